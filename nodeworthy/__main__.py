@@ -1,0 +1,5 @@
+import sys
+
+from nodeworthy.cli import main
+
+sys.exit(main())

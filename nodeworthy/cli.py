@@ -1,0 +1,113 @@
+"""The front door. Each command is a module that is imported only when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from nodeworthy import __version__
+
+
+@dataclass(frozen=True)
+class Command:
+    name: str
+    moment: str
+    line: str
+
+    @property
+    def module(self) -> str:
+        return f"nodeworthy.commands.{self.name}"
+
+
+COMMANDS = (
+    Command("check", "source", "reads files and folders, and judges them"),
+    Command("rules", "", "lists the rules: id, title, severity, moments"),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(argv)
+    except BrokenPipeError:
+        # Whoever read us has gone. Python would complain once more while it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def _run(argv: list[str]) -> int:
+    from nodeworthy.errors import Ends
+
+    command = next((each for each in COMMANDS if argv and each.name == argv[0]), None)
+    if command is None:
+        return _front(argv)
+    module = importlib.import_module(command.module)
+    parser = Parser(prog=f"nodeworthy {command.name}", description=module.__doc__, formatter_class=_Help)
+    module.configure(parser)
+    options = parser.parse_args(argv[1:])
+    try:
+        code: int = module.run(options)
+    except Ends as end:
+        print(f"nodeworthy {command.name}: {end}", file=sys.stderr)
+        return end.exit_code
+    sys.stdout.flush()
+    return code
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=min(110, int(os.environ.get("COLUMNS", "100"))))
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; {self.prog} --help shows how\n")
+
+
+def _front(argv: list[str]) -> int:
+    if argv and argv[0] in ("--version", "-V"):
+        print(f"nodeworthy {__version__}")
+        return 0
+    if argv and argv[0] not in ("--help", "-h", "help"):
+        print(f"nodeworthy: {_no_such_command(argv[0])}", file=sys.stderr)
+        return 2
+    print(front_page())
+    return 0
+
+
+def _no_such_command(word: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(word, [each.name for each in COMMANDS], 1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return f"there is no command {word!r}{hint} `nodeworthy --help` lists them"
+
+
+def front_page() -> str:
+    width = max(len(each.name) for each in COMMANDS)
+    lines = [
+        "nodeworthy proves that a GPU node is fit for work: before it is declared, while it is built,",
+        "after it has booted, and as long as it lives.",
+        "",
+        "The moments, in their order:",
+        *(f"  {each.name:<{width}}  {each.moment:<8}  {each.line}" for each in COMMANDS if each.moment),
+        "",
+        "Besides:",
+        *(f"  {each.name:<{width}}  {each.line}" for each in COMMANDS if not each.moment),
+        "",
+        "`nodeworthy COMMAND --help` shows a command's options. Exit codes: 0 clean, 1 findings,",
+        "2 usage or input, 3 could not look.",
+    ]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

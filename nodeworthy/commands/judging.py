@@ -1,0 +1,108 @@
+"""What every command that judges has in common: its options, and how a report leaves the house."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from nodeworthy.engine import Scene, judge
+from nodeworthy.errors import InputError
+from nodeworthy.report.report import Report
+from nodeworthy.rule import Moment, Rule
+
+FORMATS = ("text", "json")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how the report is written")
+    parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
+    parser.add_argument("--rule", action="append", metavar="ID", default=[], help="judge by this rule only (repeatable)")
+    parser.add_argument("--skip-rule", action="append", metavar="ID", default=[], help="leave this rule out (repeatable)")
+    parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
+    parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
+    parser.add_argument("--strict", action="store_true", help="warnings change the exit code")
+    parser.add_argument("--show-passed", action="store_true", help="list what passed and what was skipped, too")
+    parser.add_argument("--allow-unknown", action="store_true", help="what is unknown does not change the exit code")
+    parser.add_argument("--ignore-suppressions", action="store_true", help="judge as if nothing were suppressed")
+    parser.add_argument("--quiet", action="store_true", help="findings only")
+    parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
+    parser.add_argument("--no-cache", action="store_true", help="look at everything again")
+
+
+def chosen_rules(options: argparse.Namespace) -> tuple[Rule, ...]:
+    """The catalogue, less what was left out. Rules about ourselves always run: they say what was not judged."""
+    from nodeworthy.rules import catalogue
+
+    rules = catalogue()
+    _known({each.id for each in rules}, [*options.rule, *options.skip_rule])
+    asked = set(options.rule) or {each.id for each in rules}
+    wanted = asked - set(options.skip_rule)
+    return tuple(each for each in rules if each.id in wanted or each.about_ourselves)
+
+
+def _known(ids: set[str], named: Iterable[str]) -> None:
+    import difflib
+
+    for name in named:
+        if name not in ids:
+            near = difflib.get_close_matches(name, ids, 1)
+            raise InputError(f"there is no rule {name!r}{f'; did you mean {near[0]}?' if near else ''}")
+
+
+def judged(
+    options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]
+) -> Report:
+    from dataclasses import replace
+
+    from nodeworthy.rules import rule
+
+    if options.ignore_suppressions:
+        scenes = [replace(scene, suppressions=()) for scene in scenes]
+    judgements = judge(scenes, chosen_rules(options), rule("rule-crashed"), rule("suppression-unused"))
+    return Report(moment, judgements, looked_at)
+
+
+def deliver(options: argparse.Namespace, report: Report) -> int:
+    """Writes the report where it was asked for; the exit code is what it says."""
+    text = _rendered(options, report)
+    if options.output:
+        write_whole(Path(options.output), text)
+    else:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    return report.exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
+
+
+def _rendered(options: argparse.Namespace, report: Report) -> str:
+    if options.format == "json":
+        from nodeworthy.report import json
+
+        return json.render(report, show_passed=options.show_passed)
+    from nodeworthy.report import text
+
+    colour = wants_colour(options) and not options.output
+    return text.render(report, colour=colour, show_passed=options.show_passed, quiet=options.quiet)
+
+
+def wants_colour(options: argparse.Namespace) -> bool:
+    return sys.stdout.isatty() and not options.no_color and not os.environ.get("NO_COLOR")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """All of it or nothing: whoever reads the file never sees half a report."""
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as problem:
+        raise InputError(f"can't write {path}: {problem.strerror}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except OSError as problem:
+        Path(name).unlink(missing_ok=True)
+        raise InputError(f"can't write {path}: {problem.strerror}") from None

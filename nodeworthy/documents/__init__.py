@@ -1,0 +1,1 @@
+"""Documents as trees whose every value knows its place."""

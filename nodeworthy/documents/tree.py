@@ -1,0 +1,182 @@
+"""A tree of values that know their place, whatever they were read from.
+
+A values file, a planned resource and an object of a cluster all become this tree, so that the facts
+made from them are made by the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Union
+
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+Scalar = str | int | float | bool | None
+
+
+class Absent(Enum):
+    """Nobody wrote this."""
+
+    ABSENT = "absent"
+
+
+ABSENT = Absent.ABSENT
+Value = Union[Scalar, Mapping[str, "Tree"], Sequence["Tree"], Unknown, Absent]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    value: Value
+    place: Place
+    # The place of the key that leads here: where a reader looks first, and all there is for an empty value.
+    key: Place | None = None
+    secret: bool = False
+
+    @property
+    def is_absent(self) -> bool:
+        return self.value is ABSENT
+
+    @property
+    def is_unknown(self) -> bool:
+        return isinstance(self.value, Unknown)
+
+    @property
+    def is_null(self) -> bool:
+        return self.value is None
+
+    @property
+    def mapping(self) -> Mapping[str, Tree]:
+        """The children by name; empty where this is no mapping."""
+        return self.value if isinstance(self.value, Mapping) else {}
+
+    @property
+    def sequence(self) -> Sequence[Tree]:
+        """The children in order; empty where this is no sequence."""
+        if isinstance(self.value, Sequence) and not isinstance(self.value, str):
+            return self.value
+        return ()
+
+    @property
+    def is_mapping(self) -> bool:
+        return isinstance(self.value, Mapping)
+
+    @property
+    def is_sequence(self) -> bool:
+        return isinstance(self.value, Sequence) and not isinstance(self.value, str)
+
+    @property
+    def text(self) -> str | None:
+        """The value if it is a string, else None."""
+        return self.value if isinstance(self.value, str) else None
+
+    def get(self, *names: str) -> Tree:
+        """The value under these names. What is not there is absent, with the nearest place above it;
+        what lies inside an unknown is unknown."""
+        tree = self
+        for name in names:
+            tree = tree._child(name)
+        return tree
+
+    def _child(self, name: str) -> Tree:
+        if self.is_unknown:
+            return self
+        child = self.mapping.get(name)
+        if child is not None:
+            return child
+        subject = f"{self.place.subject}.{name}" if self.place.subject else name
+        return Tree(ABSENT, (self.key or self.place).about(subject), self.key)
+
+    def located(self) -> Located[Any]:
+        """The scalar with its place. Absent is known: it is None, and nobody wrote it."""
+        if isinstance(self.value, Unknown):
+            return Located(self.value, self.place, self.secret)
+        if self.is_absent:
+            return Located(Known(None), self.place, written=False)
+        return Located(Known(self.value), self.place, self.secret)
+
+    def kind(self) -> str:
+        """What this is, in a reader's words."""
+        if self.is_mapping:
+            return "a mapping"
+        if self.is_sequence:
+            return "a list"
+        named = {bool: "a boolean", int: "a number", float: "a number", str: "a string", type(None): "nothing"}
+        return named.get(type(self.value), "unknown")
+
+    def about(self, subject: str) -> Tree:
+        return replace(self, place=self.place.about(subject))
+
+
+def absent(place: Place) -> Tree:
+    return Tree(ABSENT, place)
+
+
+class _PlainMapping(Mapping[str, Tree]):
+    """Children of a plain dict, made when they are asked for."""
+
+    __slots__ = ("_items", "_place")
+
+    def __init__(self, items: Mapping[Any, Any], place: Place) -> None:
+        self._items = items
+        self._place = place
+
+    def __getitem__(self, name: str) -> Tree:
+        return plant(self._items[name], self._place.about(join(self._place.subject, name)))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+
+def join(subject: str | None, name: str) -> str:
+    return f"{subject}.{name}" if subject else name
+
+
+def plant(value: Any, place: Place) -> Tree:
+    """A tree over plain data (JSON, say), all of it at one place; only the subject tells its parts apart."""
+    if isinstance(value, Tree):
+        return value
+    if isinstance(value, Mapping):
+        return Tree(_PlainMapping(value, place), place)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        subject = place.subject or ""
+        return Tree([plant(each, place.about(f"{subject}[{i}]")) for i, each in enumerate(value)], place)
+    if isinstance(value, (str, int, float, bool, Unknown, Absent)) or value is None:
+        return Tree(value, place)
+    return Tree(Unknown(f"a value of type {type(value).__name__}"), place)
+
+
+def merge(under: Tree, over: Tree) -> Tree:
+    """`over` laid upon `under` as Helm does it: mappings merge, anything else replaces; each value keeps its place."""
+    if over.is_absent:
+        return under
+    if over.is_mapping and under.is_mapping:
+        names = [*under.mapping, *(name for name in over.mapping if name not in under.mapping)]
+        merged = {name: _merged_child(under, over, name) for name in names}
+        kept = {name: tree for name, tree in merged.items() if tree is not None}
+        return Tree(kept, over.place, over.key, over.secret)
+    return over
+
+
+def _merged_child(under: Tree, over: Tree, name: str) -> Tree | None:
+    ours, theirs = under.mapping.get(name), over.mapping.get(name)
+    if theirs is None:
+        return ours
+    if theirs.is_null:
+        return None  # Helm: a null deletes the key beneath it
+    return merge(ours, theirs) if ours is not None else theirs
+
+
+def plain(tree: Tree) -> Any:
+    """The tree as plain data. Only for a tree without unknowns."""
+    if tree.is_mapping:
+        return {name: plain(child) for name, child in tree.mapping.items()}
+    if tree.is_sequence:
+        return [plain(child) for child in tree.sequence]
+    if isinstance(tree.value, (Unknown, Absent)):
+        raise ValueError(f"{tree.place}: not known")
+    return tree.value

@@ -1,0 +1,173 @@
+"""Reads YAML with the position of every key and value.
+
+Only `compose` is used: it keeps marks, shares the node of an alias instead of copying it (an alias bomb
+stays small until somebody walks it), and libyaml itself refuses a nesting that is too deep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, overload
+
+import yaml
+from yaml.constructor import ConstructorError, SafeConstructor
+
+from nodeworthy.documents.tree import Scalar, Tree, Value, join
+from nodeworthy.verdict import Place, Unknown
+
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+_TAG = "tag:yaml.org,2002:"
+_MERGE = _TAG + "merge"
+_CONSTRUCTOR = SafeConstructor()
+_CONSTRUCTED: dict[str, Any] = {
+    _TAG + "int": _CONSTRUCTOR.construct_yaml_int,
+    _TAG + "float": _CONSTRUCTOR.construct_yaml_float,
+    _TAG + "bool": _CONSTRUCTOR.construct_yaml_bool,
+}
+_AS_WRITTEN = {_TAG + name for name in ("str", "timestamp", "binary", "value")}
+
+
+class NotYaml(Exception):
+    """The text is no YAML: why, and where."""
+
+    def __init__(self, why: str, place: Place) -> None:
+        super().__init__(f"{place}: {why}")
+        self.why = why
+        self.place = place
+
+
+def read_all(text: str, origin: Place) -> list[Tree]:
+    """Every document of a text. `origin` is where its first character stands."""
+    try:
+        nodes = list(yaml.compose_all(text, Loader=Loader))
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        why = " ".join(filter(None, [problem.context, problem.problem]))
+        raise NotYaml(f"not YAML: {why}", _at(origin, mark) if mark else origin) from None
+    except (yaml.YAMLError, RecursionError, ValueError) as problem:
+        raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
+    return [_Reader(origin).tree(node, None, None) for node in nodes if node is not None]
+
+
+def read(text: str, origin: Place) -> Tree | None:
+    """The first document of a text, None where there is none."""
+    documents = read_all(text, origin)
+    return documents[0] if documents else None
+
+
+def _at(origin: Place, mark: Any, subject: str | None = None) -> Place:
+    """A mark inside a text that itself starts at `origin`."""
+    line, column = origin.line or 1, origin.column or 1
+    shifted = column + mark.column if mark.line == 0 else mark.column + 1
+    return replace(origin, line=line + mark.line, column=shifted, subject=subject)
+
+
+class _Reader:
+    """Turns nodes into trees, one level at a time."""
+
+    __slots__ = ("_origin",)
+
+    def __init__(self, origin: Place) -> None:
+        self._origin = origin
+
+    def place(self, node: yaml.Node, subject: str | None = None) -> Place:
+        return _at(self._origin, node.start_mark, subject)
+
+    def tree(self, node: yaml.Node, subject: str | None, key: Place | None) -> Tree:
+        return Tree(self._value(node, subject), self.place(node, subject), key)
+
+    def _value(self, node: yaml.Node, subject: str | None) -> Value:
+        if isinstance(node, yaml.MappingNode):
+            return _Mapping(self, node, subject)
+        if isinstance(node, yaml.SequenceNode):
+            return _Sequence(self, node, subject)
+        return _scalar(node)
+
+
+def _scalar(node: yaml.Node) -> Scalar | Unknown:
+    if node.tag in _AS_WRITTEN:
+        return str(node.value)
+    if node.tag == _TAG + "null":
+        return None
+    construct = _CONSTRUCTED.get(str(node.tag))
+    if construct is None:
+        return Unknown(f"the tag {node.tag} hides its value")
+    try:
+        constructed: Scalar = construct(node)
+    except (ConstructorError, ValueError, KeyError):
+        return str(node.value)
+    return constructed
+
+
+class _Sequence(Sequence[Tree]):
+    __slots__ = ("_node", "_reader", "_subject")
+
+    def __init__(self, reader: _Reader, node: yaml.SequenceNode, subject: str | None) -> None:
+        self._reader = reader
+        self._node = node
+        self._subject = subject
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Tree]: ...
+    def __getitem__(self, index: int | slice) -> Tree | Sequence[Tree]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        return self._reader.tree(self._node.value[index], f"{self._subject or ''}[{index}]", None)
+
+    def __len__(self) -> int:
+        return len(self._node.value)
+
+
+class _Mapping(Mapping[str, Tree]):
+    """A mapping with its merge keys resolved: its own keys win, then the merged ones in their order."""
+
+    def __init__(self, reader: _Reader, node: yaml.MappingNode, subject: str | None) -> None:
+        self._reader = reader
+        self._node = node
+        self._subject = subject
+
+    @cached_property
+    def _pairs(self) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+        return _pairs(self._node, ())
+
+    def __getitem__(self, name: str) -> Tree:
+        key, value = self._pairs[name]
+        subject = join(self._subject, name)
+        return self._reader.tree(value, subject, self._reader.place(key, subject))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._pairs
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+
+def _pairs(node: yaml.MappingNode, above: tuple[int, ...]) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+    merged: dict[str, tuple[yaml.Node, yaml.Node]] = {}
+    own: dict[str, tuple[yaml.Node, yaml.Node]] = {}
+    for key, value in node.value:
+        if key.tag == _MERGE:
+            for name, pair in _merged(value, (*above, id(node))).items():
+                merged.setdefault(name, pair)
+        else:
+            own[str(key.value) if isinstance(key, yaml.ScalarNode) else "?"] = (key, value)
+    return {**merged, **own}
+
+
+def _merged(value: yaml.Node, above: tuple[int, ...]) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+    sources = value.value if isinstance(value, yaml.SequenceNode) else [value]
+    merged: dict[str, tuple[yaml.Node, yaml.Node]] = {}
+    for source in sources:
+        # A mapping that merges itself would never end; what it merges of itself adds nothing.
+        if isinstance(source, yaml.MappingNode) and id(source) not in above:
+            for name, pair in _pairs(source, above).items():
+                merged.setdefault(name, pair)
+    return merged

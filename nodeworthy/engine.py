@@ -1,0 +1,263 @@
+"""Matches rules to facts by type, and counts what came of it."""
+
+from __future__ import annotations
+
+import itertools
+import traceback
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import (
+    DoesNotApply,
+    Finding,
+    NotKnown,
+    Place,
+    Placed,
+    Severity,
+    Verdict,
+    finding,
+    worst,
+)
+
+Fact = Placed
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Why there is no fact of some type: `skip` where it may rightly be so, `unknown` where we could not look."""
+
+    why: str
+    verdict: Verdict = Verdict.SKIP
+    place: Place = field(default_factory=Place)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Facts that belong together: a fleet, and what is judged by it."""
+
+    facts: Sequence[Fact]
+    missing: Mapping[type[Any], Missing] = field(default_factory=dict)
+    suppressions: Sequence[Suppression] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One rule, one subject, one verdict."""
+
+    rule: Rule
+    subject: Fact
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    suppressed: bool = False
+    why: str | None = None  # of a skip
+
+
+def judge(scenes: Iterable[Scene], rules: Sequence[Rule], crash: Rule, unused: Rule | None = None) -> list[Judgement]:
+    """Every rule on every fact that it asks for. `crash` and `unused` are the rules of the engine's own findings."""
+    judgements: list[Judgement] = []
+    for scene in scenes:
+        made = list(_judge_scene(scene, rules, crash))
+        judgements += made
+        if unused is not None:
+            judgements += _unused_suppressions(scene, made, rules, unused)
+    return judgements
+
+
+def _judge_scene(scene: Scene, rules: Sequence[Rule], crash: Rule) -> Iterator[Judgement]:
+    by_type: dict[type[Any], list[Fact]] = defaultdict(list)
+    for fact in scene.facts:
+        by_type[type(fact)].append(fact)
+    suppressed = _Suppressed(scene.suppressions)
+    for rule in rules:
+        yield from _judge_rule(rule, by_type, scene, suppressed, crash)
+
+
+def _judge_rule(
+    rule: Rule, by_type: Mapping[type[Any], list[Fact]], scene: Scene, suppressed: _Suppressed, crash: Rule
+) -> Iterator[Judgement]:
+    checks: dict[type[Any], list[BoundCheck]] = defaultdict(list)
+    for check in rule.checks:
+        checks[check.subject].append(check)
+    for subject_type, its_checks in checks.items():
+        missing = scene.missing.get(subject_type)
+        if missing is not None and not by_type.get(subject_type):
+            yield _not_seen(rule, missing)
+        for subject in by_type.get(subject_type, ()):
+            outcomes = [o for check in its_checks for o in _outcomes(check, subject, by_type, scene)]
+            yield from _judgements(rule, subject, outcomes, suppressed, crash)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """The subject of a rule whose facts could not be had."""
+
+    place: Place
+
+
+def _not_seen(rule: Rule, missing: Missing) -> Judgement:
+    subject = Nothing(missing.place)
+    if missing.verdict is Verdict.SKIP:
+        return Judgement(rule, subject, Verdict.SKIP, (), why=missing.why)
+    found = replace(finding(missing.verdict, missing.place, missing.why), rule=rule.id, severity=rule.severity)
+    return Judgement(rule, subject, missing.verdict, (found,))
+
+
+# One call of a check: what it found, or why it was skipped, or how it crashed.
+@dataclass(frozen=True)
+class _Outcome:
+    findings: tuple[Finding, ...] = ()
+    skipped: str | None = None
+    crashed: str | None = None
+
+
+def _outcomes(
+    check: BoundCheck, subject: Fact, by_type: Mapping[type[Any], list[Fact]], scene: Scene
+) -> Iterator[_Outcome]:
+    choices: list[Sequence[Any]] = []
+    for parameter in check.context:
+        chosen = _choose(parameter, by_type)
+        if not chosen:
+            missing = scene.missing.get(parameter.type)
+            if missing is not None and missing.verdict is not Verdict.SKIP:
+                yield _Outcome((finding(missing.verdict, subject, missing.why),))
+            else:
+                yield _Outcome(skipped=missing.why if missing else f"nothing here is {_named(parameter.type)}")
+            return
+        choices.append(chosen)
+    for context in itertools.product(*choices):
+        yield _call(check.function, subject, context)
+
+
+def _choose(parameter: Parameter, by_type: Mapping[type[Any], list[Fact]]) -> Sequence[Any]:
+    facts = by_type.get(parameter.type, [])
+    if parameter.many is Many.ALL:
+        return [tuple(facts)] if facts else []
+    if parameter.many is Many.OPTIONAL:
+        return facts or [None]
+    return facts
+
+
+def _named(kind: type[Any]) -> str:
+    return str(getattr(kind, "called", kind.__name__))
+
+
+def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -> _Outcome:
+    found: list[Finding] = []
+    try:
+        for each in function(subject, *context) or ():
+            found.append(each)
+    except NotKnown as unknown:
+        found.append(finding(Verdict.UNKNOWN, unknown.place or subject, unknown.why))
+    except DoesNotApply as reason:
+        return _Outcome(tuple(found), skipped=None if found else reason.why)
+    except Exception as problem:  # a rule's fault must not end the run: it becomes a finding of its own
+        return _Outcome(tuple(found), crashed=_crash(function, problem))
+    return _Outcome(tuple(found))
+
+
+def _crash(function: Callable[..., Any], problem: Exception) -> str:
+    last = traceback.extract_tb(problem.__traceback__)[-1]
+    return f"{function.__name__}: {type(problem).__name__}: {problem} ({last.name}, line {last.lineno})"
+
+
+def _judgements(
+    rule: Rule, subject: Fact, outcomes: Sequence[_Outcome], suppressed: _Suppressed, crash: Rule
+) -> Iterator[Judgement]:
+    for outcome in outcomes:
+        if outcome.crashed:
+            yield _crashed(rule, subject, outcome.crashed, crash)
+    calls = [outcome for outcome in outcomes if not outcome.crashed]
+    if not calls:
+        return
+    skips = [outcome.skipped for outcome in calls if outcome.skipped is not None]
+    if len(skips) == len(calls):
+        yield Judgement(rule, subject, Verdict.SKIP, (), why=skips[0])
+        return
+    found = [_signed(each, rule) for outcome in calls for each in outcome.findings]
+    yield _verdict(rule, subject, [suppressed.applied(each) for each in told_once(found)])
+
+
+def _verdict(rule: Rule, subject: Fact, findings: Sequence[Finding]) -> Judgement:
+    open_findings = [each for each in findings if not each.suppressed]
+    verdict = worst(each.verdict for each in open_findings) if open_findings else Verdict.PASS
+    return Judgement(rule, subject, verdict, tuple(findings), suppressed=bool(findings) and not open_findings)
+
+
+def _signed(each: Finding, rule: Rule) -> Finding:
+    remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
+    return replace(each, rule=rule.id, severity=rule.severity, remedy=remedy)
+
+
+def _crashed(rule: Rule, subject: Fact, how: str, crash: Rule) -> Judgement:
+    why = f"the rule {rule.id} crashed here, so nothing is known of it: {how}"
+    found = replace(
+        finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy
+    )
+    return Judgement(crash, subject, Verdict.ERROR, (found,))
+
+
+def told_once(findings: Iterable[Finding]) -> list[Finding]:
+    """Equal faults of several (three pools, one wrong line) are one finding that names them all."""
+    merged: dict[Any, Finding] = {}
+    for each in findings:
+        key = (each.rule, each.verdict, each.where, each.message, each.is_, each.should, each.simulated)
+        first = merged.get(key)
+        if first is None:
+            merged[key] = each
+            continue
+        merged[key] = replace(
+            first,
+            on=tuple(dict.fromkeys((*first.on, *each.on))),
+            related=tuple(dict.fromkeys((*first.related, *each.related))),
+            victims=tuple(dict.fromkeys((*first.victims, *each.victims))),
+        )
+    return list(merged.values())
+
+
+class _Suppressed:
+    """Lays the suppressions of a scene over its findings."""
+
+    def __init__(self, suppressions: Iterable[Suppression]) -> None:
+        self._at = {
+            (each.place.path, each.place.object, each.line, each.rule): each for each in suppressions if each.reason
+        }
+
+    def applied(self, found: Finding) -> Finding:
+        where = found.where
+        key = (where.path, where.object, where.line, found.rule)
+        if found.verdict is Verdict.FAIL and key in self._at:
+            return replace(found, suppressed=True)
+        return found
+
+
+def _unused_suppressions(
+    scene: Scene, made: Sequence[Judgement], rules: Sequence[Rule], unused: Rule
+) -> Iterator[Judgement]:
+    ran = {rule.id for rule in rules}
+    used = {
+        (found.where.path, found.where.object, found.where.line, found.rule)
+        for judgement in made
+        for found in judgement.findings
+        if found.suppressed
+    }
+    undecided = {
+        (judgement.subject.place.path, judgement.rule.id)
+        for judgement in made
+        if judgement.verdict in (Verdict.SKIP, Verdict.UNKNOWN, Verdict.ERROR)
+    }
+    for each in scene.suppressions:
+        why = each.fault
+        if why is None:
+            if each.rule not in ran or (each.place.path, each.rule) in undecided:
+                continue
+            if (each.place.path, each.place.object, each.line, each.rule) in used:
+                continue
+            why = f"nothing of {each.rule} is found here any more"
+        found = finding(
+            Verdict.FAIL, each.place, f"the suppression of {each.rule} has no effect: {why}", remedy=unused.remedy
+        )
+        yield Judgement(unused, each, Verdict.FAIL, (replace(found, rule=unused.id, severity=unused.severity),))

@@ -1,0 +1,30 @@
+"""A pool of GPU nodes, as the fleet declares it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nodeworthy.known.containerd import Containerd
+from nodeworthy.verdict import Located, Place, Related
+
+
+@dataclass(frozen=True)
+class GpuPool:
+    called: ClassVar[str] = "a GPU pool (no fleet was given)"
+
+    name: str
+    place: Place
+    distribution: Located[str]
+    # The runtime that kubelet talks to on this pool's nodes.
+    runtime: Located[Containerd]
+
+    @property
+    def title(self) -> str:
+        return f"pool '{self.name}'"
+
+    def declares_its_runtime(self) -> Related:
+        return Related(self.runtime.place, f"{self.title} runs {self.distribution.shown()}{self._with()}")
+
+    def _with(self) -> str:
+        return f" with {self.runtime.place.subject}" if self.runtime.place.subject else ""

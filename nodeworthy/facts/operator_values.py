@@ -1,0 +1,137 @@
+"""The GPU operator's settings, wherever they are kept: Helm values, a ClusterPolicy, a planned release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.known.containerd import defaults
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+SOCKET = "CONTAINERD_SOCKET"
+CONFIG = "CONTAINERD_CONFIG"
+RUNTIME_CLASS = "CONTAINERD_RUNTIME_CLASS"
+# The newer spellings, which the installer inside the pod prefers.
+RUNTIME_SOCKET = "RUNTIME_SOCKET"
+RUNTIME_CONFIG = "RUNTIME_CONFIG"
+
+
+@dataclass(frozen=True)
+class EnvVar:
+    """One entry of toolkit.env as it was written."""
+
+    tree: Tree
+    name: Located[str]
+    value: Located[str]
+
+    @property
+    def place(self) -> Place:
+        return self.value.place
+
+
+@dataclass(frozen=True)
+class ToolkitSettings:
+    tree: Tree
+    # Why settings may also come from somewhere that was not read (`valuesFrom`, `valueFiles`); None if they can't.
+    elsewhere: str | None = None
+    nri: Tree | None = None
+
+    @cached_property
+    def enabled(self) -> Located[bool]:
+        return _boolean(self.tree.get("enabled"), default=True)
+
+    @cached_property
+    def uses_nri(self) -> Located[bool]:
+        if self.nri is None:
+            return Located(Known(False), self.tree.place, written=False)
+        return _boolean(self.nri, default=False)
+
+    @property
+    def env(self) -> Tree:
+        return self.tree.get("env")
+
+    @cached_property
+    def variables(self) -> tuple[EnvVar, ...]:
+        return tuple(_variables(self.env))
+
+    @cached_property
+    def socket(self) -> Located[str]:
+        """The socket whose folder the operator mounts: for the host path it reads only CONTAINERD_SOCKET."""
+        return self._setting((SOCKET,), defaults().socket)
+
+    @cached_property
+    def config(self) -> Located[str]:
+        return self._setting((CONFIG, RUNTIME_CONFIG), defaults().config)
+
+    def named(self, name: str) -> EnvVar | None:
+        """The variable of this name; of duplicates the first wins."""
+        return next((each for each in self.variables if each.name.state == Known(name)), None)
+
+    def _setting(self, names: tuple[str, ...], default: str) -> Located[str]:
+        for name in names:
+            variable = self.named(name)
+            if variable is not None:
+                return variable.value
+        return self._unsaid(names[0], default)
+
+    def _unsaid(self, name: str, default: str) -> Located[str]:
+        env = self.env
+        place = (env.key or env.place).about(f"toolkit.env[{name}]")
+        if isinstance(env.value, Unknown):
+            return Located(env.value, place)
+        hidden = next((each for each in self.variables if isinstance(each.name.state, Unknown)), None)
+        if hidden is not None:
+            return Located(hidden.name.state, place)
+        if self.elsewhere is not None and env.is_absent:
+            return Located.unknown(self.elsewhere, place)
+        return Located(Known(default), place, written=False)
+
+
+def _variables(env: Tree) -> Iterator[EnvVar]:
+    for index, entry in enumerate(env.sequence):
+        name = entry.get("name").located()
+        called = name.state.value if isinstance(name.state, Known) and name.written else str(index)
+        yield EnvVar(entry, name, _value(entry, f"toolkit.env[{called}]"))
+
+
+def _value(entry: Tree, subject: str) -> Located[str]:
+    value = entry.get("value")
+    if value.is_absent and not entry.get("valueFrom").is_absent:
+        source = entry.get("valueFrom")
+        return Located.unknown("its value comes from another object (valueFrom)", source.place.about(subject))
+    located = value.located()
+    return Located(located.state, located.place.about(subject), located.secret, located.written)
+
+
+def _boolean(tree: Tree, *, default: bool) -> Located[bool]:
+    located = tree.located()
+    if isinstance(located.state, Unknown):
+        return located
+    # The chart's template writes the value bare, so a quoted "false" is false all the same.
+    known = {True: True, False: False, "true": True, "false": False, None: default}
+    if tree.is_mapping or tree.is_sequence or located.state.value not in known:
+        return Located.unknown(f"{tree.kind()} is neither true nor false", located.place)
+    return Located(Known(known[located.state.value]), located.place, written=located.written)
+
+
+@dataclass(frozen=True)
+class OperatorValues:
+    called: ClassVar[str] = "GPU operator values"
+
+    place: Place
+    # The effective values: the chart's own shape, or a ClusterPolicy's spec, which is the same.
+    tree: Tree
+    # Where they were kept, in a reader's words.
+    origin: str
+    # The chart's version, None where nobody says it.
+    release: Located[str | None]
+    elsewhere: str | None = None
+    # Nobody wrote these: they follow from the fleet's pools.
+    implied: bool = False
+
+    @cached_property
+    def toolkit(self) -> ToolkitSettings:
+        return ToolkitSettings(self.tree.get("toolkit"), self.elsewhere, self.tree.get("cdi", "nriPluginEnabled"))

@@ -1,0 +1,164 @@
+"""A fleet as the rest of the house sees it: read, checked, resolved, every value with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.known.containerd import Containerd
+from nodeworthy.verdict import Located, Place
+
+
+class Driver(StrEnum):
+    AMI = "ami"
+    USER_DATA = "user-data"
+    OPERATOR = "operator"
+
+
+class CapacityKind(StrEnum):
+    BLOCK = "block"
+    RESERVATION = "reservation"
+    ON_DEMAND = "on-demand"
+
+
+class Firewall(StrEnum):
+    NONE = "none"
+    UFW = "ufw"
+
+
+@dataclass(frozen=True)
+class Cluster:
+    place: Place
+    name: Located[str]
+    version: Located[str]
+    service_cidr: Located[str]
+    pod_cidr: Located[str]
+
+
+@dataclass(frozen=True)
+class OpenPort:
+    place: Place
+    port: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Network:
+    place: Place
+    vpc_cidr: Located[str]
+    zone: Located[str | None]
+    node_ports_from: tuple[Located[str], ...]
+    open_to_the_world: tuple[OpenPort, ...]
+
+
+@dataclass(frozen=True)
+class Registry:
+    place: Place
+    host: Located[str]
+    plain_http: bool
+    mirrors: str | None
+
+
+@dataclass(frozen=True)
+class Operator:
+    place: Place
+    chart: Located[str]
+    # As the user wrote them, at their lines; merged over what the pools imply by `operator.effective_values`.
+    values: Tree
+
+
+@dataclass(frozen=True)
+class Storage:
+    place: Place
+    kind: str
+    mount: str
+
+
+@dataclass(frozen=True)
+class Monitoring:
+    place: Place
+    retention: str
+    volume: str
+    grafana_node_port: int
+
+
+@dataclass(frozen=True)
+class Queue:
+    place: Place
+    volume: str
+
+
+@dataclass(frozen=True)
+class Hami:
+    place: Place
+    namespace: str
+
+
+@dataclass(frozen=True)
+class Capacity:
+    place: Place
+    kind: CapacityKind
+    id: str | None
+
+
+@dataclass(frozen=True)
+class Pool:
+    """One pool of equal nodes. A GPU pool has a `gpu`; a CPU pool has none."""
+
+    name: str
+    place: Place
+    gpu: Located[str] | None  # the canonical name: H100, A10G
+    instance_type: Located[str] | None
+    nodes: int
+    min: int
+    max: int
+    gpus_per_node: Located[int]
+    os: Located[str]
+    distribution: Located[str]
+    # The runtime that kubelet talks to; unknown where the distribution is.
+    runtime: Located[Containerd]
+    containerd_version: Located[str]
+    driver: Driver
+    capacity: Capacity
+    firewall: Firewall
+    profiling_dedicated: int
+    provision: bool
+
+    @property
+    def is_gpu(self) -> bool:
+        return self.gpu is not None
+
+
+@dataclass(frozen=True)
+class Impossible:
+    """Well-formed, and yet it can't exist: a GPU or an instance type that nobody makes, a pair that does not go together."""
+
+    place: Place
+    message: str
+    is_: str
+    should: str
+
+
+@dataclass(frozen=True)
+class Fleet:
+    place: Place
+    stack: str | None
+    region: str | None
+    cluster: Cluster
+    network: Network
+    registries: tuple[Registry, ...]
+    operator: Operator | None
+    storage: Storage | None
+    monitoring: Monitoring | None
+    queue: Queue | None
+    hami: Hami | None
+    pools: tuple[Pool, ...]
+    impossible: tuple[Impossible, ...] = ()
+    # Other values of the stack's config, by full name (`aws:region`).
+    config: Mapping[str, Tree] = field(default_factory=dict)
+
+    @property
+    def gpu_pools(self) -> tuple[Pool, ...]:
+        return tuple(pool for pool in self.pools if pool.is_gpu)

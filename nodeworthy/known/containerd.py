@@ -1,0 +1,123 @@
+"""Which containerd does kubelet use? The table of `containerd.toml`, typed, its base-dir paths computed."""
+
+from __future__ import annotations
+
+import posixpath
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+STRICT = "strict"
+
+
+@dataclass(frozen=True)
+class Containerd:
+    """The runtime that kubelet talks to, as the host sees it."""
+
+    distribution: str
+    config: str | None
+    socket: str | None
+    units: tuple[str, ...]
+    source: str
+    note: str = ""
+    runtime: str = "containerd"
+    older_sockets: tuple[str, ...] = ()
+    # Where releases disagree: neither right nor wrong until somebody looks on a node.
+    doubtful: tuple[str, ...] = ()
+    config_optional: bool = False
+    templates: tuple[str, ...] = ()
+    toolkit: bool = True
+    toolkit_env: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_containerd(self) -> bool:
+        return self.runtime == "containerd"
+
+    def accepts_socket(self, path: str) -> bool:
+        return same_file(path, self.socket) or any(same_file(path, older) for older in self.older_sockets)
+
+    def accepts_config(self, path: str) -> bool:
+        return same_file(path, self.config)
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """What the operator takes where nothing is said."""
+
+    config: str
+    socket: str
+    runtime_class: str
+    drop_in: str
+
+
+def same_file(one: str | None, other: str | None) -> bool:
+    """Whether two host paths name one file: /var/run is a link to /run on every systemd distribution."""
+    return one is not None and other is not None and _normal(one) == _normal(other)
+
+
+def _normal(path: str) -> str:
+    normal = posixpath.normpath("/" + path.lstrip("/"))
+    return normal.removeprefix("/var") if normal.startswith("/var/run/") else normal
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("containerd.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def defaults() -> Defaults:
+    row = _table()["defaults"]
+    return Defaults(row["config"], row["socket"], row["runtime_class"], row["drop_in"])
+
+
+def distributions() -> tuple[str, ...]:
+    return tuple(_table()["distribution"])
+
+
+@cache
+def containerd_of(distribution: str, base_dir: str | None = None, *, strict: bool = False) -> Containerd:
+    """The runtime of a distribution. Raises KeyError for one that is not in the table."""
+    row = _table()["distribution"][distribution]
+    plain = _row(distribution, row)
+    if strict and STRICT in row:
+        return replace(plain, config=row[STRICT]["config"], socket=row[STRICT]["socket"], source=row[STRICT]["source"])
+    if base_dir is not None and "with_base_dir" in row:
+        return _under(base_dir, plain, row["with_base_dir"])
+    return plain
+
+
+def takes_base_dir(distribution: str) -> bool:
+    return "with_base_dir" in _table()["distribution"].get(distribution, {})
+
+
+def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
+    return Containerd(
+        distribution,
+        config=row.get("config"),
+        socket=row.get("socket"),
+        units=tuple(row.get("units", ())),
+        source=row["source"],
+        note=row.get("note", ""),
+        runtime=row.get("runtime", "containerd"),
+        older_sockets=tuple(row.get("older_sockets", ())),
+        config_optional=row.get("config_optional", False),
+        templates=tuple(row.get("templates", ())),
+        toolkit=row.get("toolkit", True),
+        toolkit_env=row.get("toolkit_env", {}),
+    )
+
+
+def _under(base_dir: str, plain: Containerd, computed: Mapping[str, Any]) -> Containerd:
+    nested = posixpath.join(base_dir, computed["nested"])
+    return replace(
+        plain,
+        config=posixpath.join(base_dir, computed["config"]),
+        socket=posixpath.join(base_dir, computed["socket"]),
+        doubtful=(posixpath.join(nested, computed["config"]), posixpath.join(nested, computed["socket"])),
+        note=computed["note"],
+        source=computed["source"],
+    )

@@ -1,0 +1,91 @@
+"""The report for a person: each finding in the order in which one reads it at 3 a.m., then what was evaluated."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from nodeworthy.report.report import Report
+from nodeworthy.verdict import Finding, Severity, Verdict
+
+_COLOURS = {"fail": "31;1", "warning": "33;1", "unknown": "35;1", "error": "31;1", "pass": "32;1", "dim": "2", "bold": "1"}
+
+
+class Paint:
+    def __init__(self, colour: bool) -> None:
+        self._colour = colour
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"\033[{_COLOURS[style]}m{text}\033[0m" if self._colour else text
+
+
+def render(report: Report, *, colour: bool = False, show_passed: bool = False, quiet: bool = False) -> str:
+    paint = Paint(colour)
+    blocks = ["\n".join(_finding(each, paint)) for each in report.findings]
+    if show_passed:
+        blocks.append("\n".join(_passed(report, paint)))
+    if not quiet:
+        blocks.append("\n".join(_closing(report, paint)))
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _word(finding: Finding) -> str:
+    if finding.verdict is Verdict.FAIL and finding.severity is Severity.WARNING:
+        return "warning"
+    return finding.verdict.value
+
+
+def _finding(finding: Finding, paint: Paint) -> Iterator[str]:
+    word = _word(finding)
+    marks = [mark for mark, on in (("suppressed", finding.suppressed), ("simulated", finding.simulated)) if on]
+    told = f" ({', '.join(marks)})" if marks else ""
+    yield f"{paint('bold', str(finding.where))}: {paint(word, word)} {finding.rule}{told}"
+    yield from textwrap.wrap(finding.sentence(), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    for label, text in _details(finding):
+        yield from textwrap.wrap(
+            text,
+            108,
+            initial_indent=f"    {paint('dim', f'{label:<7}')} ",
+            subsequent_indent=" " * 12,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _details(finding: Finding) -> Iterator[tuple[str, str]]:
+    if finding.is_ is not None:
+        yield "is", finding.is_
+    if finding.should is not None:
+        yield "should", finding.should
+    for related in finding.related:
+        yield "see", f"{related.place}: {related.says}"
+    if finding.cause:
+        yield "why", finding.cause
+    if finding.victims:
+        shown = ", ".join(finding.victims[:5])
+        more = f" and {len(finding.victims) - 5} more" if len(finding.victims) > 5 else ""
+        yield "victims", f"{len(finding.victims)}: {shown}{more}"
+    if finding.remedy:
+        yield "fix", finding.remedy
+
+
+def _passed(report: Report, paint: Paint) -> Iterator[str]:
+    for each in report.judgements:
+        if each.verdict is Verdict.PASS and not each.findings:
+            yield f"{paint('pass', 'pass')} {each.rule.id} {each.subject.place}"
+
+
+def _closing(report: Report, paint: Paint) -> Iterator[str]:
+    for rule, reasons in report.skipped.items():
+        for why, count in reasons.items():
+            yield paint("dim", f"skipped {rule}{f' ({count} times)' if count > 1 else ''}: {why}")
+    summary, evaluated = report.summary, report.evaluated
+    looked = "".join(f", {count} {name}" for name, count in report.looked_at.items())
+    yield (
+        f"{evaluated['verdicts']} verdicts of {evaluated['rules']} rules on {evaluated['subjects']} subjects{looked}: "
+        + ", ".join(f"{summary[word]} {word}" for word in ("pass", "fail", "unknown", "error", "skip"))
+        + (f", {summary['warnings']} of the failures warnings" if summary["warnings"] else "")
+        + (f", {summary['suppressed']} suppressed" if summary["suppressed"] else "")
+    )
+    if not evaluated["verdicts"]:
+        yield paint("unknown", "nothing was evaluated, so nothing is proven")

@@ -1,0 +1,99 @@
+"""The form of a rule: a metadata block and one function per kind of fact that can prove it."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from nodeworthy.verdict import Finding, Severity
+
+Check = Callable[..., Iterator[Finding] | None]
+
+
+class Moment(Enum):
+    """When something can be proven: the letter of the catalogue, and the word of the report."""
+
+    SOURCE = "source"
+    PLAN = "plan"
+    CLOUD = "cloud"
+    NODE = "node"
+    CLUSTER = "cluster"
+    WORKLOAD = "workload"
+
+
+class Many(Enum):
+    """How a parameter takes its facts: each in turn, one or None, or all of them at once."""
+
+    EACH = "each"
+    OPTIONAL = "optional"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    type: type[Any]
+    many: Many
+
+
+@dataclass(frozen=True)
+class BoundCheck:
+    """A check with the types that it asks for; the first is its subject, the others its context."""
+
+    function: Check
+    subject: type[Any]
+    context: tuple[Parameter, ...]
+
+    @property
+    def name(self) -> str:
+        return self.function.__name__
+
+
+@dataclass(eq=False)
+class Rule:
+    id: str
+    severity: Severity
+    title: str
+    remedy: str
+    incident: str | None = None
+    # Rules about ourselves are found by the engine and the collectors wherever something is judged.
+    about_ourselves: bool = False
+    _functions: list[Check] = field(default_factory=list)
+
+    def check(self, function: Check) -> Check:
+        self._functions.append(function)
+        return function
+
+    @cached_property
+    def checks(self) -> tuple[BoundCheck, ...]:
+        return tuple(_bind(function) for function in self._functions)
+
+    @property
+    def documentation(self) -> str:
+        module = inspect.getmodule(self._functions[0]) if self._functions else None
+        return inspect.getdoc(module) or self.title if module else self.title
+
+
+def _bind(function: Check) -> BoundCheck:
+    hints = typing.get_type_hints(function)
+    names = list(inspect.signature(function).parameters)
+    if not names:
+        raise TypeError(f"{function.__name__} asks for no fact")
+    subject, *context = (_parameter(hints[name]) for name in names)
+    if subject.many is not Many.EACH:
+        raise TypeError(f"{function.__name__}: the first parameter is the subject, one at a time")
+    return BoundCheck(function, subject.type, tuple(context))
+
+
+def _parameter(hint: Any) -> Parameter:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return Parameter(next(each for each in arguments if each is not type(None)), Many.OPTIONAL)
+    if origin is not None and issubclass(origin, Sequence):
+        return Parameter(arguments[0], Many.ALL)
+    return Parameter(hint, Many.EACH)

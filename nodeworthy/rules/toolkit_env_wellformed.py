@@ -1,0 +1,183 @@
+"""What stands in `toolkit.env` must be what the operator and its toolkit can read, and must have an effect.
+
+The operator takes bare absolute host paths and mounts their folders: a URL, a relative path or the path inside
+the pod (`/runtime/…`) becomes an empty folder. Values are strings, of duplicates the first wins, and for the
+host path only `CONTAINERD_SOCKET` is read: `RUNTIME_SOCKET` alone is a dead setting, and where both spellings are
+given, the installer inside the pod prefers the other one, so they must agree. With the toolkit off, or with
+the NRI plugin on, none of them does anything, and whoever wrote them believes otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from nodeworthy.facts.operator_values import (
+    CONFIG,
+    RUNTIME_CONFIG,
+    RUNTIME_SOCKET,
+    SOCKET,
+    EnvVar,
+    OperatorValues,
+    ToolkitSettings,
+)
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, Unknown, fail, need, unknown
+
+RULE = Rule(
+    "toolkit-env-wellformed",
+    severity=Severity.ERROR,
+    incident="A",
+    title="toolkit.env holds bare absolute paths as strings, once each, none of them dead",
+    remedy="write each variable of toolkit.env once, as a quoted bare absolute host path",
+)
+
+SOCKETS = (SOCKET, RUNTIME_SOCKET)
+CONFIGS = (CONFIG, RUNTIME_CONFIG)
+PATHS = SOCKETS + CONFIGS
+INSIDE_THE_POD = "/runtime/"
+
+
+@RULE.check
+def the_list_can_be_read(values: OperatorValues) -> Findings:
+    env = values.toolkit.env
+    if isinstance(env.value, Unknown):
+        yield unknown(env, f"toolkit.env is not known: {env.value.why}")
+    elif not (env.is_sequence or env.is_absent or env.is_null):
+        yield fail(env, "toolkit.env is not a list of variables", is_=env.kind(), should="a list of name and value")
+    for variable in values.toolkit.variables:
+        yield from _name(variable)
+        yield from _value(variable)
+    yield from _duplicates(values.toolkit)
+
+
+def _name(variable: EnvVar) -> Findings:
+    entry = variable.tree
+    if isinstance(variable.name.state, Unknown):
+        yield unknown(variable.name, f"the variable's name is not known: {variable.name.state.why}")
+    elif not entry.is_mapping:
+        yield fail(entry, "an entry of toolkit.env is no variable", is_=entry.kind(), should="name: …, value: …")
+    elif not isinstance(variable.name.state.value, str) or not variable.name.state.value:
+        yield fail(entry, "an entry of toolkit.env has no name", is_=variable.name.shown(), should="a name")
+
+
+def _value(variable: EnvVar) -> Findings:
+    name, value = variable.name.state, variable.value
+    if not isinstance(name, Known) or not isinstance(name.value, str):
+        return
+    if isinstance(value.state, Unknown):
+        yield unknown(value, f"{name.value} is not known: {value.state.why}")
+    elif variable.tree.get("value").is_mapping or variable.tree.get("value").is_sequence:
+        yield fail(value, f"{name.value} is no string", is_=variable.tree.get("value").kind(), should="a string")
+    elif not isinstance(value.state.value, str) and value.written:
+        yield _not_a_string(name.value, variable)
+    elif name.value in PATHS:
+        yield from _path(name.value, variable, value.state.value if value.written else "")
+
+
+def _not_a_string(name: str, variable: EnvVar) -> Finding:
+    shown = variable.value.shown()
+    written = {"True": "true", "False": "false", "None": "null"}.get(shown, shown)
+    return fail(
+        variable.value,
+        f"{name} is {variable.tree.get('value').kind()}, not a string: the API refuses the DaemonSet",
+        is_=written,
+        should=f'"{written}"',
+        remedy=f'quote it: value: "{written}" (with --set, use --set-string)',
+    )
+
+
+def _path(name: str, variable: EnvVar, path: str) -> Findings:
+    what = "a bare absolute host path that ends in .sock" if name in SOCKETS else "a bare absolute host path of a file"
+    fault = _fault(name, path)
+    if fault:
+        yield fail(variable.value, f"{name} {fault}", is_=None if path else "(empty)", should=what)
+
+
+def _fault(name: str, path: str) -> str | None:
+    if not path:
+        return "is empty"
+    if path != path.strip():
+        return "has white space around it"
+    if "://" in path:
+        return f"is a URL: the operator mounts the folder of a bare path, and takes {path.split('://')[0]}:// for a part of it"
+    if not path.startswith("/"):
+        return "is not an absolute path"
+    if path.startswith(INSIDE_THE_POD):
+        return "is a path inside the toolkit's pod, not on the host"
+    if name in SOCKETS and not path.endswith(".sock"):
+        return "does not end in .sock"
+    if name in CONFIGS and path.endswith("/"):
+        return "is a folder, not a file"
+    return None
+
+
+def _duplicates(toolkit: ToolkitSettings) -> Findings:
+    by_name: dict[str, list[EnvVar]] = defaultdict(list)
+    for variable in toolkit.variables:
+        if isinstance(variable.name.state, Known) and isinstance(variable.name.state.value, str):
+            by_name[variable.name.state.value].append(variable)
+    for name, (first, *others) in by_name.items():
+        for other in others:
+            yield fail(
+                other.value,
+                f"{name} stands twice in toolkit.env, and the first one wins",
+                should="one entry",
+                related=[Related(first.place, f"this one wins: {first.value.shown()}")],
+                remedy=f"remove one of the two entries of {name}",
+            )
+
+
+@RULE.check
+def no_setting_is_dead(values: OperatorValues) -> Findings:
+    toolkit = values.toolkit
+    paths = [variable for name in PATHS if (variable := toolkit.named(name)) is not None]
+    if not paths:
+        return
+    why = _why_dead(toolkit)
+    if why is not None:
+        for variable in paths:
+            name = need(variable.name)
+            yield fail(
+                variable.value,
+                f"{name} has no effect: {why}",
+                should=f"no {name}",
+                remedy=f"remove {name}, or turn on what reads it",
+            )
+    elif toolkit.named(RUNTIME_SOCKET) is not None and toolkit.named(SOCKET) is None:
+        yield _runtime_socket_alone(toolkit)
+    else:
+        yield from _disagreement(toolkit, SOCKETS)
+        yield from _disagreement(toolkit, CONFIGS)
+
+
+def _why_dead(toolkit: ToolkitSettings) -> str | None:
+    if not need(toolkit.enabled):
+        return "the operator's toolkit is off"
+    if need(toolkit.uses_nri):
+        return "with the NRI plugin the toolkit edits no containerd config"
+    return None
+
+
+def _runtime_socket_alone(toolkit: ToolkitSettings) -> Finding:
+    variable = toolkit.named(RUNTIME_SOCKET)
+    assert variable is not None
+    return fail(
+        variable.value,
+        "RUNTIME_SOCKET alone has no effect: for the host path the operator reads only CONTAINERD_SOCKET",
+        should=f"{SOCKET}={variable.value.shown()}",
+        remedy=f"name it {SOCKET}",
+    )
+
+
+def _disagreement(toolkit: ToolkitSettings, names: tuple[str, str]) -> Findings:
+    ours, theirs = toolkit.named(names[0]), toolkit.named(names[1])
+    if ours is None or theirs is None:
+        return
+    if need(ours.value) != need(theirs.value):
+        yield fail(
+            theirs.value,
+            f"{names[1]} and {names[0]} disagree: the operator mounts the one, the installer reads the other",
+            should=ours.value.shown(),
+            related=[Related(ours.place, f"{names[0]} is {ours.value.shown()}")],
+            remedy=f"give both the same path, or only {names[0]}",
+        )

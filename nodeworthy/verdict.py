@@ -1,0 +1,206 @@
+"""What can be said about a subject, where it was seen, and whether it is known at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+class Verdict(StrEnum):
+    PASS = "pass"
+    FAIL = "fail"
+    SKIP = "skip"
+    UNKNOWN = "unknown"
+    ERROR = "error"
+
+
+# A pair of rule and subject gets the worst of what was found; a skip only where there is nothing else.
+WORST_FIRST = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN, Verdict.PASS, Verdict.SKIP)
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    return min(verdicts, key=WORST_FIRST.index, default=Verdict.SKIP)
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was seen: a line of a file, a planned resource, a host, an object of a cluster."""
+
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    urn: str | None = None
+    host: str | None = None
+    object: str | None = None
+    subject: str | None = None
+
+    def about(self, subject: str) -> Place:
+        return replace(self, subject=subject)
+
+    def __str__(self) -> str:
+        position = [str(part) for part in (self.path, self.line, self.column) if part is not None]
+        named = [part for part in (":".join(position), self.urn, self.host, self.object) if part]
+        return " ".join(named) or self.subject or "(nowhere)"
+
+
+@runtime_checkable
+class Placed(Protocol):
+    @property
+    def place(self) -> Place: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[T]):
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Located(Generic[T]):
+    """A value with its place, that may be unknown. `need()` is the only way to look inside."""
+
+    state: Known[T] | Unknown
+    place: Place
+    secret: bool = False
+    # False for a default: nobody wrote this value where `place` points.
+    written: bool = True
+
+    @classmethod
+    def known(cls, value: T, place: Place) -> Located[T]:
+        return cls(Known(value), place)
+
+    @classmethod
+    def unknown(cls, why: str, place: Place) -> Located[Any]:
+        return Located(Unknown(why), place)
+
+    def shown(self) -> str:
+        """The value for a human reader; a secret or an unknown one is named, never shown."""
+        if self.secret:
+            return "(secret)"
+        return "(unknown)" if isinstance(self.state, Unknown) else str(self.state.value)
+
+
+class NotKnown(Exception):
+    """A value that a rule needs is unknown: the subject can't be judged."""
+
+    def __init__(self, why: str, place: Place | None = None) -> None:
+        super().__init__(why)
+        self.why = why
+        self.place = place
+
+
+class DoesNotApply(Exception):
+    """The rule can't apply to this subject."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def need(located: Located[T]) -> T:
+    """The value, or the end of this judgement as `unknown`."""
+    if isinstance(located.state, Unknown):
+        raise NotKnown(located.state.why, located.place)
+    return located.state.value
+
+
+def skip(why: str) -> NoReturn:
+    raise DoesNotApply(why)
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    place: Place
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault, readable at 3 a.m.: what is, what should be, where, why, and what mends it."""
+
+    verdict: Verdict
+    message: str
+    where: Place
+    is_: str | None = None
+    should: str | None = None
+    related: tuple[Related, ...] = ()
+    cause: str | None = None
+    remedy: str | None = None
+    victims: tuple[str, ...] = ()
+    # Whom the fault concerns ("pool 'h100'"); equal faults of several are told as one.
+    on: tuple[str, ...] = ()
+    # The engine fills these in.
+    rule: str = ""
+    severity: Severity = Severity.ERROR
+    suppressed: bool = False
+    simulated: bool = False
+    extra: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    def sentence(self) -> str:
+        if not self.on:
+            return self.message
+        named = self.on if len(self.on) <= 3 else (*self.on[:3], f"{len(self.on) - 3} more")
+        return f"{self.message} on {' and '.join(filter(None, [', '.join(named[:-1]), named[-1]]))}"
+
+
+Findings = Iterator[Finding]
+
+
+def _is(where: Placed, is_: str | None) -> str | None:
+    if is_ is None and isinstance(where, Located):
+        return where.shown()
+    return is_
+
+
+def finding(
+    verdict: Verdict,
+    where: Placed | Place,
+    message: str,
+    *,
+    is_: str | None = None,
+    should: str | None = None,
+    on: str | Iterable[str] = (),
+    related: Iterable[Related] = (),
+    cause: str | None = None,
+    remedy: str | None = None,
+    victims: Iterable[str] = (),
+) -> Finding:
+    place = where if isinstance(where, Place) else where.place
+    return Finding(
+        verdict,
+        message,
+        place,
+        is_=is_ if isinstance(where, Place) else _is(where, is_),
+        should=should,
+        related=tuple(related),
+        cause=cause,
+        remedy=remedy,
+        victims=tuple(victims),
+        on=(on,) if isinstance(on, str) else tuple(on),
+    )
+
+
+def fail(where: Placed | Place, message: str, **what: Any) -> Finding:
+    return finding(Verdict.FAIL, where, message, **what)
+
+
+def unknown(where: Placed | Place, why: str, **what: Any) -> Finding:
+    return finding(Verdict.UNKNOWN, where, why, **what)
+
+
+def error(where: Placed | Place, why: str, **what: Any) -> Finding:
+    return finding(Verdict.ERROR, where, why, **what)
