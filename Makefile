@@ -1,0 +1,105 @@
+# Two commands do everything from a clean clone, on a machine with Python (3.11 or newer), git and make:
+#   make preview    the first embedded preview of the `ci` stack
+#   make test       everything that needs no root, no cluster, no cloud
+# Neither asks for an account. What is done once is not done again.
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+PY := $(VENV)/bin/python
+# Our own code, as the linters and the type checker see it.
+CODE := $(wildcard nodeworthy infra userdata policies nodes tools bench tests)
+# Two tests at a time on two cores; PYTEST_WORKERS=0 runs them in one process, for a debugger.
+PYTEST_WORKERS ?= auto
+
+# The environment belongs to one lock in one place: where either differs, it is made anew.
+LOCKED := $(VENV)/.locked-$(shell { cat locks/all.txt; pwd; } | cksum | cut -d ' ' -f 1)
+INSTALLED := $(VENV)/.installed-$(shell { cat locks/all.txt pyproject.toml; pwd; } | cksum | cut -d ' ' -f 1)
+
+# Where a machine tells Python to keep no bytecode, every start would compile everything again.
+unexport PYTHONDONTWRITEBYTECODE
+unexport PYTHONPATH
+unexport PYTHONHOME
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: venv
+venv: $(INSTALLED) ## .venv with everything, exactly as locked
+
+$(INSTALLED): $(LOCKED)
+	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(PY) -m compileall -q $(CODE)
+	@rm -f $(VENV)/.installed-* && touch $@
+
+$(LOCKED):
+	@echo "installing what locks/all.txt names into $(VENV) (once, about a minute)"
+	@rm -rf $(VENV)
+	@python=$$(sh tools/find_python.sh) && $$python -m venv $(VENV) || { \
+		echo "make: Python could not make a virtual environment (on Debian and Ubuntu: apt-get install python3-venv)" >&2; \
+		exit 1; }
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes \
+		--requirement locks/all.txt
+	@$(PY) -m compileall -q -j 0 $(VENV)/lib
+	@touch $@
+
+.PHONY: preview
+preview: venv ## an embedded preview of the ci stack: resources, findings, how much was evaluated
+	@$(PY) -m nodeworthy preview --stack ci
+
+.PHONY: test
+test: venv ## everything that needs no root, no cluster, no cloud (under three minutes)
+	@$(PY) -m pytest tests --ignore=tests/real -n $(PYTEST_WORKERS)
+
+.PHONY: lint
+lint: venv ## ruff, mypy --strict, the import directions
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+	@$(VENV)/bin/lint-imports
+
+.PHONY: format
+format: venv ## what ruff can put right by itself
+	@$(PY) -m ruff check --fix-only --quiet .
+	@$(PY) -m ruff format .
+
+.PHONY: docs
+docs: venv ## writes docs/: rules with their executed examples, commands, exit codes, tables
+	@$(PY) -m tools.generate_docs
+
+.PHONY: docs-check
+docs-check: venv ## fails where docs/ is not what `make docs` would write
+	@$(PY) -m tools.generate_docs --check
+
+.PHONY: goldens
+goldens: venv ## writes the expected outputs of tests/cases anew; read the diff before you commit it
+	@$(PY) -m pytest tests/test_cases.py --update-goldens -n $(PYTEST_WORKERS)
+
+.PHONY: tools
+tools: ## builds the real programs that tests use (needs Go; minutes, once)
+	@$$(sh tools/find_python.sh) tools/build.py
+
+.PHONY: test-real
+test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forbids them to skip
+	@$(PY) -m pytest tests/real $(if $(REQUIRE),--require-tools)
+
+.PHONY: preview-cli
+preview-cli: venv ## the same preview by the real pulumi CLI, with policies/ as its policy pack
+	@$(PY) -m tests.real.preview_cli
+
+.PHONY: bench
+bench: venv ## measures what the README promises; a table, and JSON in bench/results/
+	@$(PY) -m bench
+
+.PHONY: lock
+lock: ## resolves pyproject.toml into locks/all.txt, with hashes (needs uv)
+	@uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-emit-index-url --no-header \
+		--universal --python-version 3.11 --quiet --output-file locks/all.txt
+
+.PHONY: clean
+clean: ## removes .venv and every cache of the tree
+	@rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
