@@ -54,24 +54,28 @@ class Judgement:
     findings: tuple[Finding, ...]
     suppressed: bool = False
     why: str | None = None  # of a skip
+    crashed: str | None = None  # the rule that crashed, where this is the finding of it
 
 
 def judge(scenes: Iterable[Scene], rules: Sequence[Rule], crash: Rule, unused: Rule | None = None) -> list[Judgement]:
     """Every rule on every fact that it asks for. `crash` and `unused` are the rules of the engine's own findings."""
     judgements: list[Judgement] = []
     for scene in scenes:
-        made = list(_judge_scene(scene, rules, crash))
+        suppressed = _Suppressed(scene.suppressions)
+        made = list(_judge_scene(scene, rules, suppressed, crash))
         judgements += made
         if unused is not None:
-            judgements += _unused_suppressions(scene, made, rules, unused)
+            ran = {rule.id for rule in rules}
+            judgements += _unused_suppressions(scene, made, suppressed.used, ran, unused)
     return judgements
 
 
-def _judge_scene(scene: Scene, rules: Sequence[Rule], crash: Rule) -> Iterator[Judgement]:
+def _judge_scene(
+    scene: Scene, rules: Sequence[Rule], suppressed: _Suppressed, crash: Rule
+) -> Iterator[Judgement]:
     by_type: dict[type[Any], list[Fact]] = defaultdict(list)
     for fact in scene.facts:
         by_type[type(fact)].append(fact)
-    suppressed = _Suppressed(scene.suppressions)
     for rule in rules:
         yield from _judge_rule(rule, by_type, scene, suppressed, crash)
 
@@ -197,7 +201,7 @@ def _crashed(rule: Rule, subject: Fact, how: str, crash: Rule) -> Judgement:
     found = replace(
         finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy
     )
-    return Judgement(crash, subject, Verdict.ERROR, (found,))
+    return Judgement(crash, subject, Verdict.ERROR, (found,), crashed=rule.id)
 
 
 def told_once(findings: Iterable[Finding]) -> list[Finding]:
@@ -219,45 +223,37 @@ def told_once(findings: Iterable[Finding]) -> list[Finding]:
 
 
 class _Suppressed:
-    """Lays the suppressions of a scene over its findings."""
+    """Lays the suppressions of a scene over its findings, and remembers which had an effect."""
 
     def __init__(self, suppressions: Iterable[Suppression]) -> None:
-        self._at = {
-            (each.place.path, each.place.object, each.line, each.rule): each for each in suppressions if each.reason
-        }
+        self._by_rule: dict[str, list[Suppression]] = defaultdict(list)
+        for each in suppressions:
+            self._by_rule[each.rule].append(each)
+        self.used: set[int] = set()
 
     def applied(self, found: Finding) -> Finding:
-        where = found.where
-        key = (where.path, where.object, where.line, found.rule)
-        if found.verdict is Verdict.FAIL and key in self._at:
-            return replace(found, suppressed=True)
-        return found
+        """A failure may be suppressed; what is unknown or crashed stays what it is."""
+        if found.verdict is not Verdict.FAIL:
+            return found
+        covering = [each for each in self._by_rule[found.rule] if each.covers(found.where, found.rule)]
+        self.used.update(id(each) for each in covering)
+        return replace(found, suppressed=True) if covering else found
 
 
 def _unused_suppressions(
-    scene: Scene, made: Sequence[Judgement], rules: Sequence[Rule], unused: Rule
+    scene: Scene, made: Sequence[Judgement], used: set[int], ran: set[str], unused: Rule
 ) -> Iterator[Judgement]:
-    ran = {rule.id for rule in rules}
-    used = {
-        (found.where.path, found.where.object, found.where.line, found.rule)
-        for judgement in made
-        for found in judgement.findings
-        if found.suppressed
-    }
     undecided = {
-        (judgement.subject.place.path, judgement.rule.id)
+        (judgement.subject.place.path, judgement.subject.place.object, judgement.crashed or judgement.rule.id)
         for judgement in made
         if judgement.verdict in (Verdict.SKIP, Verdict.UNKNOWN, Verdict.ERROR)
     }
     for each in scene.suppressions:
         why = each.fault
         if why is None:
-            if each.rule not in ran or (each.place.path, each.rule) in undecided:
+            left_out = each.rule not in ran or (each.place.path, each.place.object, each.rule) in undecided
+            if left_out or id(each) in used:
                 continue
-            if (each.place.path, each.place.object, each.line, each.rule) in used:
-                continue
-            why = f"nothing of {each.rule} is found here any more"
-        found = finding(
-            Verdict.FAIL, each.place, f"the suppression of {each.rule} has no effect: {why}", remedy=unused.remedy
-        )
+            why = f"{each.rule} finds nothing here"
+        found = finding(Verdict.FAIL, each, f"this suppression has no effect: {why}", remedy=unused.remedy)
         yield Judgement(unused, each, Verdict.FAIL, (replace(found, rule=unused.id, severity=unused.severity),))

@@ -33,6 +33,8 @@ class Tree:
     # The place of the key that leads here: where a reader looks first, and all there is for an empty value.
     key: Place | None = None
     secret: bool = False
+    # Of a literal block (`|`): where its first character stands, so that a document inside keeps its positions.
+    inside: Place | None = None
 
     @property
     def is_absent(self) -> bool:

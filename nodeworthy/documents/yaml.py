@@ -1,7 +1,8 @@
 """Reads YAML with the position of every key and value.
 
-Only `compose` is used: it keeps marks, shares the node of an alias instead of copying it (an alias bomb
-stays small until somebody walks it), and libyaml itself refuses a nesting that is too deep.
+Only `compose` is used: it keeps marks, and shares the node of an alias instead of copying it, so that an alias
+bomb stays small until somebody walks it. It is recursive C, and a nesting that is deep enough ends the
+interpreter itself: what could nest that deep is counted first, by libyaml's events, which are not recursive.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from nodeworthy.documents.tree import Scalar, Tree, Value, join
 from nodeworthy.verdict import Place, Unknown
 
 Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+# Far more than any chart or manifest, and far less than what a recursion can bear.
+DEEPEST = 200
 
 _TAG = "tag:yaml.org,2002:"
 _MERGE = _TAG + "merge"
@@ -40,16 +44,8 @@ class NotYaml(Exception):
 
 
 def read_all(text: str, origin: Place) -> list[Tree]:
-    """Every document of a text. `origin` is where its first character stands."""
-    try:
-        nodes = list(yaml.compose_all(text, Loader=Loader))
-    except yaml.MarkedYAMLError as problem:
-        mark = problem.problem_mark or problem.context_mark
-        why = " ".join(filter(None, [problem.context, problem.problem]))
-        raise NotYaml(f"not YAML: {why}", _at(origin, mark) if mark else origin) from None
-    except (yaml.YAMLError, RecursionError, ValueError) as problem:
-        raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
-    return [_Reader(origin).tree(node, None, None) for node in nodes if node is not None]
+    """Every document of a text. `origin` is where its first character stands: the column shifts every line."""
+    return _read(text, origin, _Reader(origin, text))
 
 
 def read(text: str, origin: Place) -> Tree | None:
@@ -58,26 +54,80 @@ def read(text: str, origin: Place) -> Tree | None:
     return documents[0] if documents else None
 
 
-def _at(origin: Place, mark: Any, subject: str | None = None) -> Place:
-    """A mark inside a text that itself starts at `origin`."""
-    line, column = origin.line or 1, origin.column or 1
-    shifted = column + mark.column if mark.line == 0 else mark.column + 1
-    return replace(origin, line=line + mark.line, column=shifted, subject=subject)
+def read_inside(scalar: Tree) -> Tree | None:
+    """The document inside a string. A literal block keeps every position; of any other string all that
+    can be said is where it begins."""
+    text = scalar.text
+    if text is None:
+        return None
+    origin = scalar.inside
+    if origin is not None:
+        return read(text, origin)
+    documents = _read(text, scalar.place, _FlatReader(scalar.place, ""))
+    return documents[0] if documents else None
+
+
+def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
+    try:
+        if _could_be_deep(text):
+            _refuse_depth(text, reader)
+        nodes = list(yaml.compose_all(text, Loader=Loader))
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        why = " ".join(filter(None, [problem.context, problem.problem]))
+        raise NotYaml(f"not YAML: {why}", reader.at(mark, None) if mark else origin) from None
+    except (yaml.YAMLError, RecursionError, ValueError) as problem:
+        raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
+    return [reader.tree(node, None, None) for node in nodes if node is not None]
+
+
+def _could_be_deep(text: str) -> bool:
+    openings = sum(text.count(opening) for opening in ("[", "{", "- ", "? "))
+    return openings > DEEPEST or "\n" + " " * DEEPEST in text
+
+
+def _refuse_depth(text: str, reader: _Reader) -> None:
+    depth = 0
+    for event in yaml.parse(text, Loader=Loader):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > DEEPEST:
+                raise NotYaml(f"nested deeper than {DEEPEST} levels", reader.at(event.start_mark, None))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
 
 
 class _Reader:
     """Turns nodes into trees, one level at a time."""
 
-    __slots__ = ("_origin",)
+    __slots__ = ("_column", "_lines", "_line", "_origin", "_text")
 
-    def __init__(self, origin: Place) -> None:
-        self._origin = origin
+    def __init__(self, origin: Place, text: str) -> None:
+        self._origin = replace(origin, subject=None)
+        self._line = origin.line or 1
+        self._column = origin.column or 1
+        self._text = text
+        self._lines: list[str] | None = None
+
+    def at(self, mark: Any, subject: str | None) -> Place:
+        return replace(self._origin, line=self._line + mark.line, column=self._column + mark.column, subject=subject)
 
     def place(self, node: yaml.Node, subject: str | None = None) -> Place:
-        return _at(self._origin, node.start_mark, subject)
+        return self.at(node.start_mark, subject)
+
+    def inside(self, node: yaml.Node) -> Place | None:
+        """Where the text of a literal block begins: the line after its `|`, behind its indentation."""
+        if not isinstance(node, yaml.ScalarNode) or node.style != "|":
+            return None
+        if self._lines is None:
+            self._lines = self._text.split("\n")
+        first = node.start_mark.line + 1
+        body = self._lines[first : node.end_mark.line + 1]
+        indents = [len(line) - len(line.lstrip(" ")) for line in body if line.strip()]
+        return replace(self._origin, line=self._line + first, column=self._column + min(indents[:1], default=0))
 
     def tree(self, node: yaml.Node, subject: str | None, key: Place | None) -> Tree:
-        return Tree(self._value(node, subject), self.place(node, subject), key)
+        return Tree(self._value(node, subject), self.place(node, subject), key, inside=self.inside(node))
 
     def _value(self, node: yaml.Node, subject: str | None) -> Value:
         if isinstance(node, yaml.MappingNode):
@@ -85,6 +135,18 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode):
             return _Sequence(self, node, subject)
         return _scalar(node)
+
+
+class _FlatReader(_Reader):
+    """Of a document whose lines can't be told apart in the file: all of it stands where it begins."""
+
+    __slots__ = ()
+
+    def at(self, mark: Any, subject: str | None) -> Place:
+        return replace(self._origin, subject=subject)
+
+    def inside(self, node: yaml.Node) -> Place | None:
+        return None
 
 
 def _scalar(node: yaml.Node) -> Scalar | Unknown:

@@ -1,0 +1,1 @@
+"""The only code that looks at the world, one folder per moment. What it finds becomes facts."""

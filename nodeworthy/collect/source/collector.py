@@ -1,0 +1,191 @@
+"""Looks at files and folders, and groups what it finds by the fleet that it is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nodeworthy.collect.source.comments import annotations, comments
+from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
+from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
+from nodeworthy.collect.source.recognise import operator_values
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.engine import Fact, Missing, Scene
+from nodeworthy.errors import InputError
+from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.facts.pool_claim import pool_claims
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.operator import operator_values as fleet_operator_values
+from nodeworthy.fleet.read import has_fleet, impossible, read_fleet
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+# What makes a text worth parsing at all; without one of these it holds nothing that we know.
+_MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
+_YAML = (".yaml", ".yml")
+_TEMPLATED = (b"{{", b"{%")
+
+
+@dataclass
+class Looked:
+    """What was found, and what could not be read of what was named."""
+
+    scenes: list[Scene] = field(default_factory=list)
+    recognised: int = 0
+    unrecognised: int = 0
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {"files": self.recognised, "unrecognised": self.unrecognised}
+
+
+@dataclass
+class _Found:
+    facts: list[Fact] = field(default_factory=list)
+    suppressions: list[Suppression] = field(default_factory=list)
+    fleet: Fleet | None = None
+
+
+def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, only_known: bool = False) -> Looked:
+    """Judges nothing: reads every path and says what there is. `only_known` passes over what is no kind of ours."""
+    looked = Looked()
+    by_fleet: dict[int, tuple[Choice, _Found]] = {}
+    checked: set[str | None] = set()
+    for source in sources(paths):
+        checked.add(source.shown)
+        try:
+            found = _look_at(source, rules)
+        except _Refused as refusal:
+            _refuse(looked, refusal, source, by_fleet)
+            continue
+        if found is None:
+            looked.unrecognised += 1
+            if source.named and not only_known:
+                looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
+            continue
+        looked.recognised += 1
+        _place(found, source, fleets, looked, by_fleet)
+    for choice, found in by_fleet.values():
+        looked.scenes.append(_scene(found, choice.fleet, choice.why))
+        if choice.fleet is not None and choice.fleet.place.path not in checked:
+            looked.refused += impossible(choice.fleet)
+    return looked
+
+
+class _Refused(Exception):
+    def __init__(self, place: Place, why: str) -> None:
+        super().__init__(f"{place}: {why}")
+        self.place = place
+        self.why = why
+
+
+def _refuse(looked: Looked, refusal: _Refused, source: Source, by_fleet: dict[int, tuple[Choice, _Found]]) -> None:
+    """A named input that can't be read is a mistake of the call; one found in a folder is a finding."""
+    if source.named:
+        looked.refused.append(str(refusal))
+    else:
+        _, found = by_fleet.setdefault(0, (Choice(None), _Found()))
+        found.facts.append(UnreadableInput(refusal.place, refusal.why))
+
+
+def _place(
+    found: _Found, source: Source, fleets: Fleets, looked: Looked, by_fleet: dict[int, tuple[Choice, _Found]]
+) -> None:
+    """A stack file is judged by its own fleet, anything else by the fleet beside it."""
+    if found.fleet is not None:
+        looked.scenes.append(_scene(found, found.fleet, ""))
+        return
+    try:
+        choice = fleets.beside(Path.cwd() if source.shown == STDIN else source.path.parent)
+    except InputError as malformed:
+        # The fleet can't be used, and that ends the run with 2; what needs no fleet is judged all the same.
+        choice = Choice(None, f"the fleet can't be read: {malformed}")
+        if str(malformed) not in looked.refused:
+            looked.refused.append(str(malformed))
+    _, together = by_fleet.setdefault(id(choice.fleet) if choice.fleet else hash(choice.why), (choice, _Found()))
+    together.facts += found.facts
+    together.suppressions += found.suppressions
+
+
+def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
+    if fleet is None:
+        return Scene(found.facts, {GpuPool: Missing(why)}, found.suppressions)
+    missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
+    return Scene([*found.facts, *gpu_pools(fleet)], missing, found.suppressions)
+
+
+def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
+    """What stands in a file; None where it is nothing that we know."""
+    documents, text = _documents(source)
+    found = _Found()
+    for document in documents:
+        if has_fleet(document) and found.fleet is None:
+            found.fleet = _own_fleet(document, source)
+            found.facts += _of_fleet(found.fleet)
+        values = list(operator_values(document))
+        found.facts += values
+        if values:
+            found.suppressions += annotations(document, rules, _lines(document, documents))
+    if not found.facts and found.fleet is None:
+        return None
+    found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
+    return found
+
+
+def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
+    yield from pool_claims(fleet)
+    values = fleet_operator_values(fleet)
+    if values is not None:
+        yield values
+
+
+def _own_fleet(document: Tree, source: Source) -> Fleet:
+    stack = STACK_FILE.fullmatch(source.path.name)
+    try:
+        return read_fleet(document, stack["stack"] if stack else None)
+    except InputError as malformed:
+        place = getattr(malformed, "place", None) or Place(path=source.shown)
+        raise _Refused(place, str(malformed).removeprefix(f"{place}: ")) from None
+
+
+def _lines(document: Tree, documents: Iterable[Tree]) -> range:
+    """The lines of a document: from its first to that of the next one."""
+    first = document.place.line or 1
+    later = [each.place.line for each in documents if each.place.line and each.place.line > first]
+    return range(first, min(later, default=1 << 31))
+
+
+def _documents(source: Source) -> tuple[list[Tree], str]:
+    place = Place(path=source.shown)
+    try:
+        data = read_bytes(source)
+        if not source.named and not _worth_parsing(source, data):
+            return [], ""
+        text = as_text(data)
+    except Unreadable as problem:
+        if not source.named and (problem.binary or source.path.suffix not in _YAML):
+            return [], ""
+        raise _Refused(place, f"it {problem.why}") from None
+    try:
+        return read_all(text, place), text
+    except NotYaml as problem:
+        if source.named and not _could_be_yaml(source, text):
+            return [], text
+        if not source.named and source.path.suffix not in _YAML:
+            return [], text
+        raise _Refused(problem.place, problem.why) from None
+
+
+def _worth_parsing(source: Source, data: bytes) -> bool:
+    """A broken YAML file is worth a word even where it holds nothing of ours, unless it is somebody's template."""
+    if any(mark in data for mark in _MARKS):
+        return True
+    return source.path.suffix in _YAML and not any(mark in data for mark in _TEMPLATED)
+
+
+def _could_be_yaml(source: Source, text: str) -> bool:
+    return source.path.suffix in _YAML or any(mark.decode() in text for mark in _MARKS)

@@ -1,0 +1,88 @@
+"""Finds suppressions: comments of a text, and annotations of Kubernetes objects."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import yaml
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import Loader
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+MARK = "nodeworthy: ignore"
+ANNOTATION = "nodeworthy/ignore."
+_COMMENT = re.compile(r"(?:^|(?<=\s))#\s*nodeworthy: ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
+
+
+def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) -> Iterator[Suppression]:
+    """The suppressions in the comments of a text."""
+    if MARK not in text:
+        return
+    lines = text.splitlines()
+    quoted = _quoted(text) if is_yaml else []
+    for index, line in enumerate(lines):
+        found = _COMMENT.search(line)
+        if found is None or _within((index, found.start()), quoted):
+            continue
+        place = Place(path=origin.path, line=index + 1, column=found.start() + 1)
+        target = index if line[: found.start()].strip() else _line_below(index, lines)
+        yield _suppression(found["rule"] or "", found["reason"] or "", place, range(target + 1, target + 2), known)
+
+
+def annotations(document: Tree, known: frozenset[str], lines: range | None) -> Iterator[Suppression]:
+    """The suppressions that an object carries; they speak of all of it."""
+    for name, value in document.get("metadata", "annotations").mapping.items():
+        if name.startswith(ANNOTATION):
+            place = value.key or value.place
+            yield _suppression(name.removeprefix(ANNOTATION), (value.text or "").strip(), place, lines, known)
+
+
+def _suppression(
+    rule: str, reason: str, place: Place, lines: range | None, known: frozenset[str]
+) -> Suppression:
+    fault = None
+    if not rule:
+        fault = "it names no rule"
+    elif rule not in known:
+        fault = f"there is no rule {rule!r}"
+    elif not reason:
+        fault = "it gives no reason"
+    return Suppression(rule, reason, place, lines, fault)
+
+
+def _line_below(index: int, lines: Sequence[str]) -> int:
+    """The line that a comment alone on its line speaks of: the next that is no such comment itself."""
+    for below in range(index + 1, len(lines)):
+        if not _COMMENT.match(lines[below].strip()):
+            return below
+    return index
+
+
+Span = tuple[tuple[int, int], tuple[int, int]]
+
+
+def _quoted(text: str) -> list[Span]:
+    """Where a `#` is no comment: the quoted scalars of a YAML text."""
+    try:
+        tokens = list(yaml.scan(text, Loader=Loader))
+    except yaml.YAMLError:
+        return []
+    return sorted(_span(token) for token in tokens if _is_quoted(token))
+
+
+def _is_quoted(token: Any) -> bool:
+    return isinstance(token, yaml.ScalarToken) and token.style in ("'", '"')
+
+
+def _span(token: Any) -> Span:
+    return (token.start_mark.line, token.start_mark.column), (token.end_mark.line, token.end_mark.column)
+
+
+def _within(position: tuple[int, int], spans: Sequence[Span]) -> bool:
+    index = bisect_right(spans, (position, (1 << 60, 0))) - 1
+    return index >= 0 and spans[index][0] <= position < spans[index][1]

@@ -1,0 +1,115 @@
+"""Finds the fleet to judge by: the one that was named, else the one beside what is checked."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from nodeworthy.collect.source.files import shown
+from nodeworthy.errors import InputError
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.read import read_fleet_file
+
+SETTINGS = ".nodeworthy.yaml"
+STACK_FILE = re.compile(r"Pulumi\.(?P<stack>[^/]+)\.ya?ml")
+_CONFIG_KEY = b"nodeworthy:fleet"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The fleet to judge by, or why there is none."""
+
+    fleet: Fleet | None
+    why: str = ""
+
+
+@dataclass
+class Fleets:
+    """Answers which fleet a file is judged by. Each folder is looked at once."""
+
+    fleet_file: str | None = None
+    stack: str | None = None
+    _choices: dict[Path, Choice] = field(default_factory=dict)
+    _read: dict[Path, Fleet] = field(default_factory=dict)
+
+    @cached_property
+    def _named(self) -> Fleet | None:
+        return self._fleet(Path(self.fleet_file)) if self.fleet_file else None
+
+    def beside(self, folder: Path) -> Choice:
+        if self._named is not None:
+            return Choice(self._named)
+        folder = Path(os.path.abspath(folder))
+        if folder not in self._choices:
+            self._choices[folder] = self._look(folder)
+        return self._choices[folder]
+
+    def _look(self, folder: Path) -> Choice:
+        for above in _upwards(folder):
+            settings = _settings(above)
+            if settings.get("fleet"):
+                return Choice(self._fleet(above / settings["fleet"]))
+            stacks = _stack_files(above)
+            if stacks:
+                return self._choose(stacks, self.stack or settings.get("stack"))
+        if self.stack:
+            raise InputError(f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml with a fleet beside {shown(folder)}")
+        return Choice(None, "there is no fleet to judge by: give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it")
+
+    def _choose(self, stacks: dict[str, Path], wanted: str | None) -> Choice:
+        if wanted is not None:
+            if wanted not in stacks:
+                raise InputError(f"there is no stack {wanted!r} with a fleet here; there are {', '.join(stacks)}")
+            return Choice(self._fleet(stacks[wanted]))
+        if len(stacks) > 1:
+            named = ", ".join(shown(path) for path in stacks.values())
+            return Choice(None, f"several fleets could be meant ({named}): choose one with --stack or --fleet")
+        return Choice(self._fleet(next(iter(stacks.values()))))
+
+    def _fleet(self, path: Path) -> Fleet:
+        if path not in self._read:
+            self._read[path] = read_fleet_file(path, shown(path))
+        return self._read[path]
+
+
+def _upwards(folder: Path) -> list[Path]:
+    """From the folder to the repository's root; outside of a repository only the folder itself."""
+    above = [folder, *folder.parents]
+    for index, each in enumerate(above):
+        if (each / ".git").exists():
+            return above[: index + 1]
+    here = Path.cwd()
+    return above[: above.index(here) + 1] if here in above else [folder]
+
+
+def _stack_files(folder: Path) -> dict[str, Path]:
+    """The stacks of a folder that declare a fleet."""
+    stacks: dict[str, Path] = {}
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return stacks
+    for name in names:
+        match = STACK_FILE.fullmatch(name)
+        if match and _declares_a_fleet(folder / name):
+            stacks[match["stack"]] = folder / name
+    return stacks
+
+
+def _declares_a_fleet(path: Path) -> bool:
+    try:
+        return _CONFIG_KEY in path.read_bytes()
+    except OSError:
+        return True  # reading it as a fleet says why it can't be read
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    path = folder / SETTINGS
+    if not path.is_file():
+        return {}
+    from nodeworthy.collect.source.settings import read_settings
+
+    return read_settings(path)

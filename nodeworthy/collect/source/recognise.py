@@ -1,0 +1,81 @@
+"""Recognises what a document is, by its content, and makes facts of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nodeworthy.collect.source.releases import Release, releases
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator_recognition import (
+    is_cluster_policy,
+    is_operator_chart,
+    of_cluster_policy,
+    values_within,
+)
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.verdict import Known, Located, Unknown
+
+_EXACT_VERSION = re.compile(r"v?\d+(\.\d+){0,2}([-+].*)?")
+_FLEET_KEY = "nodeworthy:fleet"
+
+
+def operator_values(document: Tree) -> Iterator[OperatorValues]:
+    """The GPU operator's settings in a document, wherever it keeps them."""
+    if document.get("kind").text == "List":
+        for item in document.get("items").sequence:
+            yield from operator_values(item)
+    elif is_cluster_policy(document):
+        yield of_cluster_policy(document)
+    else:
+        found = False
+        for release in releases(document):
+            found = True
+            yield from _of_release(release)
+        if not found and document.get("apiVersion").is_absent:
+            yield from _of_values(document)
+
+
+def _of_values(document: Tree) -> Iterator[OperatorValues]:
+    """A values file, or the stack config of somebody's own program."""
+    config = document.get("config")
+    if config.is_mapping and ":" in next(iter(config.mapping), ""):
+        kept = {name: value for name, value in config.mapping.items() if name != _FLEET_KEY}
+        for value in kept.values():
+            for tree in values_within(value):
+                yield _values(tree, "stack config", None)
+        return
+    for tree in values_within(document):
+        yield _values(tree, "Helm values", None)
+
+
+def _of_release(release: Release) -> Iterator[OperatorValues]:
+    if is_operator_chart(release.chart):
+        values = release.values
+        if values.is_absent or values.is_null:
+            values = Tree({}, values.place, values.key)
+        yield _values(values, release.origin, release)
+        return
+    # A chart that has the operator as a subchart, or a copy of it under another name.
+    for tree in values_within(release.values):
+        yield _values(tree, release.origin, release)
+
+
+def _values(tree: Tree, origin: str, release: Release | None) -> OperatorValues:
+    return OperatorValues(
+        place=tree.place if release is None else release.document.place,
+        tree=tree,
+        origin=origin,
+        release=_version(release.version) if release else Located(Known(None), tree.place, written=False),
+        elsewhere=release.elsewhere if release else None,
+    )
+
+
+def _version(version: Tree) -> Located[str | None]:
+    located = version.located()
+    if isinstance(located.state, Known) and located.state.value is not None:
+        written = str(located.state.value)
+        if not _EXACT_VERSION.fullmatch(written):
+            return Located(Unknown(f"{written!r} is a range of versions"), located.place)
+        return Located(Known(written), located.place)
+    return located

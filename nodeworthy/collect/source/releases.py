@@ -1,0 +1,145 @@
+"""Where people keep a Helm release's values: Flux, Argo CD, k3s' HelmChart, Kustomize, Helmfile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from nodeworthy.collect.source.set_syntax import NotSetSyntax, laid_in, steps, typed
+from nodeworthy.documents.tree import Tree, absent, merge
+from nodeworthy.documents.yaml import NotYaml, read_inside
+from nodeworthy.verdict import Unknown
+
+
+@dataclass(frozen=True)
+class Release:
+    """One release that a document asks for."""
+
+    origin: str
+    document: Tree
+    chart: Tree
+    version: Tree
+    values: Tree
+    # Why some of its values may stand elsewhere.
+    elsewhere: str | None = None
+
+
+def releases(document: Tree) -> Iterator[Release]:
+    api, kind = document.get("apiVersion").text or "", document.get("kind").text
+    read = _READERS.get((api.split("/")[0], kind or ""))
+    if read is not None:
+        yield from read(document)
+    elif not api and document.get("releases").is_sequence:
+        yield from _helmfile(document)
+    if document.get("helmCharts").is_sequence:
+        yield from _kustomization(document)
+
+
+def _flux(document: Tree) -> Iterator[Release]:
+    spec = document.get("spec")
+    chart = spec.get("chart", "spec")
+    elsewhere = "valuesFrom may hold it, which is not in this file" if _some(spec.get("valuesFrom")) else None
+    yield Release(
+        "Flux HelmRelease", document, chart.get("chart"), chart.get("version"), spec.get("values"), elsewhere
+    )
+
+
+def _argo_application(document: Tree) -> Iterator[Release]:
+    yield from _argo(document, document.get("spec"))
+
+
+def _argo_application_set(document: Tree) -> Iterator[Release]:
+    yield from _argo(document, document.get("spec", "template", "spec"))
+
+
+def _argo(document: Tree, spec: Tree) -> Iterator[Release]:
+    for source in (spec.get("source"), *spec.get("sources").sequence):
+        helm = source.get("helm")
+        if source.is_mapping and (helm.is_mapping or source.get("chart").text):
+            yield _argo_source(document, source, helm)
+
+
+def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
+    # Argo CD's own order: parameters over valuesObject over values over valueFiles.
+    values = helm.get("valuesObject")
+    if not values.is_mapping:
+        values = document_inside(helm.get("values"))
+    for parameter in helm.get("parameters").sequence:
+        values = _with_parameter(values, parameter)
+    elsewhere = "valueFiles may hold it, which are not in this file" if _some(helm.get("valueFiles")) else None
+    return Release(
+        "Argo CD Application", document, source.get("chart"), source.get("targetRevision"), values, elsewhere
+    )
+
+
+def _with_parameter(values: Tree, parameter: Tree) -> Tree:
+    name, value = parameter.get("name").text, parameter.get("value")
+    if name is None:
+        return values
+    under = values if values.is_mapping else Tree({}, parameter.place, parameter.key)
+    try:
+        return laid_in(under, steps(name), typed(value, as_string=parameter.get("forceString").value is True))
+    except NotSetSyntax:
+        return values
+
+
+def _helm_chart(document: Tree) -> Iterator[Release]:
+    spec = document.get("spec")
+    values = document_inside(spec.get("valuesContent"))
+    for name, value in spec.get("set").mapping.items():
+        under = values if values.is_mapping else Tree({}, value.place, value.key)
+        try:
+            values = laid_in(under, steps(name), typed(value, as_string=False))
+        except NotSetSyntax:
+            continue
+    chart = spec.get("chart")
+    if chart.is_absent:  # a HelmChartConfig changes the chart of its own name
+        chart = document.get("metadata", "name")
+    yield Release("HelmChart", document, chart, spec.get("version"), values)
+
+
+def _kustomization(document: Tree) -> Iterator[Release]:
+    for chart in document.get("helmCharts").sequence:
+        elsewhere = "valuesFile may hold it, which is another file" if chart.get("valuesFile").text else None
+        yield Release(
+            "Kustomize helmCharts", document, chart.get("name"), chart.get("version"), chart.get("valuesInline"), elsewhere
+        )
+
+
+def _helmfile(document: Tree) -> Iterator[Release]:
+    for release in document.get("releases").sequence:
+        values, elsewhere = absent(release.place), None
+        for layer in release.get("values").sequence:
+            if layer.is_mapping:
+                values = merge(values, layer)
+            else:
+                elsewhere = "a values file of the Helmfile may hold it"
+        yield Release("Helmfile", document, release.get("chart"), release.get("version"), values, elsewhere)
+
+
+def document_inside(scalar: Tree) -> Tree:
+    """The document in a string of values. What can't be read is unknown, at its place."""
+    if scalar.text is None:
+        return scalar
+    if "{{" in scalar.text:
+        return replace(scalar, value=Unknown("a template writes these values"))
+    try:
+        inside = read_inside(scalar)
+    except NotYaml as problem:
+        return replace(scalar, value=Unknown(f"the values in this string are {problem.why}"), place=problem.place)
+    if inside is None:
+        return absent(scalar.place)
+    return replace(inside, key=scalar.key)
+
+
+def _some(tree: Tree) -> bool:
+    return not (tree.is_absent or tree.is_null) and not (tree.is_sequence and not tree.sequence)
+
+
+_READERS: dict[tuple[str, str], Callable[[Tree], Iterator[Release]]] = {
+    ("helm.toolkit.fluxcd.io", "HelmRelease"): _flux,
+    ("argoproj.io", "Application"): _argo_application,
+    ("argoproj.io", "ApplicationSet"): _argo_application_set,
+    ("helm.cattle.io", "HelmChart"): _helm_chart,
+    ("helm.cattle.io", "HelmChartConfig"): _helm_chart,
+}

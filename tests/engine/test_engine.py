@@ -1,0 +1,228 @@
+"""Facts in, findings out: what the engine promises whatever the rules are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import pytest
+
+from nodeworthy.engine import Judgement, Missing, Scene, judge
+from nodeworthy.report.report import Report
+from nodeworthy.rule import Moment, Rule
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import (
+    Finding,
+    Located,
+    Place,
+    Severity,
+    Verdict,
+    fail,
+    need,
+    skip,
+)
+
+
+@dataclass(frozen=True)
+class Door:
+    place: Place
+    colour: Located[str]
+
+
+@dataclass(frozen=True)
+class House:
+    place: Place
+    colour: Located[str]
+
+    @property
+    def title(self) -> str:
+        return f"house '{self.place.subject}'"
+
+
+CRASH = Rule("rule-crashed", Severity.ERROR, "no rule crashes", "report it", about_ourselves=True)
+UNUSED = Rule("suppression-unused", Severity.WARNING, "suppressions suppress", "remove it", about_ourselves=True)
+
+
+def rule(*functions: Callable[..., Iterator[Finding]], severity: Severity = Severity.ERROR) -> Rule:
+    made = Rule("doors-match", severity, "doors match their houses", "paint it")
+    for function in functions:
+        made.check(function)
+    return made
+
+
+def doors_match(door: Door, house: House) -> Iterator[Finding]:
+    if need(door.colour) != need(house.colour):
+        yield fail(door.colour, "the door does not match", should=need(house.colour), on=house.title)
+
+
+def door(colour: str | None, line: int = 1) -> Door:
+    place = Place(path="doors.yaml", line=line)
+    located = Located.unknown("painted tomorrow", place) if colour is None else Located.known(colour, place)
+    return Door(place, located)
+
+
+def house(colour: str | None, name: str = "a") -> House:
+    place = Place(path="houses.yaml", subject=name)
+    located = Located.unknown("not painted yet", place) if colour is None else Located.known(colour, place)
+    return House(place, located)
+
+
+def judged(
+    facts: Sequence[Door | House], made: Rule | None = None, suppressions: Sequence[Suppression] = (), **missing: Missing
+) -> list[Judgement]:
+    scene = Scene(facts, {House: missing["house"]} if missing else {}, suppressions)
+    return judge([scene], [made or rule(doors_match)], CRASH, UNUSED)
+
+
+def test_pass_fail_and_unknown() -> None:
+    judgements = judged([door("red", 1), door("blue", 2), door(None, 3), house("red")])
+    assert [each.verdict for each in judgements] == [Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN]
+    [found] = judgements[1].findings
+    assert (found.is_, found.should, found.where.line) == ("blue", "red", 2)
+    assert found.sentence() == "the door does not match on house 'a'"
+    assert found.remedy == "paint it"
+    assert judgements[2].findings[0].message == "painted tomorrow"
+
+
+def test_an_unknown_context_never_hides_a_failure_on_another() -> None:
+    [judgement] = judged([door("blue"), house(None, "a"), house("red", "b")])
+    assert judgement.verdict is Verdict.FAIL
+    assert {found.verdict for found in judgement.findings} == {Verdict.FAIL, Verdict.UNKNOWN}
+
+
+def test_equal_faults_of_several_are_told_once() -> None:
+    [judgement] = judged([door("blue"), *(house("red", name) for name in "abcde")])
+    [found] = judgement.findings
+    assert found.sentence() == "the door does not match on house 'a', house 'b', house 'c' and 2 more"
+
+
+def test_without_its_context_a_rule_is_skipped_with_why() -> None:
+    [judgement] = judged([door("blue")], house=Missing("there are no houses"))
+    assert (judgement.verdict, judgement.why, judgement.findings) == (Verdict.SKIP, "there are no houses", ())
+
+
+def test_a_context_that_could_not_be_seen_makes_unknown() -> None:
+    [judgement] = judged([door("blue")], house=Missing("houses may not be read", Verdict.UNKNOWN))
+    assert judgement.verdict is Verdict.UNKNOWN
+    assert judgement.findings[0].message == "houses may not be read"
+
+
+def test_a_subject_that_could_not_be_seen_makes_unknown() -> None:
+    scene = Scene([], {Door: Missing("doors may not be read", Verdict.UNKNOWN, Place(object="doors"))})
+    [judgement] = judge([scene], [rule(doors_match)], CRASH, UNUSED)
+    assert judgement.verdict is Verdict.UNKNOWN
+    assert judgement.findings[0].where.object == "doors"
+
+
+def test_a_crash_is_a_finding_and_the_rest_goes_on() -> None:
+    def crashes(door: Door) -> Iterator[Finding]:
+        if door.place.line == 1:
+            raise ZeroDivisionError("by nought")
+        yield fail(door, "seen")
+
+    crashed, judgement = judged([door("red", 1), door("red", 2)], rule(crashes))
+    assert (crashed.rule.id, crashed.verdict, crashed.crashed) == ("rule-crashed", Verdict.ERROR, "doors-match")
+    assert "doors-match" in crashed.findings[0].message
+    assert "ZeroDivisionError: by nought" in crashed.findings[0].message
+    assert judgement.verdict is Verdict.FAIL
+
+
+def test_several_functions_of_a_rule_make_one_verdict() -> None:
+    def never(door: Door) -> Iterator[Finding]:
+        skip("not today")
+        yield
+
+    def always(door: Door) -> Iterator[Finding]:
+        yield fail(door, "always")
+
+    [judgement] = judged([door("red")], rule(never, always))
+    assert judgement.verdict is Verdict.FAIL
+    [skipped] = judged([door("red")], rule(never))
+    assert (skipped.verdict, skipped.why) == (Verdict.SKIP, "not today")
+
+
+def test_an_optional_context_may_be_none_and_all_comes_at_once() -> None:
+    seen: list[object] = []
+
+    def looks(door: Door, one: House | None, every: Sequence[House] = ()) -> Iterator[Finding]:
+        seen.append((one, every))
+        yield from ()
+
+    judged([door("red"), house("red", "a"), house("red", "b")], rule(looks))
+    assert len(seen) == 2
+    assert all(len(every) == 2 for _, every in seen)  # type: ignore[misc]
+
+
+def suppression(line: int, rule: str = "doors-match", fault: str | None = None) -> Suppression:
+    return Suppression(rule, "old house", Place(path="doors.yaml", line=line), range(line, line + 1), fault)
+
+
+def test_a_suppressed_failure_counts_as_suppressed_only() -> None:
+    judgements = judged([door("blue", 1), house("red")], suppressions=[suppression(1)])
+    report = Report(Moment.SOURCE, judgements)
+    assert report.summary == {
+        "pass": 0, "fail": 0, "skip": 0, "unknown": 0, "error": 0, "warnings": 0, "suppressed": 1,
+    }  # fmt: skip
+    assert [found.suppressed for found in report.findings] == [True]
+    assert report.evaluated["verdicts"] == 1
+    assert report.exit_code() == 0
+
+
+@pytest.mark.parametrize(
+    ("colour", "given", "says"),
+    [
+        ("red", suppression(1), "doors-match finds nothing here"),
+        ("blue", suppression(9), "doors-match finds nothing here"),
+        ("blue", suppression(1, fault="it gives no reason"), "it gives no reason"),
+    ],
+)
+def test_a_suppression_without_effect_is_a_warning(colour: str, given: Suppression, says: str) -> None:
+    judgements = judged([door(colour), house("red")], suppressions=[given])
+    [unused] = [each for each in judgements if each.rule is UNUSED]
+    assert unused.findings[0].message == f"this suppression has no effect: {says}"
+    assert unused.findings[0].severity is Severity.WARNING
+
+
+@pytest.mark.parametrize("colour", [None, "skip"])
+def test_a_suppression_is_not_unused_while_its_rule_could_not_decide(colour: str | None) -> None:
+    facts = [door(colour)] if colour == "skip" else [door(colour), house("red")]
+    judgements = judged(facts, suppressions=[suppression(1)], house=Missing("no houses"))
+    assert [each for each in judgements if each.rule is UNUSED] == []
+
+
+def test_an_unknown_can_not_be_suppressed() -> None:
+    [judgement] = judged([door(None), house("red")], suppressions=[suppression(1)])
+    assert (judgement.verdict, judgement.suppressed) == (Verdict.UNKNOWN, False)
+
+
+@pytest.mark.parametrize(
+    ("colours", "severity", "options", "code"),
+    [
+        (["red"], Severity.ERROR, {}, 0),
+        (["blue"], Severity.ERROR, {}, 1),
+        ([None], Severity.ERROR, {}, 3),
+        ([None], Severity.ERROR, {"allow_unknown": True}, 0),
+        (["blue", None], Severity.ERROR, {}, 1),
+        ([], Severity.ERROR, {}, 3),
+        ([], Severity.ERROR, {"allow_unknown": True}, 3),
+        (["blue"], Severity.WARNING, {}, 0),
+        (["blue"], Severity.WARNING, {"strict": True}, 1),
+        ([None], Severity.WARNING, {}, 0),
+        ([None], Severity.WARNING, {"strict": True}, 3),
+        ([None], Severity.WARNING, {"strict": True, "allow_unknown": True}, 0),
+    ],
+)
+def test_exit_codes(
+    colours: list[str | None], severity: Severity, options: dict[str, bool], code: int
+) -> None:
+    facts = [door(colour, line) for line, colour in enumerate(colours)]
+    judgements = judged([*facts, house("red")], rule(doors_match, severity=severity))
+    assert Report(Moment.SOURCE, judgements).exit_code(**options) == code
+
+
+def test_a_crash_is_never_allowed() -> None:
+    def crashes(door: Door) -> Iterator[Finding]:
+        raise KeyError("x")
+
+    judgements = judged([door("red")], rule(crashes, severity=Severity.WARNING))
+    assert Report(Moment.SOURCE, judgements).exit_code(allow_unknown=True) == 3

@@ -1,0 +1,55 @@
+"""Every rule is seen failing, passing and not knowing, on files as people keep them.
+
+A case is a folder `cases/<rule-id>/{bad,good,unknown}-<name>/`: what is looked at, an optional `cmd` (`check .` where
+there is none), and `expected.json`, which `make goldens` writes. What the folder's name promises is asserted
+whatever the golden says, so that an update can't turn a bad case into a good one.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.run import run
+
+CASES = Path(__file__).parent / "cases"
+FOLDERS = sorted(path for path in CASES.glob("*/*") if path.is_dir())
+EXIT = {"bad": 1, "good": 0, "unknown": 3}
+
+
+def test_there_are_cases() -> None:
+    assert len(FOLDERS) > 20
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_case(folder: Path, pytestconfig: pytest.Config) -> None:
+    kind = folder.name.split("-")[0]
+    rule = folder.parent.name
+    written = folder / "cmd"
+    command = shlex.split(written.read_text(encoding="utf-8")) if written.exists() else ["check", "."]
+    ran = run(*command, "--format", "json", "--show-passed", cwd=folder)
+    assert ran.out, ran.err
+    _promised(rule, kind, ran.code, ran.report)
+    _as_before(folder / "expected.json", ran.code, ran.report, update=pytestconfig.getoption("update_goldens"))
+
+
+def _promised(rule: str, kind: str, code: int, report: dict[str, Any]) -> None:
+    own = {found["verdict"] for found in report["findings"] if found["rule"] == rule and not found["suppressed"]}
+    assert code == EXIT[kind], report["findings"]
+    if kind == "good":
+        assert own == {"pass"}, report["findings"]
+    else:
+        assert {"bad": "fail", "unknown": "unknown"}[kind] in own
+        assert "unknown" not in own or kind == "unknown" or "fail" in own
+
+
+def _as_before(golden: Path, code: int, report: dict[str, Any], *, update: bool) -> None:
+    told = [found for found in report["findings"] if found["verdict"] not in ("pass", "skip")]
+    now = {"exit": code, "evaluated": report["evaluated"], "summary": report["summary"], "findings": told}
+    if update:
+        golden.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert json.loads(golden.read_text(encoding="utf-8")) == now
