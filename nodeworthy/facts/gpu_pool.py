@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.verdict import Located, Place, Related
 
@@ -28,3 +29,8 @@ class GpuPool:
 
     def _with(self) -> str:
         return f" with {self.runtime.place.subject}" if self.runtime.place.subject else ""
+
+
+def gpu_pools(fleet: Fleet) -> list[GpuPool]:
+    """The pools of a fleet that have GPUs."""
+    return [GpuPool(pool.name, pool.place, pool.distribution, pool.runtime) for pool in fleet.gpu_pools]

@@ -139,6 +139,7 @@ class Impossible:
     message: str
     is_: str
     should: str
+    pool: str = ""
 
 
 @dataclass(frozen=True)

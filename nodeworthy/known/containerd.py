@@ -121,3 +121,16 @@ def _under(base_dir: str, plain: Containerd, computed: Mapping[str, Any]) -> Con
         note=computed["note"],
         source=computed["source"],
     )
+
+
+@cache
+def every_socket() -> tuple[str, ...]:
+    """Each socket that some distribution uses, where it does not depend on a base dir."""
+    rows = [row for each in _table()["distribution"].values() for row in (each, each.get(STRICT, {}))]
+    named = [socket for row in rows for socket in (row.get("socket"), *row.get("older_sockets", ())) if socket]
+    return tuple(dict.fromkeys(named))
+
+
+@cache
+def every_unit() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(unit for row in _table()["distribution"].values() for unit in row.get("units", ())))

@@ -1,0 +1,89 @@
+"""The GPU operator's values, as they follow from the pools and from what the fleet says itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nodeworthy.documents.tree import Tree, Value, merge
+from nodeworthy.facts.operator_values import CONFIG, RUNTIME_CLASS, SOCKET, OperatorValues
+from nodeworthy.fleet.model import Driver, Fleet, Pool
+from nodeworthy.known.containerd import Containerd, defaults
+from nodeworthy.verdict import Known, Place, Unknown
+
+
+def implied_values(fleet: Fleet) -> Tree:
+    """What the pools imply; each value stands where in the fleet it follows from. One operator has one pair of
+    paths, so they are those of the first pool whose nodes the toolkit can serve."""
+    place = fleet.operator.place if fleet.operator is not None else fleet.place
+    if not fleet.gpu_pools:
+        return Tree({}, place)
+    served = next((pool for pool in fleet.gpu_pools if _takes_the_toolkit(pool)), None)
+    toolkit: dict[str, Value] = {"enabled": served is not None}
+    decisive = served or fleet.gpu_pools[0]
+    where = decisive.runtime.place
+    children = {name: _leaf(value, where, f"toolkit.{name}") for name, value in toolkit.items()}
+    if served is not None:
+        children["env"] = Tree(_env(served), where.about("toolkit.env"), where)
+    return Tree({"driver": _driver(fleet), "toolkit": Tree(children, where.about("toolkit"), where)}, place)
+
+
+def _takes_the_toolkit(pool: Pool) -> bool:
+    """Whether the toolkit may be on there; what is not known is left to the rules."""
+    state = pool.runtime.state
+    return isinstance(state, Unknown) or state.value.toolkit
+
+
+def _leaf(value: Value, place: Place, subject: str) -> Tree:
+    return Tree(value, place.about(subject), place)
+
+
+def _driver(fleet: Fleet) -> Tree:
+    """One operator brings the driver to all of its nodes or to none."""
+    brings = next((pool for pool in fleet.gpu_pools if pool.driver is Driver.OPERATOR), None)
+    where = (brings or fleet.gpu_pools[0]).place
+    return Tree({"enabled": _leaf(brings is not None, where, "driver.enabled")}, where.about("driver"), where)
+
+
+def _env(pool: Pool) -> list[Tree]:
+    where = pool.runtime.place
+    return [_variable(name, value, where) for name, value in _settings(pool).items()]
+
+
+def _settings(pool: Pool) -> dict[str, str | Unknown]:
+    state = pool.runtime.state
+    if isinstance(state, Unknown):
+        return {CONFIG: state, SOCKET: state, RUNTIME_CLASS: defaults().runtime_class}
+    return _of(state.value)
+
+
+def _of(runtime: Containerd) -> dict[str, str | Unknown]:
+    if not runtime.is_containerd:
+        return dict(runtime.toolkit_env)
+    paths = {CONFIG: runtime.config, SOCKET: runtime.socket, RUNTIME_CLASS: defaults().runtime_class}
+    return {**{name: path for name, path in paths.items() if path is not None}, **runtime.toolkit_env}
+
+
+def _variable(name: str, value: str | Unknown, place: Place) -> Tree:
+    subject = f"toolkit.env[{name}]"
+    return Tree({"name": _leaf(name, place, subject), "value": _leaf(value, place, subject)}, place.about(subject))
+
+
+def effective_values(fleet: Fleet) -> Tree:
+    """What the operator gets: the user's values laid over the implied ones, as Helm does it."""
+    implied = implied_values(fleet)
+    return merge(implied, fleet.operator.values) if fleet.operator is not None else implied
+
+
+def operator_values(fleet: Fleet) -> OperatorValues | None:
+    """The fact for the rules; None where the fleet has no operator."""
+    if fleet.operator is None:
+        return None
+    chart = fleet.operator.chart
+    release = chart if isinstance(chart.state, Unknown) else replace(chart, state=Known(chart.state.value))
+    return OperatorValues(
+        place=replace(fleet.operator.place, subject="operator"),
+        tree=effective_values(fleet),
+        origin="the fleet's operator",
+        release=release,  # type: ignore[arg-type]
+        implied=not fleet.operator.values.mapping,
+    )

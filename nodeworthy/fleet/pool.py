@@ -1,0 +1,190 @@
+"""Resolves one pool: what it leaves out follows from what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from nodeworthy.fleet import os as systems
+from nodeworthy.fleet.model import Capacity, CapacityKind, Driver, Firewall, Impossible, Pool
+from nodeworthy.fleet.possible import impossible_in
+from nodeworthy.fleet.walk import Section
+from nodeworthy.known import gpus, instances
+from nodeworthy.known.containerd import Containerd, containerd_of, takes_base_dir
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+# EKS' own images for GPU nodes bring the driver.
+_DRIVER_IN_THE_IMAGE = ("eks-al2023", "eks-al2", "bottlerocket")
+
+Refuse = Callable[[Place, str], None]
+
+
+def resolve(name: str, section: Section, refuse: Refuse) -> tuple[Pool, list[Impossible]]:
+    return _Pool(name, section, refuse).resolved()
+
+
+class _Pool:
+    def __init__(self, name: str, section: Section, refuse: Refuse) -> None:
+        self.name = name
+        self.section = section
+        self.refuse = refuse
+        self.instance_type: Located[str] | None = self._given("instanceType")
+        self.provision = self._provision()
+
+    def resolved(self) -> tuple[Pool, list[Impossible]]:
+        os, distribution = self._system()
+        gpu, written = self._gpu(), self._given("gpu")
+        nodes, least, most = self._sizes()
+        impossible = list(impossible_in(self.name, written, self.instance_type, self._given("gpusPerNode")))
+        pool = Pool(
+            name=self.name,
+            place=self.section.place,
+            gpu=gpu,
+            instance_type=self.instance_type,
+            nodes=nodes,
+            min=least,
+            max=most,
+            gpus_per_node=self._gpus_per_node(gpu),
+            os=os,
+            distribution=distribution,
+            runtime=self._runtime(distribution),
+            containerd_version=self._containerd_version(),
+            driver=self._driver(distribution),
+            capacity=self._capacity(),
+            firewall=Firewall(self.section.plain("firewall")),
+            profiling_dedicated=self._profiling(most),
+            provision=self.provision,
+        )
+        return pool, impossible
+
+    def _given(self, name: str) -> Located[Any] | None:
+        return self.section.located(name) if self.section.wrote(name) else None
+
+    def _says(self, name: str, message: str) -> None:
+        """Refuses what is written under a name of this pool."""
+        self.refuse(self.section.located(name).place, f"{self.section.path}.{name} {message}")
+
+    def _unsaid(self, name: str) -> Place:
+        return self.section.place.about(f"{self.section.path}.{name}")
+
+    def _provision(self) -> bool:
+        if not self.section.wrote("provision"):
+            return self.instance_type is not None
+        wanted = self.section.plain("provision") is True
+        if wanted and self.instance_type is None:
+            self._says("provision", "is true, and must be false: without an instanceType no node can be built")
+        return wanted
+
+    def _gpu(self) -> Located[str] | None:
+        """The canonical name; that of the instance type where only that is given."""
+        written = self._given("gpu")
+        if written is not None:
+            if isinstance(written.state, Unknown):
+                return written
+            known = gpus.gpu_named(written.state.value)
+            named = written.state.value
+            return Located.known(known.name, written.place) if known else Located.unknown(f"`{named}` is not a GPU we know", written.place)
+        has = self._type_has()
+        return Located(Known(has.gpu), self._unsaid("gpu"), written=False) if has else None
+
+    def _type_has(self) -> instances.InstanceGpus | None:
+        state = self.instance_type.state if self.instance_type is not None else None
+        return instances.gpus_of(state.value) if isinstance(state, Known) else None
+
+    def _gpus_per_node(self, gpu: Located[str] | None) -> Located[int]:
+        written = self._given("gpusPerNode")
+        if written is not None:
+            if gpu is None:
+                self._says("gpusPerNode", "is given, and the pool has no gpu: say which")
+            return written
+        place = self._unsaid("gpusPerNode")
+        if gpu is None:
+            return Located(Known(0), place, written=False)
+        has = self._type_has()
+        if has is not None:
+            return Located(Known(has.count), place, written=False)
+        return Located(Unknown("neither gpusPerNode nor an instance type says how many GPUs a node has"), place, written=False)
+
+    def _sizes(self) -> tuple[int, int, int]:
+        nodes: int = self.section.plain("nodes")
+        least, most = self.section.plain("min"), self.section.plain("max")
+        if not self.section.wrote("nodes") and least is not None and least > nodes:
+            nodes = least
+        if least is not None and least > nodes:
+            self._says("min", f"is {least}, and must be no more than nodes, which is {nodes}")
+        if most is not None and most < nodes:
+            self._says("max", f"is {most}, and must be no less than nodes, which is {nodes}")
+        return nodes, nodes if least is None else least, nodes if most is None else most
+
+    def _system(self) -> tuple[Located[str], Located[str]]:
+        os, distribution = self._given("os"), self._given("distribution")
+        if distribution is None:
+            os = os or Located(Known("al2023"), self._unsaid("os"), written=False)
+            if isinstance(os.state, Unknown):
+                return os, os
+            return os, systems.distribution_of(os.state.value, os.place, on_eks=self.provision)
+        if isinstance(distribution.state, Unknown):
+            return os or Located(distribution.state, self._unsaid("os")), distribution
+        if os is None:
+            return systems.os_of(distribution.state.value, distribution.place), distribution
+        self._agree(os, distribution.state.value)
+        return os, distribution
+
+    def _agree(self, os: Located[str], distribution: str) -> None:
+        fitting = systems.that_fit(distribution)
+        if isinstance(os.state, Known) and os.state.value not in fitting:
+            right = " or ".join(fitting) if fitting else "left out: none of these systems runs it"
+            self._says("os", f"is {os.state.value}, and distribution is {distribution}: os must be {right}")
+
+    def _runtime(self, distribution: Located[str]) -> Located[Containerd]:
+        base_dir, confinement = self._given("containerdBaseDir"), self._given("snapConfinement")
+        for name, given in (("containerdBaseDir", base_dir), ("snapConfinement", confinement)):
+            if given is not None and isinstance(distribution.state, Known) and not takes_base_dir(distribution.state.value):
+                self._says(name, f"belongs to distribution k8s-snap alone, and this one is {distribution.state.value}")
+        strict = confinement is not None and confinement.state == Known("strict")
+        if strict and base_dir is not None:
+            self._says("containerdBaseDir", "can't be given where snapConfinement is strict: the snap then keeps its own")
+        for part in (distribution, base_dir, confinement):
+            if part is not None and isinstance(part.state, Unknown):
+                return Located(part.state, part.place)
+        return self._known_runtime(distribution, base_dir, confinement, strict=strict)
+
+    def _known_runtime(
+        self, distribution: Located[str], base_dir: Located[str] | None, confinement: Located[str] | None, *, strict: bool
+    ) -> Located[Containerd]:
+        assert isinstance(distribution.state, Known)
+        path = base_dir.state.value if base_dir is not None and isinstance(base_dir.state, Known) else None
+        runtime = containerd_of(distribution.state.value, path, strict=strict)
+        if strict and confinement is not None:
+            return Located.known(runtime, confinement.place.about("strict confinement"))
+        if base_dir is not None:
+            return Located.known(runtime, base_dir.place.about("this base dir"))
+        return Located.known(runtime, replace(distribution.place, subject=None))
+
+    def _containerd_version(self) -> Located[str]:
+        written = self._given("containerd")
+        return written or Located(Unknown("the pool does not say which containerd it runs"), self._unsaid("containerd"), written=False)
+
+    def _driver(self, distribution: Located[str]) -> Driver:
+        written = self.section.plain("driver")
+        if written is not None:
+            return Driver(written)
+        in_the_image = isinstance(distribution.state, Known) and distribution.state.value in _DRIVER_IN_THE_IMAGE
+        return Driver.AMI if in_the_image else Driver.OPERATOR
+
+    def _capacity(self) -> Capacity:
+        section = self.section.section("capacity")
+        kind, identifier = CapacityKind(section.plain("kind")), section.plain("id")
+        if kind is CapacityKind.ON_DEMAND and identifier is not None:
+            self.refuse(section.located("id").place, f"{section.path}.id is given, and kind is on-demand, which has none: kind must be block or reservation")
+        if kind is not CapacityKind.ON_DEMAND and not section.wrote("id"):
+            self.refuse(section.located("kind").place, f"{section.path}.id is missing: a {kind.value} has an id, such as cr-0123")
+        return Capacity(section.place, kind, identifier)
+
+    def _profiling(self, most: int) -> int:
+        dedicated: int = self.section.plain("profilingDedicated")
+        if dedicated > most:
+            self._says("profilingDedicated", f"is {dedicated}, and must be no more than the pool's {most} nodes")
+        return dedicated
+

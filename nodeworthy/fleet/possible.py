@@ -1,0 +1,64 @@
+"""Whether the hardware that a pool names exists and goes together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from nodeworthy.fleet.model import Impossible
+from nodeworthy.known import gpus, instances
+from nodeworthy.verdict import Known, Located
+
+T = TypeVar("T")
+
+
+def impossible_in(
+    pool: str, gpu: Located[str] | None, instance_type: Located[str] | None, count: Located[int] | None
+) -> Iterator[Impossible]:
+    """What can't be in a pool, as it was written: the GPU, the instance type, the pair, the number."""
+    named = _value(gpu)
+    known_gpu = gpus.gpu_named(named) if named is not None else None
+    if gpu is not None and named is not None and known_gpu is None:
+        yield Impossible(gpu.place, f"`{named}` is not a GPU we know; {_gpus(named)}", named, _gpus(named), pool)
+    kind = _value(instance_type)
+    if instance_type is None or kind is None:
+        return
+    if not instances.exists(kind):
+        yield _no_such_type(instance_type, kind, known_gpu, pool)
+        return
+    has = instances.gpus_of(kind)
+    if has is None:
+        return
+    if gpu is not None and known_gpu is not None and known_gpu.name != has.gpu:
+        yield _not_together(gpu, known_gpu.name, has, pool)
+    written = _value(count)
+    if count is not None and count.written and written is not None and written != has.count:
+        should = f"{has.count}, or no gpusPerNode at all"
+        message = f"{kind} has {has.count} × {has.gpu}, not {written}"
+        yield Impossible(count.place, message, str(written), should, pool)
+
+
+def _value(located: Located[T] | None) -> T | None:
+    return located.state.value if located is not None and isinstance(located.state, Known) else None
+
+
+def _gpus(named: str) -> str:
+    near = gpus.near(named)
+    others = [each for each in gpus.gpu_names() if each not in near]
+    return ", ".join([*near, *others])
+
+
+def _no_such_type(place: Located[str], kind: str, gpu: gpus.Gpu | None, pool: str) -> Impossible:
+    meant = instances.near(kind)
+    fitting = instances.types_with(gpu.name) if gpu is not None else ()
+    offered = tuple(dict.fromkeys((*meant, *fitting)))[:8]
+    should = ", ".join(offered) or "an instance type that EC2 has"
+    message = f"`{kind}` is not an instance type of EC2 ({instances.instance_types_source()}); {should}"
+    return Impossible(place.place, message, kind, should, pool)
+
+
+def _not_together(gpu: Located[str], name: str, has: instances.InstanceGpus, pool: str) -> Impossible:
+    types = instances.types_with(name)
+    where = f"{name} is in {', '.join(types)}" if types else f"no instance type we know has {name}"
+    message = f"{has.type} has {has.count} × {has.gpu}, not {name}; {where}"
+    return Impossible(gpu.place, message, name, has.gpu, pool)

@@ -1,0 +1,99 @@
+"""Reads a fleet from stack config; what is malformed is refused with every fault and its place."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read
+from nodeworthy.errors import InputError
+from nodeworthy.fleet.declaration import FLEET, KEY
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.resolve import resolve
+from nodeworthy.fleet.walk import Fault, Faults, Walker, decrypted
+from nodeworthy.verdict import Place
+
+LIMIT = 10_000_000
+
+
+class Malformed(InputError):
+    """No fleet: what is wrong with it, and where. `place` is that of the first fault."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        self.place = self.faults[0].place
+        super().__init__("\n".join(f"{_shown(each.place)}: {each.message}" for each in self.faults))
+
+
+def _shown(place: Place) -> str:
+    return ":".join(str(part) for part in (place.path, place.line, place.column) if part is not None) or str(place)
+
+
+def has_fleet(tree: Tree) -> bool:
+    """Whether a document is a stack's config with a fleet in it, or a bare fleet."""
+    return KEY in tree.get("config").mapping or _is_bare(tree)
+
+
+def _is_bare(tree: Tree) -> bool:
+    return tree.get("cluster").is_mapping and tree.get("pools").is_mapping
+
+
+def read_fleet(tree: Tree, stack: str | None) -> Fleet:
+    """The fleet of a stack's config, or a bare one. Raises Malformed."""
+    config = {name: decrypted(child) for name, child in tree.get("config").mapping.items() if name != KEY}
+    declared = tree.get("config", KEY)
+    if declared.is_absent:
+        if not _is_bare(tree):
+            raise Malformed([Fault(tree.place, _no_fleet(config))])
+        declared, config = tree, {}
+    faults = Faults()
+    if declared.is_null:
+        declared = Tree({}, declared.place, declared.key)
+    walker = Walker(faults)
+    section = walker.section(FLEET, walker.plainly(declared, KEY), "")
+    fleet = resolve(section, stack, config, faults.add)
+    if faults.found:
+        raise Malformed(faults.in_order())
+    return fleet
+
+
+def _no_fleet(config: Mapping[str, Tree]) -> str:
+    near = difflib.get_close_matches(KEY, config, 1)
+    return f"there is no {KEY} under config{f'; did you mean {KEY} where it says {near[0]}?' if near else ''}"
+
+
+def read_fleet_file(path: Path, shown_as: str) -> Fleet:
+    """The fleet of a file, whose findings call it `shown_as`. Raises Malformed, or InputError where it can't be read."""
+    origin = Place(path=shown_as)
+    try:
+        tree = read(_text(path, shown_as), origin)
+    except NotYaml as problem:
+        raise Malformed([Fault(problem.place, problem.why)]) from None
+    if tree is None:
+        raise Malformed([Fault(origin, "the file is empty")])
+    return read_fleet(tree, stack_of(path))
+
+
+def stack_of(path: Path) -> str | None:
+    """The stack that a file's name says: Pulumi.<stack>.yaml."""
+    first, *stack, last = path.name.split(".")
+    return ".".join(stack) if first == "Pulumi" and last in ("yaml", "yml") and stack else None
+
+
+def _text(path: Path, shown_as: str) -> str:
+    try:
+        if path.stat().st_size > LIMIT:
+            raise InputError(f"{shown_as} is larger than a fleet may be: {LIMIT // 1_000_000} MB")
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as problem:
+        raise InputError(f"can't read {shown_as}: {problem.strerror}") from None
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{shown_as} is no text in UTF-8 (byte {problem.start})") from None
+
+
+def refuse_impossible(fleet: Fleet) -> None:
+    """Ends the run where somebody is to be judged by a fleet that can't exist."""
+    if fleet.impossible:
+        raise Malformed([Fault(each.place, each.message) for each in fleet.impossible])

@@ -1,0 +1,57 @@
+"""What is wrong with a single value of a fleet, and what would be right. None where nothing is."""
+
+from __future__ import annotations
+
+import difflib
+import ipaddress
+import re
+
+from nodeworthy.known.containerd import distributions
+
+_HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\]")
+_DURATION = re.compile(r"([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?")
+
+
+def cidr(text: str) -> str | None:
+    if "/" not in text:
+        return "must be a range of addresses with its length, such as 10.0.0.0/16"
+    try:
+        written = ipaddress.ip_interface(text)
+    except ValueError:
+        return "must be a range of addresses such as 10.0.0.0/16"
+    if written.ip != written.network.network_address:
+        return f"is an address within a range: the range itself is {written.network}"
+    return None
+
+
+def quantity(text: str) -> str | None:
+    return None if re.search("[1-9]", text) else "must be more than nothing"
+
+
+def duration(text: str) -> str | None:
+    if text and _DURATION.fullmatch(text) and re.search("[1-9]", text):
+        return None
+    return "must be a duration such as 15d or 12h"
+
+
+def absolute_path(text: str) -> str | None:
+    if text.startswith("/") and ".." not in text.split("/") and not re.search(r"\s", text):
+        return None
+    return "must be an absolute path without blanks and '..'"
+
+
+def host_and_port(text: str) -> str | None:
+    if "://" in text:
+        return f"is a URL: leave out the {text.split('://')[0]}://"
+    host, colon, port = text.rpartition(":") if re.search(r":[^\]]*$", text) else (text, "", "")
+    if colon and not (port.isascii() and port.isdigit() and 1 <= int(port[:6]) <= 65535):
+        return "must have a port from 1 to 65535"
+    return None if _HOST.fullmatch(host) else "must be a host, with its port where it has one"
+
+
+def distribution(text: str) -> str | None:
+    known = distributions()
+    if text in known:
+        return None
+    near = difflib.get_close_matches(text, known, 1)
+    return f"is no distribution we know{f'; did you mean {near[0]}?' if near else ''}: {', '.join(known)}"

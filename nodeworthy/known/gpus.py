@@ -1,0 +1,77 @@
+"""The GPUs that exist, by any of their names."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Gpu:
+    name: str
+    memory: tuple[int, ...]
+    architecture: str
+    # Its boards of eight talk through NVSwitches, which need a fabric manager.
+    nvswitch: bool
+    source: str
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("gpus.toml").read_text(encoding="utf-8"))
+
+
+def gpu_names() -> tuple[str, ...]:
+    return tuple(_table()["gpu"])
+
+
+@cache
+def _spellings() -> Mapping[str, str]:
+    spelt = {}
+    for name, row in _table()["gpu"].items():
+        spelt.update({_bare(each): name for each in (name, *row.get("also", ()))})
+    return spelt
+
+
+# What a product label says behind a GPU's name: the form factor, the memory's size and kind.
+_BEHIND = re.compile(r"sxm\d?|pcie|nvl|hbm\d\w?|\d+gb")
+
+
+def _words(name: str) -> list[str]:
+    words = re.findall(r"[a-z0-9]+", name.lower())
+    return words[1:] if words[:1] in (["nvidia"], ["tesla"]) else words
+
+
+def _bare(name: str) -> str:
+    return "".join(_words(name))
+
+
+def _without_form(name: str) -> str:
+    words = _words(name)
+    while len(words) > 1 and _BEHIND.fullmatch(words[-1]):
+        words.pop()
+    return "".join(words)
+
+
+@cache
+def gpu_named(name: str) -> Gpu | None:
+    """The GPU of this name in any case, also as a node's product label spells it (NVIDIA-H100-80GB-HBM3)."""
+    canonical = _spellings().get(_bare(name)) or _spellings().get(_without_form(name))
+    if canonical is None:
+        return None
+    row = _table()["gpu"][canonical]
+    return Gpu(
+        canonical, tuple(row["memory"]), row["architecture"], row.get("nvswitch", False), _table()["source"]
+    )
+
+
+def near(name: str) -> tuple[str, ...]:
+    """What may have been meant, likeliest first."""
+    found = difflib.get_close_matches(_bare(name), _spellings(), 3, 0.6)
+    return tuple(dict.fromkeys(_spellings()[each] for each in found))

@@ -1,0 +1,105 @@
+"""EC2 instance types: which exist, and what GPUs they have.
+
+`python -m nodeworthy.known.instances` writes the list of those that exist anew, from the installed botocore.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+LIST = "ec2_instance_types.txt"
+
+
+@dataclass(frozen=True)
+class InstanceGpus:
+    """What a GPU instance type has."""
+
+    type: str
+    gpu: str
+    count: int
+    memory: int
+    efa: int | None  # None: we don't know
+    nvswitch: bool
+    source: str
+
+
+@cache
+def _list() -> tuple[str, frozenset[str]]:
+    first, *types = files(__package__).joinpath(LIST).read_text(encoding="utf-8").splitlines()
+    return first.removeprefix("# "), frozenset(types)
+
+
+def instance_types() -> frozenset[str]:
+    """Those of botocore's InstanceType enum."""
+    return _list()[1]
+
+
+def instance_types_source() -> str:
+    return _list()[0]
+
+
+@cache
+def _families() -> Mapping[str, Any]:
+    text = files(__package__).joinpath("instances.toml").read_text(encoding="utf-8")
+    families: Mapping[str, Any] = tomllib.loads(text)["family"]
+    return families
+
+
+def exists(instance_type: str) -> bool:
+    return instance_type in instance_types()
+
+
+@cache
+def gpus_of(instance_type: str) -> InstanceGpus | None:
+    """What GPUs a type has; None where we know of none."""
+    family, _, size = instance_type.partition(".")
+    row = _families().get(family)
+    if row is None or size not in row["sizes"]:
+        return None
+    return InstanceGpus(
+        instance_type,
+        row["gpu"],
+        row["sizes"][size],
+        row["memory"],
+        row.get("efa", {}).get(size),
+        size in row.get("nvswitch", ()),
+        row["source"],
+    )
+
+
+@cache
+def types_with(gpu: str) -> tuple[str, ...]:
+    """The types that have this GPU, in the order of the table."""
+    return tuple(
+        f"{family}.{size}" for family, row in _families().items() if row["gpu"] == gpu for size in row["sizes"]
+    )
+
+
+def near(instance_type: str) -> tuple[str, ...]:
+    """What may have been meant, likeliest first; GPU types before others that are as near."""
+    known = [f"{family}.{size}" for family, row in _families().items() for size in row["sizes"]]
+    found = difflib.get_close_matches(instance_type.lower(), known, 3, 0.75)
+    return tuple(found or difflib.get_close_matches(instance_type.lower(), sorted(instance_types()), 3, 0.75))
+
+
+def regenerate() -> str:
+    """The list as botocore has it now. For maintainers: needs botocore."""
+    import botocore
+    from botocore.loaders import Loader
+
+    enum = Loader().load_service_model("ec2", "service-2")["shapes"]["InstanceType"]["enum"]
+    lines = [f"# botocore {botocore.__version__}, ec2, InstanceType", *sorted(enum)]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name(LIST).write_text(regenerate(), encoding="utf-8")
+    sys.stdout.write(f"{len(instance_types())} instance types of {instance_types_source()}\n")

@@ -1,0 +1,60 @@
+"""Which distribution a Kubernetes node is of, by what it says of itself: the table of `node_signs.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What a node shows, and what it then may be."""
+
+    distributions: tuple[str, ...]
+    runtime: str = ""
+    kubelet: str = ""
+    os_image: str = ""
+    label: str = ""
+    source: str = ""
+
+    def holds(self, runtime: str, kubelet: str, os_image: str, labels: Mapping[str, str]) -> bool:
+        return (
+            runtime.startswith(self.runtime)
+            and self.kubelet in kubelet
+            and os_image.startswith(self.os_image)
+            and (not self.label or self.label in labels)
+        )
+
+
+@dataclass(frozen=True)
+class CriSocket:
+    """The annotation in which kubeadm keeps the socket that kubelet uses."""
+
+    annotation: str
+    distribution: str
+    source: str
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("node_signs.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def signs() -> tuple[Sign, ...]:
+    return tuple(Sign(**{**row, "distributions": tuple(row["distributions"])}) for row in _table()["sign"])
+
+
+@cache
+def cri_socket() -> CriSocket:
+    return CriSocket(**_table()["cri_socket"])
+
+
+@cache
+def shows_itself(distribution: str) -> bool:
+    """Whether every node of this distribution shows it."""
+    return any(distribution in sign.distributions for sign in signs())
