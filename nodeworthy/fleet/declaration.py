@@ -10,7 +10,9 @@ KEY = "nodeworthy:fleet"
 OSES = ("al2023", "al2", "ubuntu-22.04", "ubuntu-24.04", "bottlerocket")
 
 CIDR = Text("a range of addresses such as 10.0.0.0/16", fault=values.cidr)
-QUANTITY = Text("a quantity such as 50Gi", pattern=r"[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)", fault=values.quantity)
+QUANTITY = Text(
+    "a quantity such as 50Gi", pattern=r"[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)", fault=values.quantity
+)
 PATH = Text("an absolute path", fault=values.absolute_path)
 # What both a label's value and a resource's name can be.
 NAME = Text("letters, digits, '-', '_' and '.', 63 at most", pattern=r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
@@ -25,7 +27,9 @@ CLUSTER = Record(
     "The cluster",
     {
         "name": Field(
-            Text("a name of letters, digits, '-', '_' and '.', 100 at most", pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"),
+            Text(
+                "a name of letters, digits, '-', '_' and '.', 100 at most", pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+            ),
             "its name",
             required=True,
             example="gpu-dev",
@@ -36,7 +40,11 @@ CLUSTER = Record(
             default="1.34",
         ),
         "serviceCidr": Field(CIDR, "the range of service addresses; it overlaps with nothing", default="172.20.0.0/16"),
-        "podCidr": Field(CIDR, "the range of pod addresses; on EKS inside the VPC's range, which is its default", default="10.0.0.0/16"),
+        "podCidr": Field(
+            CIDR,
+            "the range of pod addresses; on EKS inside the VPC's range, which is its default",
+            default="10.0.0.0/16",
+        ),
     },
 )
 
@@ -49,14 +57,18 @@ NETWORK = Record(
             "the availability zone of the GPU pools (zone a of aws:region)",
             example="us-east-2a",
         ),
-        "nodePortsFrom": Field(Items(CIDR), "who may reach NodePorts (the VPC's range)", default=["10.0.0.0/16"], example=["10.0.0.0/8"]),
+        "nodePortsFrom": Field(
+            Items(CIDR), "who may reach NodePorts (the VPC's range)", default=["10.0.0.0/16"], example=["10.0.0.0/8"]
+        ),
         "openToTheWorld": Field(
             Items(
                 Record(
                     "A port that everyone may reach",
                     {
                         "port": Field(Whole(1, 65535), "the port", required=True, decides=True),
-                        "why": Field(Text("a reason", pattern=r".*\S.*"), "why it is open", required=True, decides=True),
+                        "why": Field(
+                            Text("a reason", pattern=r".*\S.*"), "why it is open", required=True, decides=True
+                        ),
                     },
                 )
             ),
@@ -77,7 +89,12 @@ REGISTRY = Record(
             example="registry-ghcr.gpu-controlplane.svc.cluster.local:5000",
         ),
         "plainHttp": Field(Truth(), "it speaks plain HTTP", default=False, decides=True),
-        "mirrors": Field(Text("a registry's host such as ghcr.io", fault=values.host_and_port), "the registry that it caches", example="ghcr.io", decides=True),
+        "mirrors": Field(
+            Text("a registry's host such as ghcr.io", fault=values.host_and_port),
+            "the registry that it caches",
+            example="ghcr.io",
+            decides=True,
+        ),
     },
 )
 
@@ -85,11 +102,17 @@ OPERATOR = Record(
     "The GPU operator",
     {
         "chart": Field(
-            Text('a version of its chart in quotes, such as "26.3.0"', pattern=r"v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][0-9A-Za-z.-]+)?", quote=True),
+            Text(
+                'a version of its chart in quotes, such as "26.3.0"',
+                pattern=r"v?[0-9]+\.[0-9]+(\.[0-9]+)?([-+][0-9A-Za-z.-]+)?",
+                quote=True,
+            ),
             "the version of its chart",
             default="26.3.0",
         ),
-        "values": Field(Anything(), "Helm values, merged over what the pools imply", default={}, example={"toolkit": {"env": []}}),
+        "values": Field(
+            Anything(), "Helm values, merged over what the pools imply", default={}, example={"toolkit": {"env": []}}
+        ),
     },
     false="there is no GPU operator",
 )
@@ -106,7 +129,12 @@ STORAGE = Record(
 MONITORING = Record(
     "kube-prometheus-stack",
     {
-        "retention": Field(Text("a duration such as 15d", fault=values.duration), "how long metrics are kept", default="15d", decides=True),
+        "retention": Field(
+            Text("a duration such as 15d", fault=values.duration),
+            "how long metrics are kept",
+            default="15d",
+            decides=True,
+        ),
         "volume": Field(QUANTITY, "the size of Prometheus' volume", default="50Gi", decides=True),
         "grafanaNodePort": Field(Whole(30000, 32767), "the NodePort of Grafana", default=30080, decides=True),
     },
@@ -123,7 +151,10 @@ HAMI = Record(
     "HAMi, through which GPUs are shared",
     {
         "namespace": Field(
-            Text("a namespace", pattern=r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"), "where it is installed", default="hami-system", decides=True
+            Text("a namespace", pattern=r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"),
+            "where it is installed",
+            default="hami-system",
+            decides=True,
         )
     },
     false="there is none",
@@ -133,10 +164,16 @@ CAPACITY = Record(
     "How the nodes are bought",
     {
         "kind": Field(
-            _choice(*(each.value for each in CapacityKind)), "a capacity block, a reservation, or on demand", default=CapacityKind.ON_DEMAND.value, decides=True
+            _choice(*(each.value for each in CapacityKind)),
+            "a capacity block, a reservation, or on demand",
+            default=CapacityKind.ON_DEMAND.value,
+            decides=True,
         ),
         "id": Field(
-            Text("a capacity reservation's id such as cr-0123", pattern=r"cr-[0-9a-f]+"), "the block's or the reservation's id", example="cr-0123", decides=True
+            Text("a capacity reservation's id such as cr-0123", pattern=r"cr-[0-9a-f]+"),
+            "the block's or the reservation's id",
+            example="cr-0123",
+            decides=True,
         ),
     },
 )
@@ -144,18 +181,30 @@ CAPACITY = Record(
 POOL = Record(
     "A pool of equal nodes",
     {
-        "gpu": Field(Text("a GPU's name such as H100"), "the GPU of its nodes, in any case (that of the instance type)", example="h100"),
-        "instanceType": Field(Text("an EC2 instance type such as p5.48xlarge"), "the EC2 instance type", example="p5.48xlarge"),
+        "gpu": Field(
+            Text("a GPU's name such as H100"),
+            "the GPU of its nodes, in any case (that of the instance type)",
+            example="h100",
+        ),
+        "instanceType": Field(
+            Text("an EC2 instance type such as p5.48xlarge"), "the EC2 instance type", example="p5.48xlarge"
+        ),
         "nodes": Field(Whole(0), "how many nodes it has", default=1, decides=True),
         "min": Field(Whole(0), "the least (nodes)", example=1, decides=True),
         "max": Field(Whole(0), "the most (nodes)", example=4, decides=True),
         "gpusPerNode": Field(Whole(1), "GPUs of a node (what the instance type has)", example=8),
-        "os": Field(_choice(*OSES), "the nodes' operating system (what the distribution says, else al2023)", default="al2023"),
+        "os": Field(
+            _choice(*OSES), "the nodes' operating system (what the distribution says, else al2023)", default="al2023"
+        ),
         "distribution": Field(
-            Text("a distribution", fault=values.distribution), "what brings kubelet and its containerd (what os says)", example="k8s-snap"
+            Text("a distribution", fault=values.distribution),
+            "what brings kubelet and its containerd (what os says)",
+            example="k8s-snap",
         ),
         "containerd": Field(MINOR, "the minor version of containerd, in quotes", example="2.2"),
-        "containerdBaseDir": Field(PATH, "containerd-base-dir of the k8s snap", example="/var/lib/k8s-containerd/k8s-containerd"),
+        "containerdBaseDir": Field(
+            PATH, "containerd-base-dir of the k8s snap", example="/var/lib/k8s-containerd/k8s-containerd"
+        ),
         "snapConfinement": Field(_choice("classic", "strict"), "confinement of the k8s snap", default="classic"),
         "driver": Field(
             _choice(*(each.value for each in Driver)),
@@ -164,9 +213,19 @@ POOL = Record(
             decides=True,
         ),
         "capacity": Field(CAPACITY, "how the nodes are bought", example={"kind": "block", "id": "cr-0123"}),
-        "firewall": Field(_choice(*(each.value for each in Firewall)), "the nodes' firewall: ufw must be active and right", default=Firewall.NONE.value, decides=True),
+        "firewall": Field(
+            _choice(*(each.value for each in Firewall)),
+            "the nodes' firewall: ufw must be active and right",
+            default=Firewall.NONE.value,
+            decides=True,
+        ),
         "profilingDedicated": Field(Whole(0), "how many of its nodes are for profiling alone", default=0, decides=True),
-        "provision": Field(Truth(), "whether we build the nodes, or only check them (true where there is an instance type)", example=False, decides=True),
+        "provision": Field(
+            Truth(),
+            "whether we build the nodes, or only check them (true where there is an instance type)",
+            example=False,
+            decides=True,
+        ),
     },
 )
 

@@ -7,7 +7,12 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 
 UBUNTU = ("ubuntu-22.04", "ubuntu-24.04")
 # The distribution that an operating system means on EKS.
-_ON_EKS = {"al2023": "eks-al2023", "al2": "eks-al2", "bottlerocket": "bottlerocket", **dict.fromkeys(UBUNTU, "eks-ubuntu")}
+_ON_EKS = {
+    "al2023": "eks-al2023",
+    "al2": "eks-al2",
+    "bottlerocket": "bottlerocket",
+    **dict.fromkeys(UBUNTU, "eks-ubuntu"),
+}
 # Where a distribution decides the operating system, or leaves few. Any other runs on everything but Bottlerocket.
 _FITS = {
     "eks-al2023": ("al2023",),

@@ -84,7 +84,11 @@ class _Pool:
                 return written
             known = gpus.gpu_named(written.state.value)
             named = written.state.value
-            return Located.known(known.name, written.place) if known else Located.unknown(f"`{named}` is not a GPU we know", written.place)
+            return (
+                Located.known(known.name, written.place)
+                if known
+                else Located.unknown(f"`{named}` is not a GPU we know", written.place)
+            )
         has = self._type_has()
         return Located(Known(has.gpu), self._unsaid("gpu"), written=False) if has else None
 
@@ -104,7 +108,9 @@ class _Pool:
         has = self._type_has()
         if has is not None:
             return Located(Known(has.count), place, written=False)
-        return Located(Unknown("neither gpusPerNode nor an instance type says how many GPUs a node has"), place, written=False)
+        return Located(
+            Unknown("neither gpusPerNode nor an instance type says how many GPUs a node has"), place, written=False
+        )
 
     def _sizes(self) -> tuple[int, int, int]:
         nodes: int = self.section.plain("nodes")
@@ -140,18 +146,29 @@ class _Pool:
     def _runtime(self, distribution: Located[str]) -> Located[Containerd]:
         base_dir, confinement = self._given("containerdBaseDir"), self._given("snapConfinement")
         for name, given in (("containerdBaseDir", base_dir), ("snapConfinement", confinement)):
-            if given is not None and isinstance(distribution.state, Known) and not takes_base_dir(distribution.state.value):
+            if (
+                given is not None
+                and isinstance(distribution.state, Known)
+                and not takes_base_dir(distribution.state.value)
+            ):
                 self._says(name, f"belongs to distribution k8s-snap alone, and this one is {distribution.state.value}")
         strict = confinement is not None and confinement.state == Known("strict")
         if strict and base_dir is not None:
-            self._says("containerdBaseDir", "can't be given where snapConfinement is strict: the snap then keeps its own")
+            self._says(
+                "containerdBaseDir", "can't be given where snapConfinement is strict: the snap then keeps its own"
+            )
         for part in (distribution, base_dir, confinement):
             if part is not None and isinstance(part.state, Unknown):
                 return Located(part.state, part.place)
         return self._known_runtime(distribution, base_dir, confinement, strict=strict)
 
     def _known_runtime(
-        self, distribution: Located[str], base_dir: Located[str] | None, confinement: Located[str] | None, *, strict: bool
+        self,
+        distribution: Located[str],
+        base_dir: Located[str] | None,
+        confinement: Located[str] | None,
+        *,
+        strict: bool,
     ) -> Located[Containerd]:
         assert isinstance(distribution.state, Known)
         path = base_dir.state.value if base_dir is not None and isinstance(base_dir.state, Known) else None
@@ -164,7 +181,9 @@ class _Pool:
 
     def _containerd_version(self) -> Located[str]:
         written = self._given("containerd")
-        return written or Located(Unknown("the pool does not say which containerd it runs"), self._unsaid("containerd"), written=False)
+        return written or Located(
+            Unknown("the pool does not say which containerd it runs"), self._unsaid("containerd"), written=False
+        )
 
     def _driver(self, distribution: Located[str]) -> Driver:
         written = self.section.plain("driver")
@@ -177,9 +196,15 @@ class _Pool:
         section = self.section.section("capacity")
         kind, identifier = CapacityKind(section.plain("kind")), section.plain("id")
         if kind is CapacityKind.ON_DEMAND and identifier is not None:
-            self.refuse(section.located("id").place, f"{section.path}.id is given, and kind is on-demand, which has none: kind must be block or reservation")
+            self.refuse(
+                section.located("id").place,
+                f"{section.path}.id is given, and kind is on-demand, which has none: kind must be block or reservation",
+            )
         if kind is not CapacityKind.ON_DEMAND and not section.wrote("id"):
-            self.refuse(section.located("kind").place, f"{section.path}.id is missing: a {kind.value} has an id, such as cr-0123")
+            self.refuse(
+                section.located("kind").place,
+                f"{section.path}.id is missing: a {kind.value} has an id, such as cr-0123",
+            )
         return Capacity(section.place, kind, identifier)
 
     def _profiling(self, most: int) -> int:
@@ -187,4 +212,3 @@ class _Pool:
         if dedicated > most:
             self._says("profilingDedicated", f"is {dedicated}, and must be no more than the pool's {most} nodes")
         return dedicated
-

@@ -19,7 +19,7 @@ def impossible_in(
     named = _value(gpu)
     known_gpu = gpus.gpu_named(named) if named is not None else None
     if gpu is not None and named is not None and known_gpu is None:
-        yield Impossible(gpu.place, f"`{named}` is not a GPU we know; {_gpus(named)}", named, _gpus(named), pool)
+        yield _no_such_gpu(gpu, named, pool)
     kind = _value(instance_type)
     if instance_type is None or kind is None:
         return
@@ -42,10 +42,13 @@ def _value(located: Located[T] | None) -> T | None:
     return located.state.value if located is not None and isinstance(located.state, Known) else None
 
 
-def _gpus(named: str) -> str:
+def _no_such_gpu(gpu: Located[str], named: str, pool: str) -> Impossible:
     near = gpus.near(named)
-    others = [each for each in gpus.gpu_names() if each not in near]
-    return ", ".join([*near, *others])
+    meant = f"did you mean {' or '.join(near[:2])}? EC2 has" if near else "EC2 has"
+    message = f"`{named}` is not a GPU we know; {meant} {', '.join(instances.gpus_on_ec2())}"
+    return Impossible(
+        gpu.place, message, named, ", ".join((*near, *(each for each in gpus.gpu_names() if each not in near))), pool
+    )
 
 
 def _no_such_type(place: Located[str], kind: str, gpu: gpus.Gpu | None, pool: str) -> Impossible:

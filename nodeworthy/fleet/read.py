@@ -65,7 +65,7 @@ def _no_fleet(config: Mapping[str, Tree]) -> str:
 
 
 def read_fleet_file(path: Path, shown_as: str) -> Fleet:
-    """The fleet of a file, whose findings call it `shown_as`. Raises Malformed, or InputError where it can't be read."""
+    """The fleet of a file that findings call `shown_as`. Raises Malformed, or InputError where it can't be read."""
     origin = Place(path=shown_as)
     try:
         tree = read(_text(path, shown_as), origin)
@@ -93,7 +93,12 @@ def _text(path: Path, shown_as: str) -> str:
         raise InputError(f"{shown_as} is no text in UTF-8 (byte {problem.start})") from None
 
 
+def impossible(fleet: Fleet) -> list[str]:
+    """What of a fleet can't exist, each with its place."""
+    return [f"{_shown(each.place)}: pool '{each.pool}': {each.message}" for each in fleet.impossible]
+
+
 def refuse_impossible(fleet: Fleet) -> None:
     """Ends the run where somebody is to be judged by a fleet that can't exist."""
     if fleet.impossible:
-        raise Malformed([Fault(each.place, each.message) for each in fleet.impossible])
+        raise Malformed([Fault(each.place, f"pool '{each.pool}': {each.message}") for each in fleet.impossible])

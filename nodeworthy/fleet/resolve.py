@@ -62,7 +62,8 @@ def _network(section: Section, region: str | None, refuse: Refuse) -> Network:
     vpc = section.located("vpcCidr")
     ports = tuple(section.items("nodePortsFrom"))
     opened = [
-        OpenPort(each.place, each.plain("port") or 0, each.plain("why") or "") for each in section.items("openToTheWorld")
+        OpenPort(each.place, each.plain("port") or 0, each.plain("why") or "")
+        for each in section.items("openToTheWorld")
     ]
     return Network(
         section.place,
@@ -78,7 +79,10 @@ def _zone(section: Section, region: str | None, refuse: Refuse) -> Located[str |
     if not section.wrote("zone"):
         return Located(Known(f"{region}a" if region else None), zone.place, written=False)
     if region and isinstance(zone.state, Known) and not str(zone.state.value).startswith(region):
-        refuse(zone.place, f"{section.path}.zone is {zone.state.value}, and must be a zone of aws:region, which is {region}")
+        refuse(
+            zone.place,
+            f"{section.path}.zone is {zone.state.value}, and must be a zone of aws:region, which is {region}",
+        )
     return zone
 
 
@@ -98,18 +102,31 @@ def _range_of(section: Section, name: str, default: Located[str], *, on_eks: boo
         return section.located(name)
     place = section.located(name).place
     if not on_eks:
-        return Located(Unknown(f"{section.path}.{name} is not given, and no pool is on EKS, whose default we know"), place, written=False)
+        return Located(
+            Unknown(f"{section.path}.{name} is not given, and no pool is on EKS, whose default we know"),
+            place,
+            written=False,
+        )
     return Located(default.state, place, written=False)
 
 
 def _ranges(cluster: Cluster, network: Network, refuse: Refuse, *, on_eks: bool) -> None:
     service, pod, vpc = (_network_of(each) for each in (cluster.service_cidr, cluster.pod_cidr, network.vpc_cidr))
     if pod and vpc and on_eks and not _inside(pod, vpc):
-        refuse(_of(cluster.pod_cidr, network.vpc_cidr), f"cluster.podCidr is {pod}, and must be inside network.vpcCidr, which is {vpc}: EKS gives pods addresses of the VPC")
+        refuse(
+            _of(cluster.pod_cidr, network.vpc_cidr),
+            f"cluster.podCidr is {pod}, and must be inside network.vpcCidr, which is {vpc}: EKS gives pods addresses of the VPC",
+        )
     if service and pod and service.overlaps(pod):
-        refuse(_of(cluster.service_cidr, cluster.pod_cidr), f"cluster.serviceCidr is {service}, and must not overlap with cluster.podCidr, which is {pod}")
+        refuse(
+            _of(cluster.service_cidr, cluster.pod_cidr),
+            f"cluster.serviceCidr is {service}, and must not overlap with cluster.podCidr, which is {pod}",
+        )
     elif service and vpc and (on_eks or network.vpc_cidr.written) and service.overlaps(vpc):
-        refuse(_of(cluster.service_cidr, network.vpc_cidr), f"cluster.serviceCidr is {service}, and must not overlap with network.vpcCidr, which is {vpc}")
+        refuse(
+            _of(cluster.service_cidr, network.vpc_cidr),
+            f"cluster.serviceCidr is {service}, and must not overlap with network.vpcCidr, which is {vpc}",
+        )
 
 
 def _of(*located: Located[str]) -> Place:
@@ -126,7 +143,9 @@ def _inside(inner: Range, outer: Range) -> bool:
 
 
 def _registry(section: Section) -> Registry:
-    return Registry(section.place, section.located("host"), section.plain("plainHttp") is True, section.plain("mirrors"))
+    return Registry(
+        section.place, section.located("host"), section.plain("plainHttp") is True, section.plain("mirrors")
+    )
 
 
 def _operator(section: Section | None) -> Operator | None:
@@ -150,7 +169,9 @@ def _monitoring(fleet: Section) -> Monitoring | None:
     section = _named(fleet, "monitoring")
     if section is None:
         return None
-    return Monitoring(section.place, section.plain("retention"), section.plain("volume"), section.plain("grafanaNodePort"))
+    return Monitoring(
+        section.place, section.plain("retention"), section.plain("volume"), section.plain("grafanaNodePort")
+    )
 
 
 def _queue(fleet: Section) -> Queue | None:

@@ -8,7 +8,12 @@ from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, 
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 # A value that `pulumi config set --secret` encrypted may stand for any other.
-_SECURE = {"type": "object", "properties": {"secure": {"type": "string"}}, "required": ["secure"], "additionalProperties": False}
+_SECURE = {
+    "type": "object",
+    "properties": {"secure": {"type": "string"}},
+    "required": ["secure"],
+    "additionalProperties": False,
+}
 
 
 def schema_of_stack(record: Record, key: str) -> dict[str, Any]:

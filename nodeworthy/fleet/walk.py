@@ -113,15 +113,21 @@ class Walker:
             tree = Tree(ABSENT, tree.place, tree.key)
         self._unknown_keys(record, tree, path)
         self._repeated(tree, path)
-        return Section(tree, path, record, {name: self._field(each, tree, path, name) for name, each in record.fields.items()})
+        return Section(
+            tree, path, record, {name: self._field(each, tree, path, name) for name, each in record.fields.items()}
+        )
 
     def fault(self, tree: Tree, path: str, message: str) -> None:
-        self.faults.add(tree.place, f"{path} is {shown(tree)}, and {message}" if path else f"this is {shown(tree)}, and {message}")
+        self.faults.add(
+            tree.place, f"{path} is {shown(tree)}, and {message}" if path else f"this is {shown(tree)}, and {message}"
+        )
 
     def _unknown_keys(self, record: Record, tree: Tree, path: str) -> None:
         for name, child in tree.mapping.items():
             if name not in record.fields:
-                self.faults.add(child.key or child.place, f"{join(path, name)}: there is no such key; {nearest(name, record)}")
+                self.faults.add(
+                    child.key or child.place, f"{join(path, name)}: there is no such key; {nearest(name, record)}"
+                )
 
     def _repeated(self, tree: Tree, path: str) -> None:
         for name, first, again in getattr(tree.value, "repeated", ()):
@@ -171,7 +177,9 @@ class Walker:
         """A part whose structure must be seen."""
         if not (is_secure(child) or child.is_unknown):
             return child
-        self.faults.add(child.place, f"{path} is encrypted as a whole, so nothing of it is known: encrypt single values")
+        self.faults.add(
+            child.place, f"{path} is encrypted as a whole, so nothing of it is known: encrypt single values"
+        )
         return Tree(ABSENT, child.place, child.key)
 
     def _items(self, kind: Items, child: Tree, path: str) -> list[Any]:
@@ -206,7 +214,9 @@ class Walker:
         place = child.place.about(path)
         if is_secure(child) or child.is_unknown:
             if decides:
-                self.faults.add(child.place, f"{path} is encrypted, and the fleet can't be resolved without it: write it plainly")
+                self.faults.add(
+                    child.place, f"{path} is encrypted, and the fleet can't be resolved without it: write it plainly"
+                )
             why = child.value if isinstance(child.value, Unknown) else Unknown(ENCRYPTED)
             return Located(why, place, secret=True)
         wrong = _wrong(kind, child)

@@ -66,9 +66,7 @@ def gpu_named(name: str) -> Gpu | None:
     if canonical is None:
         return None
     row = _table()["gpu"][canonical]
-    return Gpu(
-        canonical, tuple(row["memory"]), row["architecture"], row.get("nvswitch", False), _table()["source"]
-    )
+    return Gpu(canonical, tuple(row["memory"]), row["architecture"], row.get("nvswitch", False), _table()["source"])
 
 
 def near(name: str) -> tuple[str, ...]:

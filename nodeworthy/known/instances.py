@@ -83,6 +83,11 @@ def types_with(gpu: str) -> tuple[str, ...]:
     )
 
 
+@cache
+def gpus_on_ec2() -> tuple[str, ...]:
+    return tuple(sorted({row["gpu"] for row in _families().values()}))
+
+
 def near(instance_type: str) -> tuple[str, ...]:
     """What may have been meant, likeliest first; GPU types before others that are as near."""
     known = [f"{family}.{size}" for family, row in _families().items() for size in row["sizes"]]

@@ -1,0 +1,42 @@
+"""The GPU and the instance type of a pool exist and go together.
+
+A pool of a GPU that nobody makes, or on an instance type that has another, never gets a node: pods wait for it
+for ever, and the scheduler can only say that there is none. GPU names are read in any case. Instance types are those
+of EC2's API; of one that exists and whose GPUs we don't know, nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.pool_claim import PoolClaim
+from nodeworthy.known import instances
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown
+
+RULE = Rule(
+    "gpu-exists",
+    severity=Severity.ERROR,
+    incident="D",
+    title="The GPU and the instance type of a pool exist and go together",
+    remedy="name a GPU and an instance type that exist and go together; gpu and gpusPerNode may be left out beside an instanceType",
+)
+
+CAUSE = "no node of this pool can ever be, and pods that wait for its GPUs stay Pending"
+
+
+@RULE.check
+def what_the_pool_claims_can_be(claim: PoolClaim) -> Findings:
+    if claim.gpu is None and claim.instance_type is None:
+        skip(f"{claim.title} names neither a GPU nor an instance type")
+    for each in claim.impossible:
+        yield fail(each.place, each.message, is_=each.is_, should=each.should, on=claim.title, cause=CAUSE)
+    if claim.impossible:
+        return
+    gpu = need(claim.gpu) if claim.gpu is not None else None
+    kind = need(claim.instance_type) if claim.instance_type is not None else None
+    if claim.instance_type is not None and gpu is not None and kind is not None and instances.gpus_of(kind) is None:
+        yield unknown(
+            claim.instance_type,
+            f"{kind} exists, and we know of no GPUs in it, so whether it has {gpu} is not known",
+            on=claim.title,
+            remedy=f"look at `aws ec2 describe-instance-types --instance-types {kind}`",
+        )
