@@ -9,8 +9,8 @@ SHELL := /bin/sh
 
 VENV := .venv
 PY := $(VENV)/bin/python
-# Our own code, as the linters and the type checker see it.
-CODE := $(wildcard nodeworthy infra userdata policies nodes tools bench tests)
+# What is compiled once, so that no later start compiles it again.
+CODE := $(wildcard nodeworthy infra userdata policies nodes)
 # Two tests at a time on two cores; PYTEST_WORKERS=0 runs them in one process, for a debugger.
 PYTEST_WORKERS ?= auto
 
@@ -59,7 +59,7 @@ lint: venv ## ruff, mypy --strict, the import directions
 	@$(PY) -m ruff check .
 	@$(PY) -m ruff format --check .
 	@$(PY) -m mypy
-	@$(VENV)/bin/lint-imports
+	@$(VENV)/bin/lint-imports --no-logo
 
 .PHONY: format
 format: venv ## what ruff can put right by itself

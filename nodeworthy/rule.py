@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
@@ -63,6 +64,8 @@ class Rule:
     incident: str | None = None
     # Rules about ourselves are found by the engine and the collectors wherever something is judged.
     about_ourselves: bool = False
+    # Why no subject can be unknown to it. Where this is not said, there is a case that shows one.
+    never_unknown: str | None = None
     _functions: list[Check] = field(default_factory=list)
 
     def check(self, function: Check) -> Check:
@@ -75,8 +78,9 @@ class Rule:
 
     @property
     def documentation(self) -> str:
-        module = inspect.getmodule(self._functions[0]) if self._functions else None
-        return inspect.getdoc(module) or self.title if module else self.title
+        """The docstring of the rule's module, which is its page."""
+        named = self._functions[0].__module__ if self._functions else f"nodeworthy.rules.{self.id.replace('-', '_')}"
+        return inspect.getdoc(sys.modules.get(named)) or self.title
 
 
 def _bind(function: Check) -> BoundCheck:

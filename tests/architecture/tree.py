@@ -1,0 +1,33 @@
+"""The repository as the tests of its form see it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+ROOMS = ("nodeworthy", "infra", "userdata", "policies", "nodes", "tools", "bench", "tests")
+# What is read and not run: the inputs of cases, what is expected of them, recordings of machines.
+NOT_CODE = ("cases", "goldens", "recordings", "fleets", "results", "__pycache__")
+SUFFIXES = (".py", ".sh", ".toml", ".tpl", ".yaml", ".yml", ".json")
+
+
+def code(root: Path = ROOT, rooms: tuple[str, ...] = ROOMS) -> Iterator[Path]:
+    """Every file of our own code."""
+    for room in rooms:
+        for path in sorted((root / room).rglob("*")):
+            inside = path.relative_to(root).parts
+            if path.suffix in SUFFIXES and path.is_file() and not set(inside) & set(NOT_CODE):
+                yield path
+
+
+def copy(destination: Path, *names: str) -> Path:
+    """These files and folders of the repository, elsewhere, to be spoilt."""
+    for name in names:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, destination / name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif source.exists():
+            shutil.copy(source, destination / name)
+    return destination
