@@ -93,11 +93,6 @@ def _text(path: Path, shown_as: str) -> str:
         raise InputError(f"{shown_as} is no text in UTF-8 (byte {problem.start})") from None
 
 
-def impossible(fleet: Fleet) -> list[str]:
-    """What of a fleet can't exist, each with its place."""
-    return [f"{_shown(each.place)}: pool '{each.pool}': {each.message}" for each in fleet.impossible]
-
-
 def refuse_impossible(fleet: Fleet) -> None:
     """Ends the run where somebody is to be judged by a fleet that can't exist."""
     if fleet.impossible:
