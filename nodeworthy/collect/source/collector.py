@@ -19,7 +19,7 @@ from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.pool_claim import pool_claims
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import operator_values as fleet_operator_values
-from nodeworthy.fleet.read import has_fleet, impossible, read_fleet
+from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
@@ -72,8 +72,16 @@ def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, only_known:
     for choice, found in by_fleet.values():
         looked.scenes.append(_scene(found, choice.fleet, choice.why))
         if choice.fleet is not None and choice.fleet.place.path not in checked:
-            looked.refused += impossible(choice.fleet)
+            _refuse_impossible(choice.fleet, looked)
     return looked
+
+
+def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:
+    """A fleet that can't exist is a finding where it is checked; where others are judged by it, it is a mistake."""
+    try:
+        refuse_impossible(fleet)
+    except InputError as impossible:
+        looked.refused.append(str(impossible))
 
 
 class _Refused(Exception):

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nodeworthy.errors import InputError
-
 LIMIT = 10 * 1024 * 1024
 STDIN = "-"
 # Folders that hold no change of the user's own.
@@ -42,12 +40,10 @@ class Unreadable(Exception):
 
 
 def sources(paths: list[str]) -> Iterator[Source]:
-    """Every file that these paths name or hold, each once."""
+    """Every file that these paths name or hold, each once. What does not exist is found out when it is read."""
     seen: set[str] = set()
     for named in paths:
         path = Path(named)
-        if named != STDIN and not path.exists():
-            raise InputError(f"{named}: no such file or folder")
         found = _inside(path) if named != STDIN and path.is_dir() else [Source(path, shown(path), named=True)]
         for source in found:
             real = os.path.realpath(source.path)

@@ -1,0 +1,273 @@
+"""`check` as a user meets it: what it takes, what it says, how it ends."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.known.containerd import containerd_of, defaults
+from tests.run import run, run_json
+
+STOCK = defaults()
+K3S = containerd_of("k3s")
+
+
+def values(socket: str, comment: str = "") -> str:
+    return f"toolkit:\n  env:\n    - name: CONTAINERD_SOCKET\n      value: {socket}{comment}\n"
+
+
+def fleet(distribution: str = "k3s", gpu: str = "a10g") -> str:
+    return (
+        "config:\n  nodeworthy:fleet:\n    cluster: {name: edge}\n    operator: false\n    pools:\n"
+        f"      edge: {{gpu: {gpu}, distribution: {distribution}, provision: false}}\n"
+    )
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_finding_shows_both_places(here: Path) -> None:
+    (here / "values.yaml").write_text(values(STOCK.socket))
+    (here / "Pulumi.edge.yaml").write_text(fleet())
+    ran = run_json("check", "values.yaml")
+    [found] = ran.findings
+    assert ran.code == 1
+    assert found["rule"] == "containerd-paths"
+    assert found["where"] == {"path": "values.yaml", "line": 4, "column": 14, "subject": "toolkit.env[CONTAINERD_SOCKET]"}
+    assert (found["is"], found["should"]) == (STOCK.socket, K3S.socket)
+    [related] = found["related"]
+    assert (related["path"], related["line"]) == ("Pulumi.edge.yaml", 6)
+    assert K3S.socket in found["remedy"]
+    assert "no runtime for" in found["cause"]
+
+
+def test_text_says_it_all_and_ends_with_what_was_evaluated(here: Path) -> None:
+    (here / "values.yaml").write_text(values(STOCK.socket))
+    ran = run("check", "values.yaml")
+    assert ran.code == 0
+    assert "skipped containerd-paths: there is no fleet to judge by" in ran.out
+    assert ran.out.rstrip().endswith("1 pass, 0 fail, 0 unknown, 0 error, 1 skip")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("gone.yaml", None, "gone.yaml: it can't be read: no such file or directory"),
+        ("notes.txt", b"buy milk", "notes.txt: this is no kind of file that nodeworthy knows"),
+        ("a.yaml", b"toolkit: [\n", "a.yaml:2:1: not YAML: "),
+        ("a.yaml", b"\xff\xfet\x00o\x00", "it is UTF-16; save it as UTF-8"),
+        ("a.yaml", b"toolkit: \x00\x01", "it is binary, not text"),
+        ("a.yaml", b"toolkit:\n  \xff\xe9: 1", "it is not UTF-8 (line 2, byte 0xff)"),
+        ("a.yaml", b"toolkit: " + b"x" * (50 * 1024 * 1024), "it is larger than 10 MiB"),
+        ("a.yaml", b"toolkit: " + b"[" * 100_000, "nested deeper than 200 levels"),
+        ("a.yaml", b"", "this is no kind of file that nodeworthy knows"),
+    ],
+)
+def test_a_named_input_that_cannot_be_read_ends_with_2(here: Path, name: str, content: bytes | None, says: str) -> None:
+    if content is not None:
+        (here / name).write_bytes(content)
+    ran = run("check", name)
+    assert ran.code == 2
+    assert says in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_nothing_is_lost_beside_a_named_input_that_cannot_be_read(here: Path) -> None:
+    (here / "values.yaml").write_text(values("relative.sock"))
+    (here / "broken.yaml").write_text("a: [")
+    ran = run_json("check", "values.yaml", "broken.yaml", "gone.yaml")
+    assert ran.code == 2
+    assert [found["rule"] for found in ran.findings] == ["toolkit-env-wellformed"]
+
+
+def test_in_a_folder_it_is_a_finding_and_the_rest_goes_on(here: Path) -> None:
+    (here / "values.yaml").write_text(values(STOCK.socket))
+    (here / "broken.yaml").write_text("toolkit: [\n")
+    (here / "picture.png").write_bytes(b"\x89PNG\r\n\x00\x00toolkit")
+    ran = run_json("check", ".")
+    assert ran.code == 3
+    [found] = ran.findings
+    assert (found["rule"], found["verdict"], found["where"]["path"]) == ("input-readable", "error", "broken.yaml")
+    assert ran.report["summary"]["pass"] == 1
+    assert ran.report["evaluated"]["unrecognised"] == 1
+
+
+def test_a_template_is_no_broken_file(here: Path) -> None:
+    (here / "values.yaml").write_text(values(STOCK.socket))
+    (here / "deployment.yaml").write_text("{{- if .Values.on }}\na: {{ .Values.b }}\n{{- end }}\n")
+    assert run("check", ".").code == 0
+
+
+def test_nothing_evaluated_is_never_clean(here: Path) -> None:
+    (here / "notes.txt").write_text("buy milk")
+    ran = run("check", ".")
+    assert ran.code == 3
+    assert "nothing was evaluated" in ran.out
+    assert run("check", ".", "--allow-unknown").code == 3
+
+
+def test_standard_input(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stdin:
+        buffer = io.BytesIO(values("unix:///x.sock").encode())
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    ran = run_json("check", "-")
+    assert ran.code == 1
+    assert ran.findings[0]["where"]["path"] == "-"
+
+
+def test_a_hook_passes_over_what_it_does_not_know(here: Path) -> None:
+    (here / "notes.txt").write_text("buy milk")
+    ran = run("check", "--changed", "notes.txt")
+    assert (ran.code, ran.out) == (0, "")
+    assert "none of 1 changed files" in ran.err
+    assert run("check", "--changed").code == 0
+    (here / "values.yaml").write_text(values("relative.sock"))
+    assert run("check", "--changed", "notes.txt", "values.yaml").code == 1
+
+
+def test_crlf_and_a_byte_order_mark_change_nothing(here: Path) -> None:
+    (here / "Pulumi.edge.yaml").write_text(fleet())
+    (here / "values.yaml").write_bytes(b"\xef\xbb\xbf" + values(STOCK.socket).replace("\n", "\r\n").encode())
+    ran = run_json("check", "values.yaml")
+    assert [found["where"]["line"] for found in ran.findings] == [4]
+
+
+class TestWhichFleet:
+    def test_it_is_found_upwards_to_the_repositorys_root(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text(fleet())
+        deep = here / "clusters" / "edge"
+        deep.mkdir(parents=True)
+        (deep / "values.yaml").write_text(values(STOCK.socket))
+        assert run("check", "clusters").code == 1
+
+    def test_not_beyond_the_root(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text(fleet())
+        inner = here / "inner"
+        (inner / ".git").mkdir(parents=True)
+        (inner / "values.yaml").write_text(values(STOCK.socket))
+        assert run("check", "inner").code == 0
+
+    def test_several_need_a_choice(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text(fleet())
+        (here / "Pulumi.plain.yaml").write_text(fleet("kubeadm"))
+        (here / "values.yaml").write_text(values(STOCK.socket))
+        ran = run("check", "values.yaml")
+        assert ran.code == 0
+        assert "Pulumi.edge.yaml, Pulumi.plain.yaml" in ran.out
+        assert run("check", "values.yaml", "--stack", "edge").code == 1
+        assert run("check", "values.yaml", "--stack", "plain").code == 0
+        assert run("check", "values.yaml", "--fleet", "Pulumi.edge.yaml").code == 1
+        (here / ".nodeworthy.yaml").write_text("stack: edge\n")
+        assert run("check", "values.yaml").code == 1
+        (here / ".nodeworthy.yaml").write_text("fleet: Pulumi.plain.yaml\n")
+        assert run("check", "values.yaml").code == 0
+
+    def test_a_stack_that_does_not_exist(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text(fleet())
+        (here / "values.yaml").write_text(values(STOCK.socket))
+        ran = run("check", "values.yaml", "--stack", "prod")
+        assert ran.code == 2
+        assert "there are edge" in ran.err
+
+    def test_a_stack_file_is_judged_as_its_own_fleet(self, here: Path) -> None:
+        bad = fleet().replace("operator: false", "operator: {values: {toolkit: {env: []}}}")
+        (here / "Pulumi.edge.yaml").write_text(bad)
+        (here / "Pulumi.plain.yaml").write_text(bad.replace("k3s", "kubeadm"))
+        ran = run_json("check", ".")
+        assert {found["where"]["path"] for found in ran.findings} == {"Pulumi.edge.yaml"}
+
+    def test_a_malformed_fleet_is_refused_and_the_rest_is_judged(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text(fleet().replace("provision: false", "provisoin: false"))
+        (here / "values.yaml").write_text(values("relative.sock"))
+        ran = run_json("check", "values.yaml")
+        assert ran.code == 2
+        assert "Pulumi.edge.yaml:6" in ran.err
+        assert "provision" in ran.err
+        assert [found["rule"] for found in ran.findings] == ["toolkit-env-wellformed"]
+
+    def test_an_impossible_fleet(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text(fleet(gpu="H1000"))
+        (here / "values.yaml").write_text(values(K3S.socket or ""))
+        alone = run_json("check", "Pulumi.edge.yaml")
+        assert (alone.code, [found["rule"] for found in alone.findings]) == (1, ["gpu-exists"])
+        assert run("check", ".").code == 1
+        assert run("check", "values.yaml", "--fleet", "Pulumi.edge.yaml").code == 2
+
+
+class TestSuppressions:
+    def test_a_reasoned_one_makes_it_clean(self, here: Path) -> None:
+        (here / "values.yaml").write_text(
+            values("relative.sock", "  # nodeworthy: ignore toolkit-env-wellformed a lab without GPUs")
+        )
+        ran = run_json("check", ".")
+        assert ran.code == 0
+        assert [found["suppressed"] for found in ran.findings] == [True]
+        assert ran.report["summary"]["suppressed"] == 1
+        assert run("check", ".", "--ignore-suppressions").code == 1
+
+    def test_without_a_reason_it_has_no_effect(self, here: Path) -> None:
+        (here / "values.yaml").write_text(values("relative.sock", "  # nodeworthy: ignore toolkit-env-wellformed"))
+        ran = run_json("check", ".")
+        assert ran.code == 1
+        assert {found["rule"] for found in ran.findings} == {"toolkit-env-wellformed", "suppression-unused"}
+
+    def test_one_that_suppresses_nothing_is_a_warning(self, here: Path) -> None:
+        (here / "values.yaml").write_text(values(STOCK.socket, "  # nodeworthy: ignore toolkit-env-wellformed old"))
+        assert run("check", ".").code == 0
+        ran = run_json("check", ".", "--strict")
+        assert (ran.code, [found["rule"] for found in ran.findings]) == (1, ["suppression-unused"])
+        assert run("check", ".", "--strict", "--skip-rule", "toolkit-env-wellformed").code == 3
+
+    def test_while_its_rule_is_skipped_nothing_is_said(self, here: Path) -> None:
+        (here / "values.yaml").write_text(values(STOCK.socket, "  # nodeworthy: ignore containerd-paths until June"))
+        assert run_json("check", ".", "--strict").findings == []
+
+
+class TestOptions:
+    def test_rules_are_chosen(self, here: Path) -> None:
+        (here / "values.yaml").write_text(values("relative.sock"))
+        assert run("check", ".", "--skip-rule", "toolkit-env-wellformed").code == 3
+        assert run("check", ".", "--rule", "toolkit-env-wellformed").code == 1
+        ran = run("check", ".", "--rule", "toolkit-env-welformed")
+        assert ran.code == 2
+        assert "did you mean toolkit-env-wellformed?" in ran.err
+
+    def test_the_output_is_written_whole(self, here: Path) -> None:
+        (here / "values.yaml").write_text(values("relative.sock"))
+        ran = run_json("check", ".", "--output", "report.json")
+        assert (ran.code, ran.out) == (1, "")
+        assert (here / "report.json").read_text().startswith("{")
+        assert sorted(os.listdir(here)) == [".git", "report.json", "values.yaml"]
+        assert run("check", ".", "--output", "nowhere/report.json").code == 2
+
+    def test_no_path_is_a_mistake(self, here: Path) -> None:
+        assert run("check").code == 2
+        assert run("chekc", ".").err.startswith("nodeworthy: there is no command 'chekc'; did you mean `check`?")
+
+
+def test_a_closed_pipe_ends_in_silence(here: Path) -> None:
+    (here / "values.yaml").write_text(values("relative.sock"))
+    command = [sys.executable, "-m", "nodeworthy", "check", "values.yaml"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (141, "")
+
+
+def test_the_order_is_stable(here: Path) -> None:
+    for name in ("b.yaml", "a.yaml"):
+        (here / name).write_text(values("relative.sock") + "      \n    - name: CONTAINERD_CONFIG\n      value: x\n")
+    places = [(found["where"]["path"], found["where"]["line"]) for found in run_json("check", "b.yaml", "a.yaml").findings]
+    assert places == sorted(places)
+    assert len(places) == 4

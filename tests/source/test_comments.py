@@ -1,0 +1,78 @@
+"""Suppressions are comments, never the text of a value, and only a reasoned one has an effect."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeworthy.collect.source.comments import annotations, comments
+from nodeworthy.documents.yaml import read
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+HERE = Place(path="values.yaml")
+KNOWN = frozenset({"containerd-paths", "toolkit-env-wellformed"})
+
+
+def found(text: str) -> list[Suppression]:
+    return list(comments(text, HERE, KNOWN, is_yaml=True))
+
+
+def test_at_the_end_of_the_line_it_speaks_of_that_line() -> None:
+    [one] = found("a: 1\nb: 2  # nodeworthy: ignore containerd-paths the old site, until June\n")
+    assert (one.rule, one.reason, list(one.lines or ())) == ("containerd-paths", "the old site, until June", [2])
+    assert (one.place.line, one.place.column, one.fault) == (2, 7, None)
+
+
+def test_alone_on_its_line_it_speaks_of_the_line_beneath() -> None:
+    [one] = found("a: 1\n  # nodeworthy: ignore containerd-paths why not\nb: 2\n")
+    assert list(one.lines or ()) == [3]
+
+
+def test_several_alone_speak_of_the_same_line() -> None:
+    both = found("# nodeworthy: ignore containerd-paths one\n# nodeworthy: ignore toolkit-env-wellformed two\nb: 2\n")
+    assert [list(each.lines or ()) for each in both] == [[3], [3]]
+
+
+@pytest.mark.parametrize(
+    ("comment", "fault"),
+    [
+        ("# nodeworthy: ignore containerd-paths", "it gives no reason"),
+        ("# nodeworthy: ignore", "it names no rule"),
+        ("# nodeworthy: ignore containerd-path because", "there is no rule 'containerd-path'"),
+    ],
+)
+def test_what_can_never_have_an_effect_says_why(comment: str, fault: str) -> None:
+    [one] = found(f"a: 1 {comment}\n")
+    assert one.fault == fault
+    assert not one.covers(Place(path="values.yaml", line=1), one.rule)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a: "x # nodeworthy: ignore containerd-paths no comment"\n',
+        "a: 'x # nodeworthy: ignore containerd-paths no comment'\n",
+        'a: "x\n  # nodeworthy: ignore containerd-paths still in the string\n  y"\n',
+        "a: x#nodeworthy: ignore\n",
+        "a: 1  # see nodeworthy: ignore in its manual\n",
+    ],
+)
+def test_what_is_no_comment_suppresses_nothing(text: str) -> None:
+    assert found(text) == []
+
+
+def test_inside_a_block_that_holds_a_document_it_is_a_comment() -> None:
+    [one] = found("values: |\n  a: 1  # nodeworthy: ignore containerd-paths inside\n")
+    assert list(one.lines or ()) == [2]
+
+
+def test_an_annotation_speaks_of_the_whole_object() -> None:
+    document = read(
+        "metadata:\n  annotations:\n    nodeworthy/ignore.containerd-paths: legacy\n    nodeworthy/ignore.nothing: x\n", HERE
+    )
+    assert document is not None
+    one, other = annotations(document, KNOWN, range(1, 50))
+    assert one.covers(Place(path="values.yaml", line=40), "containerd-paths")
+    assert not one.covers(Place(path="values.yaml", line=60), "containerd-paths")
+    assert not one.covers(Place(path="other.yaml", line=40), "containerd-paths")
+    assert other.fault == "there is no rule 'nothing'"
