@@ -1,0 +1,103 @@
+"""What is written as JSON is what the shipped schema promises, for reports of every kind, the empty ones included."""
+
+from __future__ import annotations
+
+import copy
+import json
+import shlex
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.run import Ran, run_json
+
+CASES = Path(__file__).parents[1] / "cases"
+# Cases of other moments have a `cmd` of their own; one of each is enough here, they are slower.
+OF_FILES = sorted(folder for folder in CASES.glob("*/*-*") if folder.is_dir() and not (folder / "cmd").exists())
+COMMANDS = sorted({cmd.read_text().split()[0]: cmd.parent for cmd in CASES.glob("*/*/cmd")}.items())
+
+SCHEMA: dict[str, Any] = json.loads(files("nodeworthy.report").joinpath("report.schema.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+SUPPRESSED = """\
+toolkit:
+  env:
+    - name: CONTAINERD_SOCKET
+      value: relative.sock  # nodeworthy: ignore toolkit-env-wellformed the wrapper makes it absolute
+"""
+
+
+def validated(ran: Ran) -> dict[str, Any]:
+    VALIDATOR.validate(ran.report)
+    return ran.report
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("folder", OF_FILES, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_every_case_of_files(folder: Path) -> None:
+    assert validated(run_json("check", ".", "--show-passed", cwd=folder))["findings"]
+
+
+@pytest.mark.parametrize(("command", "folder"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_a_case_of_every_other_command(command: str, folder: Path) -> None:
+    words = shlex.split((folder / "cmd").read_text(encoding="utf-8"))
+    assert words[0] == command
+    validated(run_json(*words, "--show-passed", cwd=folder))
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    ran = run_json("check", ".", cwd=tmp_path)
+    assert validated(ran)["evaluated"]["verdicts"] == 0
+    assert ran.code == 3
+
+
+def test_a_file_that_can_not_be_read(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text("toolkit: {env: [\n")
+    ran = run_json("check", ".", cwd=tmp_path)
+    assert [found["rule"] for found in validated(ran)["findings"]] == ["input-readable"]
+
+
+def test_a_suppressed_finding(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text(SUPPRESSED)
+    report = validated(run_json("check", ".", cwd=tmp_path))
+    assert report["summary"]["suppressed"] == 1
+    assert [found["suppressed"] for found in report["findings"]] == [True]
+
+
+def test_it_is_written_to_a_file_as_it_is_printed(tmp_path: Path) -> None:
+    (tmp_path / "values.yaml").write_text(SUPPRESSED)
+    printed = run_json("check", ".", cwd=tmp_path)
+    written = run_json("check", ".", "--output", "report.out", cwd=tmp_path)
+    assert written.out == ""
+    assert (tmp_path / "report.out").read_text(encoding="utf-8") == printed.out
+
+
+SPOILT = [
+    ("an unknown verdict", ("findings", 0, "verdict"), "maybe"),
+    ("an unknown member of a finding", ("findings", 0, "colour"), "red"),
+    ("a place that is a sentence", ("findings", 0, "where"), "over there"),
+    ("a line before the first", ("findings", 0, "where", "line"), 0),
+    ("a negative count", ("summary", "fail"), -1),
+    ("another schema", ("schema",), "nodeworthy/report/v2"),
+    ("a moment that there is not", ("moment",), "dawn"),
+    ("a related place that says nothing", ("findings", 0, "related"), [{"path": "a.yaml"}]),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), [spoilt[1:] for spoilt in SPOILT], ids=[spoilt[0] for spoilt in SPOILT])
+def test_the_schema_refuses(path: tuple[str | int, ...], value: object) -> None:
+    incident = CASES / "containerd-paths" / "bad-source-incident"
+    report = copy.deepcopy(validated(run_json("check", ".", cwd=incident)))
+    *above, last = path
+    inner: Any = report
+    for name in above:
+        inner = inner[name]
+    inner[last] = value
+    with pytest.raises(jsonschema.ValidationError):
+        VALIDATOR.validate(report)
