@@ -15,7 +15,7 @@ import sys
 import textwrap
 from collections.abc import Sequence
 
-from golang import Failure, build, find_go, say
+from golang import ToolError, build, find_go, say
 from recipes import Program, cache, programs
 
 
@@ -54,23 +54,23 @@ def build_all(missing: Sequence[Program]) -> int:
     """One that fails does not keep the others from being built."""
     try:
         go = find_go()
-    except Failure as failure:
-        return report(failure)
+    except ToolError as error:
+        return report(error)
     exit_code = 0
     for program in missing:
         try:
             build(program, go)
-        except Failure as failure:
-            exit_code = report(failure)
+        except ToolError as error:
+            exit_code = report(error)
         except OSError as error:  # a full disk, a cache that is not ours
-            exit_code = report(Failure(f"{program} could not be built: {error}"))
+            exit_code = report(ToolError(f"{program} could not be built: {error}"))
     return exit_code
 
 
-def report(failure: Failure) -> int:
-    say(str(failure))
-    if failure.said:
-        print(textwrap.indent(failure.said, "    "), file=sys.stderr)
+def report(error: ToolError) -> int:
+    say(str(error))
+    if error.said:
+        print(textwrap.indent(error.said, "    "), file=sys.stderr)
     return 1
 
 

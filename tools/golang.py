@@ -22,7 +22,7 @@ HEARTBEAT_SECONDS = 15
 TAIL_LINES = 20
 
 
-class Failure(Exception):
+class ToolError(Exception):
     """What the user has to know, in one sentence; `said` is the end of what a program said about it."""
 
     def __init__(self, sentence: str, said: str = "") -> None:
@@ -35,16 +35,15 @@ def say(sentence: str) -> None:
 
 
 def find_go() -> str:
-    # The second is where the official archive is unpacked; its folder is often not on PATH.
-    go = shutil.which("go") or shutil.which("/usr/local/go/bin/go")
+    go = shutil.which("go")
     if go is None:
-        raise Failure("go is not on PATH; install Go {}.{} or newer".format(*OLDEST_GO))
+        raise ToolError("go is not on PATH; install Go {}.{} or newer".format(*OLDEST_GO))
     # Asked outside any module, where a newer Go than the installed one can't be meant.
     asked = subprocess.run([go, "env", "GOVERSION"], cwd="/", capture_output=True, text=True, check=False)
     answer = asked.stdout.strip()
     found = re.match(r"go(\d+)\.(\d+)", answer)
     if found and (int(found[1]), int(found[2])) < OLDEST_GO:
-        raise Failure("{} is {}; install Go {}.{} or newer".format(go, answer, *OLDEST_GO))
+        raise ToolError("{} is {}; install Go {}.{} or newer".format(go, answer, *OLDEST_GO))
     return go
 
 
@@ -82,7 +81,7 @@ def compile_to(binary: Path, program: Program, go: str) -> float:
         exit_code = run_aloud(program, command, log)
         log.seek(0)
         if exit_code != 0:
-            raise Failure(f"{program} could not be built; go ended with {exit_code} and said last:", log.read())
+            raise ToolError(f"{program} could not be built; go ended with {exit_code} and said last:", log.read())
     return time.monotonic() - started
 
 
@@ -120,4 +119,4 @@ def prove(binary: Path, program: Program) -> None:
         [binary, *program.ask], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False
     )
     if answer.returncode != 0 or program.number not in re.findall(r"\d+(?:\.\d+)+", answer.stdout):
-        raise Failure(f"{program} was built, but does not tell that version; it says:", answer.stdout)
+        raise ToolError(f"{program} was built, but does not tell that version; it says:", answer.stdout)

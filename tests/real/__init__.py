@@ -1,0 +1,1 @@
+"""Tests against the real programs, and how these are found, started and stopped."""
