@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
 
 T = TypeVar("T")
-U = TypeVar("U")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Verdict(StrEnum):
@@ -60,8 +60,8 @@ class Placed(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Known(Generic[T]):
-    value: T
+class Known(Generic[T_co]):
+    value: T_co
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +70,21 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
-class Located(Generic[T]):
+class Located(Generic[T_co]):
     """A value with its place, that may be unknown. `need()` is the only way to look inside."""
 
-    state: Known[T] | Unknown
+    state: Known[T_co] | Unknown
     place: Place
     secret: bool = False
     # False for a default: nobody wrote this value where `place` points.
     written: bool = True
 
-    @classmethod
-    def known(cls, value: T, place: Place) -> Located[T]:
-        return cls(Known(value), place)
+    @staticmethod
+    def known(value: T, place: Place) -> Located[T]:
+        return Located(Known(value), place)
 
-    @classmethod
-    def unknown(cls, why: str, place: Place) -> Located[Any]:
+    @staticmethod
+    def unknown(why: str, place: Place) -> Located[Any]:
         return Located(Unknown(why), place)
 
     def shown(self) -> str:

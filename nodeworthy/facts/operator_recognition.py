@@ -15,7 +15,9 @@ _DISTINCTIVE = frozenset(
     "sandboxDevicePlugin sandboxWorkloads toolkit vfioManager vgpuDeviceManager vgpuManager".split()
 )
 _TELLING = _DISTINCTIVE - {"driver", "operator", "toolkit"}
-_TOOLKIT = frozenset("enabled env image imagePullPolicy imagePullSecrets installDir repository resources version".split())
+_TOOLKIT = frozenset(
+    "enabled env image imagePullPolicy imagePullSecrets installDir repository resources version".split()
+)
 # How deep under parent charts' keys values are looked for.
 _DEPTH = 4
 

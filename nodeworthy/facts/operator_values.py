@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, SOCKET
 from nodeworthy.verdict import Known, Located, Place, Unknown
-
-SOCKET = "CONTAINERD_SOCKET"
-CONFIG = "CONTAINERD_CONFIG"
-RUNTIME_CLASS = "CONTAINERD_RUNTIME_CLASS"
-# The newer spellings, which the installer inside the pod prefers.
-RUNTIME_SOCKET = "RUNTIME_SOCKET"
-RUNTIME_CONFIG = "RUNTIME_CONFIG"
 
 
 @dataclass(frozen=True)
@@ -24,8 +18,9 @@ class EnvVar:
     """One entry of toolkit.env as it was written."""
 
     tree: Tree
-    name: Located[str]
-    value: Located[str]
+    # Anything may stand where a string should.
+    name: Located[Any]
+    value: Located[Any]
 
     @property
     def place(self) -> Place:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from nodeworthy.documents.tree import Tree, Value, merge
-from nodeworthy.facts.operator_values import CONFIG, RUNTIME_CLASS, SOCKET, OperatorValues
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd, defaults
-from nodeworthy.verdict import Known, Place, Unknown
+from nodeworthy.known.toolkit import CONFIG, RUNTIME_CLASS, SOCKET
+from nodeworthy.verdict import Place, Unknown
 
 
 def implied_values(fleet: Fleet) -> Tree:
@@ -72,18 +70,3 @@ def effective_values(fleet: Fleet) -> Tree:
     """What the operator gets: the user's values laid over the implied ones, as Helm does it."""
     implied = implied_values(fleet)
     return merge(implied, fleet.operator.values) if fleet.operator is not None else implied
-
-
-def operator_values(fleet: Fleet) -> OperatorValues | None:
-    """The fact for the rules; None where the fleet has no operator."""
-    if fleet.operator is None:
-        return None
-    chart = fleet.operator.chart
-    release = chart if isinstance(chart.state, Unknown) else replace(chart, state=Known(chart.state.value))
-    return OperatorValues(
-        place=replace(fleet.operator.place, subject="operator"),
-        tree=effective_values(fleet),
-        origin="the fleet's operator",
-        release=release,  # type: ignore[arg-type]
-        implied=not fleet.operator.values.mapping,
-    )

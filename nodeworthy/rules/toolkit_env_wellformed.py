@@ -11,15 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from nodeworthy.facts.operator_values import (
-    CONFIG,
-    RUNTIME_CONFIG,
-    RUNTIME_SOCKET,
-    SOCKET,
-    EnvVar,
-    OperatorValues,
-    ToolkitSettings,
-)
+from nodeworthy.facts.operator_values import EnvVar, OperatorValues, ToolkitSettings
+from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, Unknown, fail, need, unknown
 
@@ -99,7 +92,7 @@ def _fault(name: str, path: str) -> str | None:
     if path != path.strip():
         return "has white space around it"
     if "://" in path:
-        return f"is a URL: the operator mounts the folder of a bare path, and takes {path.split('://')[0]}:// for a part of it"
+        return f"is a URL, and the operator takes a bare path: it would mount a folder that begins with {path.split(':')[0]}:"
     if not path.startswith("/"):
         return "is not an absolute path"
     if path.startswith(INSIDE_THE_POD):

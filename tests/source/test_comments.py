@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.source.comments import annotations, comments
+from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.documents.yaml import read
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
@@ -71,7 +71,7 @@ def test_an_annotation_speaks_of_the_whole_object() -> None:
         "metadata:\n  annotations:\n    nodeworthy/ignore.containerd-paths: legacy\n    nodeworthy/ignore.nothing: x\n", HERE
     )
     assert document is not None
-    one, other = annotations(document, KNOWN, range(1, 50))
+    one, other = annotated(document, KNOWN, range(1, 50))
     assert one.covers(Place(path="values.yaml", line=40), "containerd-paths")
     assert not one.covers(Place(path="values.yaml", line=60), "containerd-paths")
     assert not one.covers(Place(path="other.yaml", line=40), "containerd-paths")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nodeworthy.collect.source.comments import annotations, comments
+from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
 from nodeworthy.collect.source.recognise import operator_values
@@ -14,11 +14,11 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
+from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.pool_claim import pool_claims
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.operator import operator_values as fleet_operator_values
 from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
@@ -137,7 +137,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         values = list(operator_values(document))
         found.facts += values
         if values:
-            found.suppressions += annotations(document, rules, _lines(document, documents))
+            found.suppressions += annotated(document, rules, _lines(document, documents))
     if not found.facts and found.fleet is None:
         return None
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
@@ -146,7 +146,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
 
 def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
     yield from pool_claims(fleet)
-    values = fleet_operator_values(fleet)
+    values = operator_of_fleet(fleet)
     if values is not None:
         yield values
 

@@ -34,7 +34,7 @@ def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) 
         yield _suppression(found["rule"] or "", found["reason"] or "", place, range(target + 1, target + 2), known)
 
 
-def annotations(document: Tree, known: frozenset[str], lines: range | None) -> Iterator[Suppression]:
+def annotated(document: Tree, known: frozenset[str], lines: range | None) -> Iterator[Suppression]:
     """The suppressions that an object carries; they speak of all of it."""
     for name, value in document.get("metadata", "annotations").mapping.items():
         if name.startswith(ANNOTATION):

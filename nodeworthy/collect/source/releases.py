@@ -101,9 +101,8 @@ def _helm_chart(document: Tree) -> Iterator[Release]:
 def _kustomization(document: Tree) -> Iterator[Release]:
     for chart in document.get("helmCharts").sequence:
         elsewhere = "valuesFile may hold it, which is another file" if chart.get("valuesFile").text else None
-        yield Release(
-            "Kustomize helmCharts", document, chart.get("name"), chart.get("version"), chart.get("valuesInline"), elsewhere
-        )
+        name, version, values = chart.get("name"), chart.get("version"), chart.get("valuesInline")
+        yield Release("Kustomize helmCharts", document, name, version, values, elsewhere)
 
 
 def _helmfile(document: Tree) -> Iterator[Release]:
