@@ -197,6 +197,16 @@ class _Mapping(Mapping[str, Tree]):
     def _pairs(self) -> dict[str, tuple[yaml.Node, yaml.Node]]:
         return _pairs(self._node, ())
 
+    @property
+    def repeated(self) -> Iterator[tuple[str, Place, Place]]:
+        """Keys that stand twice: the first place, and the one that wins. YAML says nothing of them."""
+        seen: dict[str, yaml.Node] = {}
+        for key, _ in self._node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                first = seen.setdefault(key.value, key)
+                if first is not key:
+                    yield key.value, self._reader.place(first), self._reader.place(key)
+
     def __getitem__(self, name: str) -> Tree:
         key, value = self._pairs[name]
         subject = join(self._subject, name)

@@ -10,9 +10,10 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.declaration import FLEET, KEY
+from nodeworthy.fleet.encrypted import decrypted
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.resolve import resolve
-from nodeworthy.fleet.walk import Fault, Faults, Walker, decrypted
+from nodeworthy.fleet.walk import Fault, Faults, Walker
 from nodeworthy.verdict import Place
 
 LIMIT = 10_000_000

@@ -80,11 +80,11 @@ def _field(field: Field) -> dict[str, Any]:
         said["default"] = field.default
     if field.example is not None:
         said["examples"] = [field.example]
-    alternatives = _alternatives(field, schema)
+    alternatives = _alternatives(field)
     return {**said, "anyOf": [schema, *alternatives]} if alternatives else {**schema, **said}
 
 
-def _alternatives(field: Field, schema: dict[str, Any]) -> list[dict[str, Any]]:
+def _alternatives(field: Field) -> list[dict[str, Any]]:
     if isinstance(field.kind, Record):
         return [{"type": "null"}, *([{"const": False, "description": field.kind.false}] if field.kind.false else [])]
     return [{"$ref": "#/$defs/secure"}] if isinstance(field.kind, (Text, Whole, Truth)) and not field.decides else []

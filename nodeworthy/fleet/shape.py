@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Union
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Record:
     false: str | None = None
 
 
-Kind = Union[Text, Whole, Truth, Items, Named, Anything, Record]
+Kind = Text | Whole | Truth | Items | Named | Anything | Record
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def absolute_path(text: str) -> str | None:
 
 def host_and_port(text: str) -> str | None:
     if "://" in text:
-        return f"is a URL: leave out the {text.split('://')[0]}://"
+        return f"is a URL: leave out the {text.partition('://')[0]}://"
     host, colon, port = text.rpartition(":") if re.search(r":[^\]]*$", text) else (text, "", "")
     if colon and not (port.isascii() and port.isdigit() and 1 <= int(port[:6]) <= 65535):
         return "must have a port from 1 to 65535"

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nodeworthy.documents.tree import ABSENT, Tree
+from nodeworthy.fleet.encrypted import ENCRYPTED, decrypted, is_secure
 from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, Text, Truth, Whole
 from nodeworthy.verdict import Known, Located, Place, Unknown
-
-ENCRYPTED = "it is encrypted (secure:), and no passphrase was asked for"
 
 
 @dataclass(frozen=True)
@@ -72,23 +71,6 @@ class Section:
 
 def join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def is_secure(tree: Tree) -> bool:
-    """A value that Pulumi encrypted: a mapping with nothing but `secure`."""
-    children = tree.mapping
-    return len(children) == 1 and "secure" in children and children["secure"].text is not None
-
-
-def decrypted(tree: Tree) -> Tree:
-    """The tree with everything encrypted in it unknown and secret."""
-    if is_secure(tree):
-        return Tree(Unknown(ENCRYPTED), tree.place, tree.key, secret=True)
-    if tree.is_mapping:
-        return Tree({name: decrypted(child) for name, child in tree.mapping.items()}, tree.place, tree.key, tree.secret)
-    if tree.is_sequence:
-        return Tree([decrypted(child) for child in tree.sequence], tree.place, tree.key, tree.secret)
-    return tree
 
 
 def shown(tree: Tree) -> str:

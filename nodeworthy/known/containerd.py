@@ -84,10 +84,15 @@ def containerd_of(distribution: str, base_dir: str | None = None, *, strict: boo
     row = _table()["distribution"][distribution]
     plain = _row(distribution, row)
     if strict and STRICT in row:
-        return replace(plain, config=row[STRICT]["config"], socket=row[STRICT]["socket"], source=row[STRICT]["source"])
+        return _strict(plain, row[STRICT])
     if base_dir is not None and "with_base_dir" in row:
         return _under(base_dir, plain, row["with_base_dir"])
     return plain
+
+
+def _strict(plain: Containerd, row: Mapping[str, Any]) -> Containerd:
+    older = tuple(row["older_sockets"])
+    return replace(plain, config=row["config"], socket=row["socket"], older_sockets=older, source=row["source"])
 
 
 def takes_base_dir(distribution: str) -> bool:
@@ -134,3 +139,9 @@ def every_socket() -> tuple[str, ...]:
 @cache
 def every_unit() -> tuple[str, ...]:
     return tuple(dict.fromkeys(unit for row in _table()["distribution"].values() for unit in row.get("units", ())))
+
+
+def fits_os(distribution: str, identifier: str, version: str) -> bool:
+    """Whether a distribution can be what runs on this OS, by its os-release."""
+    bound = _table()["distribution"][distribution].get("os")
+    return bound is None or identifier in bound or f"{identifier} {version}" in bound

@@ -10,14 +10,15 @@ from __future__ import annotations
 from nodeworthy.facts.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "gpu-exists",
     severity=Severity.ERROR,
     incident="D",
     title="The GPU and the instance type of a pool exist and go together",
-    remedy="name a GPU and an instance type that exist and go together; gpu and gpusPerNode may be left out beside an instanceType",
+    remedy="name a GPU and an instance type that exist and go together; "
+    "beside an instanceType, gpu and gpusPerNode may be left out",
 )
 
 CAUSE = "no node of this pool can ever be, and pods that wait for its GPUs stay Pending"
@@ -28,7 +29,8 @@ def what_the_pool_claims_can_be(claim: PoolClaim) -> Findings:
     if claim.gpu is None and claim.instance_type is None:
         skip(f"{claim.title} names neither a GPU nor an instance type")
     for each in claim.impossible:
-        yield fail(each.place, each.message, is_=each.is_, should=each.should, on=claim.title, cause=CAUSE)
+        stands = Related(claim.place, f"{claim.title} stands here")
+        yield fail(each.place, each.message, is_=each.is_, should=each.should, related=[stands], cause=CAUSE)
     if claim.impossible:
         return
     gpu = need(claim.gpu) if claim.gpu is not None else None

@@ -1,0 +1,50 @@
+"""Releases of the GPU operator that we know something of."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class OperatorRelease:
+    version: str
+    toolkit: str
+    cdi: bool
+    behaviour: str
+    source: str
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("releases.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def releases() -> tuple[OperatorRelease, ...]:
+    """Oldest first."""
+    source = _table()["source"]
+    return tuple(
+        OperatorRelease(version, row["toolkit"], row["cdi"], row["behaviour"], source)
+        for version, row in _table()["release"].items()
+    )
+
+
+def numbers(version: str) -> tuple[int, ...] | None:
+    """A version as numbers to compare by: v26.3.1 is 26, 3, 1. None where it is none."""
+    match = re.fullmatch(r"v?(\d+(?:\.\d+)*)(?:[-+].*)?", version.strip())
+    return tuple(int(part) for part in match[1].split(".")) if match else None
+
+
+def release_of(version: str) -> OperatorRelease | None:
+    """The row that speaks of a chart's version: the version itself, else the minor release that it belongs to."""
+    asked = numbers(version)
+    if asked is None:
+        return None
+    rows = {numbers(each.version): each for each in releases()}
+    return rows.get(asked) or rows.get(asked[:2])
