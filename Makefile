@@ -68,15 +68,15 @@ format: venv ## what ruff can put right by itself
 
 .PHONY: docs
 docs: venv ## writes docs/: rules with their executed examples, commands, exit codes, tables
-	@$(PY) -m tools.generate_docs
+	@$(PY) tools/generate_docs.py
 
 .PHONY: docs-check
 docs-check: venv ## fails where docs/ is not what `make docs` would write
-	@$(PY) -m tools.generate_docs --check
+	@$(PY) tools/generate_docs.py --check
 
 .PHONY: goldens
-goldens: venv ## writes the expected outputs of tests/cases anew; read the diff before you commit it
-	@$(PY) -m pytest tests/test_cases.py --update-goldens -n $(PYTEST_WORKERS)
+goldens: venv ## writes the expected outputs of tests/cases anew (RULE=id: of one rule); read the diff
+	@$(PY) -m pytest tests/test_cases.py --update-goldens -n $(PYTEST_WORKERS) $(if $(RULE),-k $(RULE))
 
 .PHONY: tools
 tools: ## builds the real programs that tests use (needs Go; minutes, once)

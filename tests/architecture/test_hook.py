@@ -1,0 +1,38 @@
+"""The hook that .pre-commit-hooks.yaml offers, run as pre-commit would: its entry, and the changed files."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import yaml
+
+from tests.architecture.tree import ROOT
+from tests.run import Ran, run
+
+HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+INCIDENT = ROOT / "tests" / "cases" / "containerd-paths"
+
+
+def hooked(*changed: str, cwd: Path) -> Ran:
+    (hook,) = HOOKS
+    program, *words = shlex.split(hook["entry"])
+    assert program == "nodeworthy"
+    return run(*words, *changed, cwd=cwd)
+
+
+def test_a_wrong_change_is_blocked() -> None:
+    assert hooked("values.yaml", cwd=INCIDENT / "bad-source-incident").code == 1
+
+
+def test_a_right_one_is_not() -> None:
+    assert hooked("values.yaml", cwd=INCIDENT / "good-source-incident-fixed").code == 0
+
+
+def test_a_change_that_is_not_ours_passes() -> None:
+    assert hooked("LICENSE", "pyproject.toml", cwd=ROOT).code == 0
+
+
+def test_a_wrong_change_among_others_is_blocked() -> None:
+    values = INCIDENT / "bad-source-incident" / "values.yaml"
+    assert hooked("LICENSE", str(values), cwd=ROOT).code == 1

@@ -1,0 +1,92 @@
+"""Writes docs/ from the code, and its examples from the cases, which it runs.
+
+python tools/generate_docs.py             writes what has changed, removes the pages of rules that are gone
+python tools/generate_docs.py --check     writes nothing; exit code 1, naming them, where pages are not up to date
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import reference_pages
+import table_pages
+from case_examples import examples_of
+from markdown import page, table
+
+from nodeworthy.report import rule_page
+from nodeworthy.rules import catalogue
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+MARK = "<!-- Generated: `make docs` writes this page, and tests fail where it is not up to date. -->\n"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Writes docs/ from the code and from its cases.")
+    parser.add_argument("--check", action="store_true", help="write nothing; say what is not up to date")
+    parser.add_argument("--into", type=Path, default=DOCS, metavar="DIR", help="another folder than docs/")
+    options = parser.parse_args(argv)
+    stale = not_up_to_date(options.into)
+    if options.check:
+        return _complain(stale)
+    write(options.into, stale)
+    return 0
+
+
+def pages() -> dict[str, str]:
+    """Every generated page, by its path in docs/."""
+    made = {
+        "commands.md": reference_pages.commands(),
+        "exit-codes.md": reference_pages.exit_codes(),
+        "containerd.md": table_pages.containerd(),
+        "fleet.md": table_pages.fleet(),
+        "rules/index.md": rules_index(),
+    }
+    for rule in catalogue():
+        made[f"rules/{rule.id}.md"] = rule_page.render(rule, list(examples_of(rule.id)))
+    return {name: MARK + "\n" + text for name, text in made.items()}
+
+
+def rules_index() -> str:
+    rows = [(f"[{rule.id}]({rule.id}.md)", rule.title, rule.severity.value) for rule in catalogue()]
+    return page(
+        "# The rules",
+        "Each is written once and proven at every moment at which it can be proven. Ids are public: scripts, "
+        "suppressions and policy levels name them.",
+        table(("rule", "what must be true", "severity"), *rows),
+    )
+
+
+def not_up_to_date(docs: Path) -> dict[Path, str | None]:
+    """Page → its text as it should be; None for a generated page of something that is gone."""
+    wanted = {docs / name: text for name, text in pages().items()}
+    stale: dict[Path, str | None] = {path: text for path, text in wanted.items() if _text(path) != text}
+    gone = (path for path in docs.rglob("*.md") if path not in wanted and _text(path).startswith(MARK))
+    return {**stale, **dict.fromkeys(gone)}
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def _complain(stale: dict[Path, str | None]) -> int:
+    for path, text in stale.items():
+        print(f"{path}: {'is of something that is gone' if text is None else 'is not up to date'}; run `make docs`")
+    return 1 if stale else 0
+
+
+def write(docs: Path, stale: dict[Path, str | None]) -> None:
+    for path, text in stale.items():
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        print(f"{'removed' if text is None else 'wrote'} {path.relative_to(docs.parent)}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,21 @@
+"""The few forms of Markdown that the generated pages need."""
+
+from __future__ import annotations
+
+
+def table(*rows: tuple[str, ...]) -> str:
+    """The first row is the heading."""
+    head, *body = [" | ".join(_cell(cell) for cell in row) for row in rows]
+    return "\n".join(f"| {row} |" for row in (head, " | ".join("---" for _ in rows[0]), *body))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def code(text: object) -> str:
+    return f"`{text}`"
+
+
+def page(*blocks: str) -> str:
+    return "\n\n".join(block for block in blocks if block) + "\n"
