@@ -1,0 +1,1 @@
+"""The node moment: one script read through testinfra's host, recorded, and turned into a fact."""

@@ -1,0 +1,153 @@
+"""Asks many hosts at the same time, within limits, and makes a scene of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+
+import testinfra.backend
+from testinfra.host import Host
+
+from nodeworthy.collect.node.backends import Connections, Replay, register
+from nodeworthy.collect.node.deadline import RUNNING
+from nodeworthy.collect.node.observe import observe
+from nodeworthy.collect.node.pools import Declared
+from nodeworthy.collect.node.reading import node
+from nodeworthy.collect.node.recording import NoRecording, Recording, as_text
+from nodeworthy.collect.node.specs import Spec
+from nodeworthy.engine import Missing, Scene
+from nodeworthy.errors import InputError
+from nodeworthy.facts.node import Node
+from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.verdict import Place, Verdict
+
+# Told of each host when it has been asked: how many of how many, and its name.
+Progress = Callable[[int, int, str], None]
+# Writes a whole file, or none.
+Write = Callable[[Path, str], None]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How hosts are asked."""
+
+    seconds: float
+    workers: int = 16
+    ssh_config: str | None = None
+    ssh_identity_file: str | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A host, and what it said, or why its recording can't be replayed."""
+
+    name: str
+    recording: Recording | None
+    why: str = ""
+
+
+def hosts_of(specs: Sequence[Spec], asking: Asking) -> list[Host]:
+    """One host for each spec, and for each recording in a folder. Raises InputError where one is not there."""
+    for spec in specs:
+        if spec.recording is not None and not spec.recording.exists():
+            raise InputError(f"there is no recording {spec.recording}")
+    backends = testinfra.backend.get_backends(
+        [each.text for each in specs],
+        **_given(ssh_config=asking.ssh_config, ssh_identity_file=asking.ssh_identity_file),
+    )
+    return [_host(each) for each in backends]
+
+
+def _given(**options: str | None) -> dict[str, str]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _host(backend: testinfra.backend.base.BaseBackend) -> Host:
+    # Not through `get_host`, which keeps every host that it ever made.
+    host = Host(backend)
+    backend.set_host(host)
+    return host
+
+
+def ask(host: Host) -> Asked:
+    name = host.backend.get_pytest_id()
+    try:
+        recording = observe(host)
+    except NoRecording as problem:
+        return Asked(name, None, str(problem))
+    return Asked(recording.host, recording)
+
+
+def ask_all(specs: Sequence[Spec], asking: Asking, progress: Progress | None = None) -> list[Asked]:
+    """What every host says, in the order in which they were named. Ctrl-C leaves no child behind."""
+    connections = Connections(asking.seconds)
+    register(connections)
+    try:
+        hosts = hosts_of(specs, asking)
+        asked = list(_in_parallel(hosts, asking.workers, progress))
+    finally:
+        connections.close()
+    named = {spec.recording for spec in specs}
+    for each, host in zip(asked, hosts, strict=True):
+        # A recording that was named has to be one; of those found in a folder the others are judged all the same.
+        if each.recording is None and isinstance(host.backend, Replay) and host.backend.path in named:
+            raise InputError(f"{host.backend.path} can't be replayed: {each.why}")
+    return asked
+
+
+def _in_parallel(hosts: Sequence[Host], workers: int, progress: Progress | None) -> Iterator[Asked]:
+    RUNNING.stopping = False
+    with ThreadPoolExecutor(max_workers=max(1, min(workers, len(hosts) or 1))) as executor:
+        futures = [executor.submit(ask, host) for host in hosts]
+        try:
+            _wait(futures, progress)
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            RUNNING.kill_all()
+            raise
+    for future in futures:
+        yield future.result()
+
+
+def _wait(futures: Sequence[Future[Asked]], progress: Progress | None) -> None:
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, return_when=FIRST_COMPLETED)
+        for each in done:
+            asked = each.result()
+            if progress is not None:
+                progress(len(futures) - len(pending), len(futures), asked.name)
+
+
+def record(asked: Iterable[Asked], folder: Path, write: Write) -> None:
+    """One file a host, refusals included."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(f"can't write recordings to {folder}: {problem.strerror}") from None
+    for each in asked:
+        if each.recording is not None:
+            write(folder / each.recording.file_name, as_text(each.recording))
+
+
+def scene(asked: Asked, declared: Declared) -> Scene:
+    """The facts about one host: the node, or that it was not seen."""
+    place = Place(host=asked.name)
+    if asked.recording is None:
+        unreadable = UnreadableInput(
+            Place(path=asked.name.removeprefix("replay:")), f"this recording can't be replayed: {asked.why}"
+        )
+        return Scene([unreadable], {Node: Missing("its recording can't be replayed", place=place)})
+    if asked.recording.unreached is not None:
+        why = f"the host was not reached: {asked.recording.unreached}"
+        remedy = f"reach {asked.name} by hand, then look again"
+        unseen = NotLookedAt(place, why, Verdict.ERROR, remedy)
+        return Scene([unseen], {Node: Missing(why, place=place)})
+    return Scene([node(asked.recording, declared)])
+
+
+def nothing_asked(why: str) -> Scene:
+    return Scene([NotLookedAt(Place(), why)])

@@ -1,0 +1,88 @@
+"""Runs a command on this machine with a deadline: what hangs is killed with all of its children."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO
+
+# A host that answers with more than this is not believed, and not kept in memory.
+MOST_BYTES = 32 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Finished:
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+
+class TooLate(Exception):
+    """The deadline passed; `stdout` is what came until then."""
+
+    def __init__(self, seconds: float, stdout: bytes) -> None:
+        super().__init__(f"no answer within {seconds:g} s")
+        self.seconds = seconds
+        self.stdout = stdout
+
+
+class _Running:
+    """The commands that run now, so that Ctrl-C leaves none behind."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._processes: set[subprocess.Popen[bytes]] = set()
+        self.stopping = False
+
+    def add(self, process: subprocess.Popen[bytes]) -> None:
+        with self._lock:
+            self._processes.add(process)
+            if self.stopping:
+                _kill(process)
+
+    def remove(self, process: subprocess.Popen[bytes]) -> None:
+        with self._lock:
+            self._processes.discard(process)
+
+    def kill_all(self) -> None:
+        with self._lock:
+            self.stopping = True
+            for process in self._processes:
+                _kill(process)
+
+
+RUNNING = _Running()
+
+
+def run(command: bytes, seconds: float) -> Finished:
+    """One shell command. Its output goes through files: a master connection that ssh leaves behind may keep
+    a pipe open for a minute, and whoever waits for its end waits for that."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+        )
+        RUNNING.add(process)
+        try:
+            code = process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            _kill(process)
+            process.wait()
+            raise TooLate(seconds, _content(out)) from None
+        finally:
+            RUNNING.remove(process)
+        return Finished(code, _content(out), _content(err))
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError, PermissionError):  # gone already, or another user's through sudo
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read(MOST_BYTES)

@@ -1,0 +1,18 @@
+"""How long something may take, as people write it: 30, 30s, 2m."""
+
+from __future__ import annotations
+
+import re
+
+from nodeworthy.errors import InputError
+
+_WRITTEN = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|m|h)?")
+_SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
+
+
+def seconds(text: str) -> float:
+    found = _WRITTEN.fullmatch(text.strip())
+    value = float(found["number"]) * _SECONDS[found["unit"]] if found else 0.0
+    if value <= 0:
+        raise InputError(f"{text!r} is no time: write it as 30s or 2m")
+    return value

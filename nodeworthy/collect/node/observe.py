@@ -1,0 +1,39 @@
+"""Asks one host, through testinfra's `host`: one script, one round trip, a recording."""
+
+from __future__ import annotations
+
+from testinfra.host import Host
+
+from nodeworthy.collect.node import script
+from nodeworthy.collect.node.backends import NotAnswering, Replay
+from nodeworthy.collect.node.deadline import TooLate
+from nodeworthy.collect.node.recording import Recording, without_secrets
+
+
+def observe(host: Host) -> Recording:
+    """What the host says; where it can't be asked, why. Raises NoRecording where a recording can't be replayed."""
+    backend = host.backend
+    if isinstance(backend, Replay):
+        return backend.recording()
+    name = backend.get_pytest_id()
+    nonce = script.new_nonce()
+    try:
+        answer = host.run(script.command(nonce))
+    except TooLate as late:
+        return Recording(name, unreached=_late(late, nonce))
+    except (NotAnswering, OSError) as problem:
+        return Recording(name, unreached=str(problem))
+    parts = without_secrets(script.parts(nonce, answer.stdout, answer.stderr))
+    if not parts or parts[-1].name != "done":
+        return Recording(name, parts, unreached=_broken(answer.rc, answer.stderr))
+    return Recording(name, parts)
+
+
+def _late(late: TooLate, nonce: str) -> str:
+    reading = script.last_begun(nonce, late.stdout.decode("utf-8", errors="replace"))
+    return f"{late}" + (f", while {reading!r} was read" if reading else "")
+
+
+def _broken(code: int, stderr: str) -> str:
+    said = [line for line in stderr.splitlines() if line.strip() and not line.startswith("@@")]
+    return f"its answer broke off (exit code {code}{f': {said[-1].strip()}' if said else ''})"

@@ -1,0 +1,79 @@
+"""Which pool of the fleet a node belongs to, from what stands on the node itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.errors import InputError
+from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.node import RuntimeProcess
+from nodeworthy.facts.pool_membership import pool_of
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.containerd import containerd_of, distributions, fits_os
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.node_signs import Sign
+from nodeworthy.verdict import Known, Located, Place
+
+
+@dataclass(frozen=True)
+class Belonging:
+    """What the node shows of itself."""
+
+    place: Place
+    labels: Mapping[str, str]
+    instance_type: str
+    # As the driver names the GPU.
+    model: str
+    is_gpu: bool
+    used: RuntimeProcess | None
+    os: Mapping[str, str]
+
+    @property
+    def gpu(self) -> str | None:
+        named = gpu_named(self.model)
+        return named.name if named else None
+
+    @cached_property
+    def sign(self) -> Sign | None:
+        """The distributions whose unit runs this runtime, on this OS."""
+        if self.used is None or self.used.unit is None:
+            return None
+        unit = self.used.unit.removesuffix(".service")
+        system = self.os.get("ID", ""), self.os.get("VERSION_ID", "")
+        fitting = [each for each in distributions() if unit in containerd_of(each).units and fits_os(each, *system)]
+        return Sign(tuple(fitting)) if fitting else None
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The fleet that nodes are judged by, if there is one, and the pool that somebody said they are of."""
+
+    fleet: Fleet | None
+    pool: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.pool is None:
+            return
+        if self.fleet is None:
+            raise InputError(f"--pool {self.pool} needs a fleet: give --fleet FILE or --stack NAME")
+        names = [each.name for each in self.fleet.pools]
+        if self.pool not in names:
+            raise InputError(f"the fleet has no pool {self.pool!r}; there are {', '.join(names)}")
+
+    def pool_of(self, node: Belonging) -> Located[GpuPool | None]:
+        """None where there is no fleet, or where the pool has no GPUs."""
+        where = node.place.about("pool")
+        if self.fleet is None:
+            return Located(Known(None), where, written=False)
+        if self.pool is not None:
+            return Located(Known(self._gpu_pool(self.pool)), where)
+        membership = pool_of(node, self.fleet.pools)
+        if membership.pool is None:
+            return Located.unknown(f"which pool of the fleet this node is of is not known: {membership.why}", where)
+        return Located(Known(self._gpu_pool(membership.pool.name)), where)
+
+    def _gpu_pool(self, name: str) -> GpuPool | None:
+        assert self.fleet is not None
+        return next((each for each in gpu_pools(self.fleet) if each.name == name), None)

@@ -1,0 +1,206 @@
+# What a node says of itself. Reads and changes nothing; everything that decides what is read next is decided here,
+# so that one round trip is enough. Run as: sh -c SCRIPT nodeworthy NONCE SOCKET... UNIT...
+# Each part is framed by lines with the nonce, on both streams, so that no content can be mistaken for a frame.
+
+nonce=$1
+shift
+exec </dev/null
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin
+LC_ALL=C
+export PATH LC_ALL
+
+limit=
+timeout 5 true 2>/dev/null && limit='timeout 10'
+sockets=
+units=
+for each; do
+    case $each in
+    */*) sockets="$sockets $each" ;;
+    *) units="$units $each" ;;
+    esac
+done
+
+part() {
+    name=$1
+    shift
+    read -r since _ </proc/uptime
+    printf '%s begin %s %s\n' "$nonce" "$since" "$name"
+    printf '%s begin %s %s\n' "$nonce" "$since" "$name" >&2
+    "$@"
+    code=$?
+    read -r until _ </proc/uptime
+    printf '\n%s end %s %s\n' "$nonce" "$until" "$code"
+    printf '\n%s end %s %s\n' "$nonce" "$until" "$code" >&2
+}
+
+arguments() { tr '\0' '\n' <"$1/cmdline"; }
+
+# The last value of a flag, given as `--flag=value` or `--flag value`; the flag's other spelling is $3.
+flag() {
+    arguments "$1" 2>/dev/null | awk -v long="$2" -v short="${3:-$2}" '
+        taken { value = $0; taken = 0; next }
+        $0 == long || $0 == short { taken = 1; next }
+        index($0, long "=") == 1 { value = substr($0, length(long) + 2) }
+        index($0, short "=") == 1 { value = substr($0, length(short) + 2) }
+        END { if (value != "") print value }'
+}
+
+whole() { part "file $1" cat "$1"; }
+
+every() {
+    for each in "$1"/*."$2"; do
+        [ -e "$each" ] && whole "$each"
+    done
+}
+
+endpoint() { [ -n "$1" ] && sockets="$sockets ${1#unix://}"; }
+
+of_kubelet() {
+    endpoint "$(flag "$1" --container-runtime-endpoint)"
+    config=$(flag "$1" --config)
+    [ -n "$config" ] && whole "$config"
+    # Only to learn which sockets to resolve: what the file says is read by a YAML parser, elsewhere.
+    [ -r "$config" ] && endpoint "$(sed -n 's/^containerRuntimeEndpoint: *"\{0,1\}\([^" ]*\).*/\1/p' "$config")"
+    folder=$(flag "$1" --config-dir)
+    [ -n "$folder" ] && every "$folder" conf
+}
+
+# These run kubelet inside themselves; its flags are in files, or are the distribution's own.
+embedded() {
+    case $2 in
+    kubelite) whole /var/snap/microk8s/current/args/kubelet ;;
+    *)
+        [ -e /etc/rancher/k3s/config.yaml ] && whole /etc/rancher/k3s/config.yaml
+        every /etc/rancher/k3s/config.yaml.d yaml
+        every /var/lib/rancher/k3s/agent/etc/kubelet.conf.d conf
+        ;;
+    esac
+}
+
+# The binary of a running containerd. k3s is one program under many names, and looks at its own name.
+program() {
+    link=$(readlink "$1/exe" 2>/dev/null)
+    case ${link##*/} in
+    containerd*) echo "$1/exe" ;;
+    '') # Somebody else's process, and we are not root: its own word, if it is a path.
+        first=$(arguments "$1" 2>/dev/null | head -n 1)
+        case $first in
+        /*) echo "$first" ;;
+        *) echo "$1/exe" ;;
+        esac
+        ;;
+    *) if [ -x "${link%/*}/containerd" ]; then echo "${link%/*}/containerd"; else echo "$1/exe"; fi ;;
+    esac
+}
+
+# In the process's own mount namespace, where its paths mean what they meant to it.
+inside() {
+    theirs=$(readlink "$1/ns/mnt" 2>/dev/null)
+    ours=$(readlink /proc/self/ns/mnt 2>/dev/null)
+    dir=$1
+    shift
+    if [ -n "$theirs" ] && [ "$theirs" != "$ours" ] && command -v nsenter >/dev/null 2>&1; then
+        $limit nsenter "--mount=$dir/ns/mnt" "$@"
+    else
+        $limit "$@"
+    fi
+}
+
+of_containerd() {
+    binary=$(program "$1")
+    config=$(flag "$1" --config -c)
+    part "version $pid" inside "$1" "$binary" --version
+    if [ -n "$config" ]; then
+        part "dump $pid" inside "$1" "$binary" --config "$config" config dump
+    else
+        part "dump $pid" inside "$1" "$binary" config dump
+    fi
+}
+
+wanted() {
+    case $1 in
+    kubelet | kubelite | k3s | k3s-agent | k3s-server | containerd | crio | cri-dockerd | dockerd) return 0 ;;
+    esac
+    return 1
+}
+
+held() { ls -l "$1/fd" | awk '/socket:/ { print $NF }'; }
+
+process() {
+    pid=${1#/proc/}
+    read -r comm 2>/dev/null <"$1/comm" || return
+    if ! wanted "$comm"; then
+        first=$(arguments "$1" 2>/dev/null | head -n 1)
+        comm=${first##*/}
+        wanted "$comm" || return
+    fi
+    part "process $pid $comm" arguments "$1"
+    part "cgroup $pid" cat "$1/cgroup"
+    part "namespaces $pid" grep '^NSpid:' "$1/status"
+    case $comm in
+    kubelet) of_kubelet "$1" ;;
+    kubelite | k3s*) embedded "$1" "$comm" ;;
+    containerd) of_containerd "$1" ;;
+    esac
+    case $comm in
+    kube*) ;;
+    *) part "sockets $pid" held "$1" ;;
+    esac
+}
+
+resolved() {
+    for each in $sockets; do
+        [ -e "$each" ] && printf '%s %s\n' "$each" "$(readlink -f "$each")"
+    done
+    return 0
+}
+
+gpus() {
+    for each in /sys/bus/pci/devices/*; do
+        read -r vendor 2>/dev/null <"$each/vendor" || continue
+        [ "$vendor" = 0x10de ] || continue
+        read -r class 2>/dev/null <"$each/class"
+        # 03: display controllers. NVSwitches and audio functions of the same vendor are no GPUs.
+        case $class in
+        0x03*) echo "pci ${each##*/} $class" ;;
+        esac
+    done
+    for each in /proc/driver/nvidia/gpus/*/information; do
+        [ -r "$each" ] && sed -n 's/^Model:[[:space:]]*/model /p' "$each"
+    done
+    [ -e /proc/driver/nvidia/version ] && echo driver
+    return 0
+}
+
+toolkit() {
+    command -v nvidia-ctk nvidia-container-runtime
+    for each in /usr/local/nvidia/toolkit/nvidia-container-runtime /run/nvidia/toolkit/toolkit.pid \
+        /run/nvidia/validations/toolkit-ready; do
+        [ -e "$each" ] && echo "$each"
+    done
+    return 0
+}
+
+# The boot script has ended where cloud-init says so, or where there is none.
+boot() {
+    [ -e /run/cloud-init ] || [ -e /var/lib/cloud/instance ] || echo none
+    [ -e /var/lib/cloud/instance/boot-finished ] && echo finished
+    return 0
+}
+
+part who id -u
+part name uname -n
+part kernel uname -r
+part product cat /sys/class/dmi/id/product_name
+part os cat /etc/os-release
+part ourselves grep '^NSpid:' /proc/self/status
+for file in $(grep -lE '(^|/)(kubelet|kubelite|k3s|containerd|crio|cri-dockerd|dockerd)' /proc/[0-9]*/cmdline 2>/dev/null); do
+    process "${file%/cmdline}"
+done
+part listening awk '$4 == "00010000" && $8 ~ /\.sock$/ { print $7, $8 }' /proc/net/unix
+part resolved resolved
+command -v systemctl >/dev/null 2>&1 && part units $limit systemctl show --property=Id,LoadState,ActiveState,SubState $units
+part gpus gpus
+part toolkit toolkit
+part boot boot
+part done true

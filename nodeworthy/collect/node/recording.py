@@ -1,0 +1,93 @@
+"""What a host said, kept: one JSON file a host, without secrets, judged the same whenever it is replayed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.collect.node.redact import redact
+from nodeworthy.collect.node.script import Part
+
+SCHEMA = "nodeworthy/recording/v1"
+SUFFIX = ".json"
+
+
+class NoRecording(Exception):
+    """A file that is no recording of a node, and why."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """One host: what it said, or why it said nothing."""
+
+    # As reports name it: ssh://h1, local.
+    host: str
+    parts: tuple[Part, ...] = ()
+    unreached: str | None = None
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Part]:
+        return {each.name: each for each in self.parts}
+
+    def part(self, name: str) -> Part | None:
+        return self.by_name.get(name)
+
+    @property
+    def file_name(self) -> str:
+        said = self.part("name")
+        # "local" names no machine.
+        name = said.stdout.strip() if said and self.host == "local" and said.stdout.strip() else self.host
+        return re.sub(r"[^\w.-]+", "-", name).strip("-.") + SUFFIX
+
+
+def without_secrets(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    return tuple(Part(p.name, p.code, p.seconds, redact(p.stdout), redact(p.stderr)) for p in parts)
+
+
+def as_text(recording: Recording) -> str:
+    data: dict[str, Any] = {"schema": SCHEMA, "moment": "node", "host": recording.host}
+    if recording.unreached is not None:
+        data["unreached"] = recording.unreached
+    data["parts"] = [
+        {
+            "name": each.name,
+            "exit": each.code,
+            "seconds": each.seconds,
+            # A list of lines, which people can read and compare.
+            "stdout": _lines(each.stdout),
+            **({"stderr": _lines(each.stderr)} if each.stderr else {}),
+        }
+        for each in recording.parts
+    ]
+    return json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n") if text else []
+
+
+def load(path: Path) -> Recording:
+    """Raises NoRecording with why; OSError where the file can't be read."""
+    try:
+        data = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        raise NoRecording("it is not JSON") from None
+    if not isinstance(data, dict) or "schema" not in data:
+        raise NoRecording("it is JSON, but no recording")
+    if data["schema"] != SCHEMA or data.get("moment") != "node":
+        raise NoRecording(f"it is {data['schema']} of {data.get('moment')!r}, and not {SCHEMA} of a node")
+    try:
+        parts = tuple(_part(each) for each in data["parts"])
+        return Recording(str(data["host"]), without_secrets(parts), data.get("unreached"))
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise NoRecording(f"a part of it is malformed ({type(problem).__name__}: {problem})") from None
+
+
+def _part(data: Any) -> Part:
+    stderr = "\n".join(data.get("stderr", ()))
+    return Part(data["name"], int(data["exit"]), float(data["seconds"]), "\n".join(data["stdout"]), stderr)

@@ -1,0 +1,66 @@
+"""Host specs: how a host is reached, as testinfra spells it, and `replay:` of what was recorded."""
+
+from __future__ import annotations
+
+import urllib.parse
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from nodeworthy.errors import InputError
+
+REPLAY = "replay:"
+OFFERED = (
+    "ssh://[user@]host[:port]",
+    "local://",
+    "docker://[user@]container",
+    "kubectl://pod?namespace=…",
+    "replay:PATH",
+)
+SCHEMES = ("ssh", "local", "docker", "kubectl", "replay")
+NAMELESS = ("local",)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What testinfra's `get_hosts` is given."""
+
+    scheme: str
+    text: str
+
+    @property
+    def recording(self) -> Path | None:
+        """What `replay:` names."""
+        return path_of(self.text.removeprefix(f"{REPLAY}//")) if self.scheme == "replay" else None
+
+
+def path_of(name: str) -> Path:
+    """The path that a replayed host is named by."""
+    return Path(urllib.parse.unquote(name))
+
+
+def parse(spec: str) -> Spec:
+    """Raises InputError for what is not offered."""
+    if spec.startswith(REPLAY) and not spec.startswith(f"{REPLAY}//"):
+        path = spec.removeprefix(REPLAY)
+        if not path:
+            _refuse(spec, "it has no path")
+        # testinfra takes only the part of a URL that names a host, so the path has to look like one.
+        return Spec("replay", f"{REPLAY}//{urllib.parse.quote(path, safe='')}")
+    scheme, separator, rest = spec.partition("://")
+    if not separator:
+        _refuse(spec, f"a host on the network is ssh://{spec}")
+    if scheme not in SCHEMES:
+        _refuse(spec, f"{scheme}:// is not offered")
+    if not rest and scheme not in NAMELESS:
+        _refuse(spec, "it names no host")
+    return Spec(scheme, spec)
+
+
+def parse_all(specs: Iterable[str]) -> list[Spec]:
+    return list(dict.fromkeys(parse(each) for each in specs))
+
+
+def _refuse(spec: str, why: str) -> NoReturn:
+    raise InputError(f"{spec!r} is no host spec: {why}. There are: {', '.join(OFFERED)}")

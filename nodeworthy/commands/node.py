@@ -1,0 +1,63 @@
+"""Looks at fresh machines and judges them: the same as `pytest nodes --hosts=…`.
+
+HOST is ssh://[user@]host[:port] (the system's ssh: its config, agent and known hosts), local://,
+docker://container, kubectl://pod?namespace=…, or replay:PATH of a recording that --record made, a file or a
+folder of them. Each host is asked once, over one connection; one that does not answer costs its deadline.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from pathlib import Path
+
+from nodeworthy.commands import judging
+from nodeworthy.errors import InputError, MissingExtra
+from nodeworthy.rule import Moment
+
+DEADLINE = "30s"
+WORKERS = 16
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "hosts", nargs="+", metavar="HOST", help="ssh://h1, local://, docker://c, kubectl://p, replay:PATH"
+    )
+    parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
+    parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
+    parser.add_argument(
+        "--max-workers", metavar="N", type=int, default=WORKERS, help=f"hosts asked at once ({WORKERS})"
+    )
+    parser.add_argument("--record", metavar="DIR", help="keep what each host said, without secrets, one file a host")
+    parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
+    parser.add_argument("--ssh-identity-file", metavar="FILE", help="the key to show")
+    judging.configure(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if importlib.util.find_spec("testinfra") is None:
+        raise MissingExtra("nodeworthy node", "nodes")
+    from nodeworthy.collect.node import collector, fleets, specs
+    from nodeworthy.collect.node.durations import seconds
+
+    if options.max_workers < 1:
+        raise InputError("--max-workers must be 1 or more")
+    named = specs.parse_all(options.hosts)
+    declared = fleets.declared(options.fleet, options.stack, options.pool)
+    asking = collector.Asking(
+        seconds(options.deadline), options.max_workers, options.ssh_config, options.ssh_identity_file
+    )
+    asked = collector.ask_all(named, asking, _tell if sys.stderr.isatty() and not options.quiet else None)
+    if options.record:
+        collector.record(asked, Path(options.record), judging.write_whole)
+    scenes = [collector.scene(each, declared) for each in asked]
+    if not asked:
+        scenes = [collector.nothing_asked("there is no recording in the folder that was named")]
+    report = judging.judged(options, Moment.NODE, scenes, {"hosts": len(asked)})
+    return judging.deliver(options, report)
+
+
+def _tell(done: int, of: int, name: str) -> None:
+    end = "\n" if done == of else ""
+    print(f"\r\033[K{done} of {of} hosts asked, the last: {name}", end=end, file=sys.stderr, flush=True)

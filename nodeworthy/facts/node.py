@@ -1,0 +1,128 @@
+"""A node as it is: which runtime its kubelet talks to, what that runtime knows, and what else runs beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.verdict import Known, Located, Place, Related, Unknown, need, skip
+
+CONTAINERD = "containerd"
+# Where the CRI plugin keeps its runtimes: containerd 2.x, then 1.x. A dump shows only what is in effect, so a section
+# under the other's name is not there.
+_CRI_PLUGINS = ("io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri")
+
+
+@dataclass(frozen=True)
+class RuntimeProcess:
+    """A container runtime that runs on the node."""
+
+    place: Place
+    # containerd, crio, cri-dockerd
+    name: str
+    pid: int
+    unit: str | None
+    socket: Located[str]
+    # The file that this process was started with, or its default.
+    config: str
+    version: Located[str]
+    # The handlers that it knows: what a RuntimeClass may name.
+    handlers: Located[tuple[str, ...]]
+
+    @property
+    def is_containerd(self) -> bool:
+        return self.name == CONTAINERD
+
+    @property
+    def title(self) -> str:
+        """Which one it is, in the words in which one looks for it on the machine."""
+        return f"{self.unit or self.name} (pid {self.pid}, socket {self.socket.shown()}, config {self.config})"
+
+    def knows(self, handler: str) -> bool | None:
+        """None where it could not be read."""
+        return handler in self.handlers.state.value if isinstance(self.handlers.state, Known) else None
+
+    @property
+    def says(self) -> str:
+        if isinstance(self.handlers.state, Unknown):
+            return f"{self.title}: {self.handlers.state.why}"
+        version = f" {self.version.state.value}" if isinstance(self.version.state, Known) else ""
+        named = ", ".join(self.handlers.state.value) or "none"
+        return f"{self.title} is {self.name}{version}, and its runtimes are: {named}"
+
+    def related(self) -> Related:
+        return Related(self.place, self.says)
+
+
+@dataclass(frozen=True)
+class Node:
+    called: ClassVar[str] = "a node"
+
+    place: Place
+    # The socket that kubelet talks to, as it says itself; `place` tells where it says so.
+    endpoint: Located[str]
+    # What listens there.
+    runtime: Located[RuntimeProcess]
+    # Every other runtime on the host, of containers' own aside.
+    others: tuple[RuntimeProcess, ...]
+    gpu: Located[bool]
+    # Whether the toolkit has been here, so that its runtime has to be there.
+    toolkit_due: Located[bool]
+    # None without a fleet; unknown where none of its pools fits.
+    pool: Located[GpuPool | None]
+
+    @property
+    def title(self) -> str:
+        return f"node {self.place.host}"
+
+    @property
+    def declared_for_gpus(self) -> GpuPool | None:
+        """The GPU pool that it is known to belong to."""
+        return self.pool.state.value if isinstance(self.pool.state, Known) else None
+
+    @property
+    def containerds(self) -> tuple[RuntimeProcess, ...]:
+        """Every containerd, kubelet's first."""
+        used = (self.runtime.state.value,) if isinstance(self.runtime.state, Known) else ()
+        return tuple(each for each in (*used, *self.others) if each.is_containerd)
+
+    def containerd_of_kubelet(self, handler: str) -> RuntimeProcess:
+        """For rules about GPUs: the containerd that has to know this runtime. Skips where none has to."""
+        if not self._wants(handler):
+            skip("there is no NVIDIA GPU on this host, and no trace of the toolkit")
+        runtime = need(self.runtime)
+        if not runtime.is_containerd:
+            skip(f"kubelet talks to {runtime.name}, and not to containerd")
+        return runtime
+
+    def elsewhere(self, handler: str) -> tuple[RuntimeProcess, ...]:
+        """The containerds that kubelet does not use and that know this runtime."""
+        return tuple(each for each in self.others if each.is_containerd and each.knows(handler))
+
+    def unread(self) -> tuple[RuntimeProcess, ...]:
+        """The containerds that kubelet does not use and of which nobody could see what they know."""
+        return tuple(each for each in self.others if each.is_containerd and isinstance(each.handlers.state, Unknown))
+
+    def _wants(self, handler: str) -> bool:
+        """Whether anything here is about GPUs: one that is there, a pool that has them, a trace of the toolkit."""
+        traces = self.gpu.state != Known(False) or isinstance(self.toolkit_due.state, Known)
+        return traces or self.declared_for_gpus is not None or any(each.knows(handler) for each in self.containerds)
+
+    def says_its_endpoint(self) -> Related:
+        return Related(self.endpoint.place, f"kubelet talks to {self.endpoint.shown()} ({self.endpoint.place.subject})")
+
+
+def handlers(dump: Tree) -> Located[tuple[str, ...]]:
+    """The runtimes in an effective configuration."""
+    for plugin in _CRI_PLUGINS:
+        runtimes = dump.get("plugins", plugin, "containerd", "runtimes")
+        if runtimes.is_mapping:
+            return Located.known(tuple(sorted(runtimes.mapping)), runtimes.place)
+    if dump.is_unknown:
+        return dump.located()
+    disabled = {each.text for each in dump.get("disabled_plugins").sequence}
+    if disabled & {"cri", *_CRI_PLUGINS}:
+        return Located.known((), dump.get("disabled_plugins").place)
+    return Located.unknown("its configuration has no CRI plugin that we know", dump.place)

@@ -1,0 +1,1 @@
+"""The pytest plugin behind `nodes/`: inert until node tests are collected."""

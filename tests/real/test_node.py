@@ -1,0 +1,192 @@
+"""The node moment on real processes: two containerds of different versions, a kubelet that names one of them, and ssh."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.run import run_json
+
+from .containerd import Containerd
+from .daemon import scratch
+from .fake_kubelet import FakeKubelet
+from .sshd import Sshd, counting_ssh
+from .tools import Tools
+
+NVIDIA = """\
+version = 2
+[plugins."{plugin}".containerd.runtimes.nvidia]
+  runtime_type = "io.containerd.runc.v2"
+  [plugins."{plugin}".containerd.runtimes.nvidia.options]
+    BinaryName = "/usr/bin/nvidia-container-runtime"
+"""
+
+
+class Pair:
+    """Two containerds; kubelet uses the first. Each reads the drop-ins of a folder of its own."""
+
+    def __init__(self, tools: Tools, home: Path) -> None:
+        self.home = home
+        for name in ("used", "unused"):
+            (home / name).mkdir()
+        self.used = Containerd(tools, "containerd-2.3", imports=[home / "used" / "*.toml"])
+        self.unused = Containerd(tools, "containerd-2.2", imports=[home / "unused" / "*.toml"])
+
+    def give_runtime(self, name: str) -> None:
+        (self.home / name / "99-nvidia.toml").write_text(NVIDIA.format(plugin="io.containerd.grpc.v1.cri"))
+
+    def take_runtimes(self) -> None:
+        for each in self.home.glob("*/99-nvidia.toml"):
+            each.unlink()
+
+
+@pytest.fixture(scope="module")
+def running(tools: Tools) -> Iterator[Pair]:
+    with scratch("node") as home:
+        pair = Pair(tools, Path(home))
+        with pair.used, pair.unused:
+            yield pair
+
+
+@pytest.fixture
+def pair(running: Pair, tmp_path: Path) -> Iterator[Pair]:
+    endpoint = f"--container-runtime-endpoint=unix://{running.used.socket}"
+    with FakeKubelet(tmp_path, "--config=/var/lib/kubelet/config.yaml", endpoint):
+        yield running
+    running.take_runtimes()
+
+
+def write_fleet(folder: Path) -> Path:
+    fleet = folder / "Pulumi.here.yaml"
+    fleet.write_text(
+        "config:\n  nodeworthy:fleet:\n    cluster: {name: here}\n    pools:\n"
+        "      gpu: {gpu: h100, gpusPerNode: 8, distribution: kubeadm}\n"
+    )
+    return fleet
+
+
+def verdicts(report: dict[str, Any]) -> dict[str, str]:
+    return {found["rule"]: found["verdict"] for found in report["findings"]}
+
+
+def test_a_runtime_that_only_the_unused_containerd_has(pair: Pair) -> None:
+    pair.give_runtime("unused")
+    ran = run_json("node", "local://", "--show-passed")
+    assert ran.code == 1, ran.out
+    assert verdicts(ran.report) == {"containerd-paths": "fail", "toolkit-reaches-containerd": "skip"}
+    found = next(each for each in ran.findings if each["verdict"] == "fail")
+    assert str(pair.unused.socket) in found["is"] and str(pair.unused.config) in found["is"]
+    assert str(pair.used.socket) in found["should"] and str(pair.used.config) in found["should"]
+    assert f"pid {pair.unused.pid}," in found["is"]
+    assert found["where"]["host"] == "local"
+    assert str(pair.used.socket) in found["remedy"]
+    said = " ".join(each["says"] for each in found["related"])
+    assert "containerd v2.3." in said and "containerd v2.2." in said
+
+
+def test_a_runtime_that_kubelets_containerd_has(pair: Pair) -> None:
+    pair.give_runtime("used")
+    ran = run_json("node", "local://", "--show-passed")
+    assert ran.code == 0, ran.out
+    assert verdicts(ran.report) == {"containerd-paths": "pass", "toolkit-reaches-containerd": "pass"}
+
+
+def test_over_ssh_it_is_the_same_and_takes_one_round_trip(pair: Pair, tools: Tools, tmp_path: Path) -> None:
+    pair.give_runtime("unused")
+    home = tmp_path / "sshd"
+    home.mkdir()
+    log, env = counting_ssh(tmp_path)
+    with Sshd(tools, home, more="LogLevel VERBOSE") as sshd:
+        started = time.monotonic()
+        ran = nodeworthy("ssh://node", "--ssh-config", str(sshd.config), "--record", str(tmp_path / "kept"), env=env)
+        took = time.monotonic() - started
+        assert (sshd.connections, sshd.sessions) == (1, 1)
+    report = json.loads(ran.stdout)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert verdicts(report) == {"containerd-paths": "fail"}
+    assert report["findings"][0]["where"]["host"] == "ssh://node"
+    assert len(log.read_text().splitlines()) <= 2
+    assert took < 10
+    again = run_json("node", f"replay:{tmp_path / 'kept'}")
+    assert again.report == report
+
+
+def test_a_user_without_root_is_told_what_was_not_seen(pair: Pair, tools: Tools, tmp_path: Path) -> None:
+    pair.give_runtime("used")
+    home = tmp_path / "sshd"
+    home.mkdir()
+    fleet = write_fleet(tmp_path)
+    as_nobody = 'ForceCommand setpriv --reuid=65534 --regid=65534 --clear-groups sh -c "$SSH_ORIGINAL_COMMAND"'
+    with Sshd(tools, home, more=as_nobody) as sshd:
+        ran = run_json("node", "ssh://node", "--ssh-config", str(sshd.config), "--fleet", str(fleet), "--pool", "gpu")
+    assert ran.code == 3, ran.out + ran.err
+    assert {each["verdict"] for each in ran.findings} == {"unknown"}
+    assert "who listens on kubelet's socket" in ran.findings[0]["message"]
+
+
+def test_a_host_that_hangs_costs_its_deadline_and_no_more(tools: Tools, tmp_path: Path) -> None:
+    with Sshd(tools, tmp_path, more="ForceCommand sleep 60") as sshd:
+        started = time.monotonic()
+        ran = run_json("node", "ssh://node", "--ssh-config", str(sshd.config), "--deadline", "2s")
+        took = time.monotonic() - started
+    assert ran.code == 3
+    assert [(each["rule"], each["verdict"]) for each in ran.findings] == [("looked-at", "error")]
+    assert "no answer within 2 s" in ran.findings[0]["message"]
+    assert took < 4
+
+
+def test_a_server_that_is_stopped_costs_its_deadline(tools: Tools, tmp_path: Path) -> None:
+    with Sshd(tools, tmp_path) as sshd:
+        os.kill(sshd.daemon.pid, signal.SIGSTOP)
+        started = time.monotonic()
+        ran = run_json("node", "ssh://node", "local://", "--ssh-config", str(sshd.config), "--deadline", "2s")
+        took = time.monotonic() - started
+    assert ran.code == 3
+    assert ("looked-at", "error", "ssh://node") in {
+        (each["rule"], each["verdict"], each["where"]["host"]) for each in ran.findings
+    }
+    assert took < 4
+
+
+def test_ctrl_c_ends_it_at_once_and_leaves_no_ssh(tools: Tools, tmp_path: Path) -> None:
+    log, env = counting_ssh(tmp_path)
+    home = tmp_path / "sshd"
+    home.mkdir()
+    with Sshd(tools, home, more="ForceCommand sleep 60") as sshd:
+        command = [sys.executable, "-m", "nodeworthy", "node", "ssh://node", "--ssh-config", str(sshd.config)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
+        _wait_for(lambda: sshd.connections == 1)
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        out, err = process.communicate(timeout=10)
+        assert process.returncode == 130, err
+        assert time.monotonic() - started < 3
+        assert b"Traceback" not in err
+        _wait_for(lambda: not _ssh_of(sshd.config))
+    assert log.read_text()
+
+
+def _ssh_of(config: Path) -> list[str]:
+    lines = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout.splitlines()
+    return [line for line in lines if str(config) in line and " ssh" in line]
+
+
+def _wait_for(true: Any) -> None:
+    deadline = time.monotonic() + 10
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def nodeworthy(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "nodeworthy", "node", *arguments, "--format", "json"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=env)
