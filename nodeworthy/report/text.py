@@ -29,6 +29,10 @@ def render(report: Report, *, colour: bool = False, show_passed: bool = False, q
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
+def of_finding(finding: Finding) -> str:
+    return "\n".join(_finding(finding, Paint(colour=False)))
+
+
 def _word(finding: Finding) -> str:
     if finding.verdict is Verdict.FAIL and finding.severity is Severity.WARNING:
         return "warning"
@@ -41,7 +45,7 @@ def _finding(finding: Finding, paint: Paint) -> Iterator[str]:
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{paint('bold', str(finding.where))}: {paint(word, word)} {finding.rule}{told}"
     yield from textwrap.wrap(finding.sentence(), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
-    for label, text in _details(finding):
+    for label, text in details(finding):
         yield from textwrap.wrap(
             text,
             108,
@@ -52,7 +56,7 @@ def _finding(finding: Finding, paint: Paint) -> Iterator[str]:
         )
 
 
-def _details(finding: Finding) -> Iterator[tuple[str, str]]:
+def details(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.is_ is not None:
         yield "is", finding.is_
     if finding.should is not None:

@@ -1,0 +1,139 @@
+"""Judges the resources of a stack as a preview does, first each by itself and in the end all of them together.
+
+In an update each resource is judged before it is made, so that what a preview could not know still blocks in time;
+rules that need to see several resources wait for the whole stack. What was said once is not said again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from nodeworthy.collect.pack.enforcement import Allowed, Enforcement, Level
+from nodeworthy.collect.pack.stack import Stack
+from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.scene import scene_of
+from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.rule import BoundCheck, Rule
+from nodeworthy.rules import rule
+from nodeworthy.verdict import Finding, Place, Verdict, finding
+
+
+@dataclass(frozen=True)
+class Violation:
+    finding: Finding
+    level: Level
+
+
+@dataclass
+class Said:
+    """What came of one call: what to report, and what does not apply, with why."""
+
+    violations: list[Violation] = field(default_factory=list)
+    not_applicable: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class Judge:
+    rules: Sequence[Rule]
+    enforcement: Mapping[str, Enforcement]
+    stack: Stack
+    _seen: dict[str, Resource] = field(default_factory=dict)
+    _reported: set[tuple[str, str, str]] = field(default_factory=set)
+
+    @cached_property
+    def _enforced(self) -> list[Rule]:
+        return [each for each in self.rules if self.enforcement[each.id].failure is not Level.DISABLED]
+
+    @cached_property
+    def _alone(self) -> list[Rule]:
+        """The rules, with only those checks that ask for nothing beside one resource and the fleet."""
+        scene = self._scene([])
+        given = {type(fact) for fact in scene.facts} | set(scene.missing)
+        local = [
+            replace(each, _functions=[c.function for c in each.checks if _is_local(c, given)])
+            for each in self._enforced
+        ]
+        return [each for each in local if each.checks]
+
+    def one(self, resource: Resource) -> Said:
+        """A resource with its inputs, before anything is done to it."""
+        self._seen[resource.urn] = resource
+        return self._said(self._judged([resource], self._alone))
+
+    def all(self, resources: Iterable[Resource]) -> Said:
+        """The whole stack. The engine tells outputs here; the inputs that were seen before are what was written."""
+        known = [self._seen.get(each.urn, each) for each in resources]
+        judgements = self._judged(known, self._enforced)
+        said = self._said(judgements)
+        said.not_applicable += sorted({(each.rule.id, each.why) for each in judgements if each.why})
+        if all(each.verdict is Verdict.SKIP for each in judgements):
+            said.violations.append(_nothing_judged(judgements))
+        said.violations += self._unused(judgements)
+        said.violations = [each for each in said.violations if self._speaks(each)]
+        self._seen.clear()
+        self._reported.clear()
+        return said
+
+    def _judged(self, resources: Sequence[Resource], rules: Sequence[Rule]) -> list[Judgement]:
+        return judge([self._scene(resources)], rules, rule("rule-crashed"))
+
+    def _scene(self, resources: Iterable[Resource]) -> Scene:
+        planned = sorted((each for each in resources if not each.is_stack), key=lambda each: each.urn)
+        stack = self.stack
+        no_fleet = f"the config of stack {stack.name} declares no fleet" if stack.name else "no stack config was given"
+        plan = Plan(stack.project, stack.name, tuple(planned), {})
+        return scene_of(plan, folder=stack.folder, fleet=stack.fleet, no_fleet=no_fleet)
+
+    def _said(self, judgements: Iterable[Judgement]) -> Said:
+        said = Said()
+        for found in (each for judgement in judgements for each in judgement.findings):
+            allowed = self._allowed(found)
+            if allowed is not None:
+                said.not_applicable.append((found.rule, f"allowed on {found.where.urn}: {allowed.reason}"))
+            elif self._is_new(found):
+                said.violations.append(Violation(found, self.enforcement[found.rule].of(found.verdict)))
+        return said
+
+    def _allowed(self, found: Finding) -> Allowed | None:
+        if found.verdict is not Verdict.FAIL:
+            return None
+        return self.enforcement[found.rule].allows(found.where.urn)
+
+    def _is_new(self, found: Finding) -> bool:
+        key = (found.rule, str(found.where), found.sentence())
+        new = key not in self._reported
+        self._reported.add(key)
+        return new
+
+    def _speaks(self, violation: Violation) -> bool:
+        return self.enforcement[violation.finding.rule].failure is not Level.DISABLED
+
+    def _unused(self, judgements: Sequence[Judgement]) -> Iterator[Violation]:
+        """What is allowed and does not happen any more is told, but not while its rule could not decide."""
+        undecided = {each.rule.id for each in judgements if each.verdict in (Verdict.UNKNOWN, Verdict.ERROR)}
+        broken = [found for each in judgements for found in each.findings if found.verdict is Verdict.FAIL]
+        for each in self._enforced:
+            for allowed in self.enforcement[each.id].allowed:
+                covers = any(found.rule == each.id and allowed.covers(found.where.urn) for found in broken)
+                if not covers and each.id not in undecided:
+                    yield _unused_allowance(each, allowed)
+
+
+def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]]) -> bool:
+    return check.subject not in of_the_fleet and all(each.type in of_the_fleet for each in check.context)
+
+
+def _nothing_judged(judgements: Iterable[Judgement]) -> Violation:
+    why = "; ".join(sorted({each.why for each in judgements if each.why}))
+    text = "nothing of this stack could be judged, so nothing of it is proven"
+    found = finding(Verdict.UNKNOWN, Place(), f"{text}{f': {why}' if why else ''}")
+    return Violation(replace(found, rule="looked-at"), Level.ADVISORY)
+
+
+def _unused_allowance(broken: Rule, allowed: Allowed) -> Violation:
+    why = f"{broken.id} is allowed on {allowed.resource}, and nothing there breaks it any more ({allowed.reason})"
+    found = finding(Verdict.FAIL, Place(), why, remedy="remove the entry from the pack's config")
+    return Violation(replace(found, rule="suppression-unused"), Level.ADVISORY)
