@@ -1,0 +1,18 @@
+"""The platform, layer by layer. Everything follows from the stack's fleet."""
+
+import cluster
+import declared
+import gpu_operator
+import network
+import pools
+import pulumi
+
+fleet = declared.fleet()
+
+net = network.build(fleet)
+eks = cluster.build(fleet, net)
+groups = pools.build(fleet, net, eks)
+operator = gpu_operator.build(fleet, eks, after=groups)
+
+pulumi.export("cluster", eks.control_plane.name)
+pulumi.export("pools", [group.name for group in groups])

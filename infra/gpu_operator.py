@@ -1,0 +1,49 @@
+"""NVIDIA's GPU operator, with the values that follow from the fleet's pools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import declared
+import pulumi
+from cluster import Cluster
+from nodeworthy.documents.tree import Tree
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.operator import effective_values
+from nodeworthy.verdict import need
+from pulumi_kubernetes.helm.v3 import Release, ReleaseArgs, RepositoryOptsArgs
+
+NAME = "gpu-operator"
+REPOSITORY = "https://helm.ngc.nvidia.com/nvidia"
+
+
+def build(fleet: Fleet, cluster: Cluster, after: Sequence[pulumi.Resource]) -> Release | None:
+    if fleet.operator is None:
+        return None
+    values = _plain(effective_values(fleet))
+    return Release(
+        NAME,
+        ReleaseArgs(
+            chart=NAME,
+            version=f"v{need(fleet.operator.chart).removeprefix('v')}",
+            repository_opts=RepositoryOptsArgs(repo=REPOSITORY),
+            namespace=NAME,
+            create_namespace=True,
+            values=pulumi.Output.secret(values) if declared.is_secret() else values,
+        ),
+        opts=pulumi.ResourceOptions(provider=cluster.kubernetes, depends_on=after),
+    )
+
+
+def _plain(tree: Tree) -> Any:
+    """The values as Helm takes them. What the fleet leaves open (a runtime that nobody named) is not set."""
+    if tree.is_mapping:
+        return {name: _plain(child) for name, child in tree.mapping.items() if not child.is_unknown}
+    if tree.is_sequence:
+        return [_plain(child) for child in tree.sequence if not _is_open(child)]
+    return tree.value
+
+
+def _is_open(variable: Tree) -> bool:
+    return variable.is_unknown or any(part.is_unknown for part in variable.mapping.values())

@@ -1,0 +1,93 @@
+"""The pools: for each one a launch template and an auto scaling group that starts its nodes from it."""
+
+from __future__ import annotations
+
+import base64
+
+import images
+import pulumi
+import pulumi_aws as aws
+from cluster import Cluster
+from network import Network
+from nodeworthy.fleet.model import CapacityKind, Fleet, Pool
+from nodeworthy.verdict import Known, need
+from userdata import boot_script
+from userdata.joining import Joining
+
+POOL = "nodeworthy/pool"
+
+
+def build(fleet: Fleet, network: Network, cluster: Cluster) -> list[aws.autoscaling.Group]:
+    return [_group(fleet, pool, network, cluster) for pool in fleet.pools if _is_built(pool)]
+
+
+def _is_built(pool: Pool) -> bool:
+    """Nodes of other distributions join clusters that are not built here; they are checked and not made."""
+    distribution, os = pool.distribution.state, pool.os.state
+    if not pool.provision or pool.instance_type is None or not isinstance(os, Known):
+        return False
+    on_eks = isinstance(distribution, Known) and os.value in images.PARAMETERS
+    if not on_eks or distribution.value not in boot_script.DISTRIBUTIONS:
+        pulumi.log.warn(f"pool '{pool.name}' is not built: {pool.distribution.shown()} is not a distribution of EKS")
+        return False
+    return True
+
+
+def _group(fleet: Fleet, pool: Pool, network: Network, cluster: Cluster) -> aws.autoscaling.Group:
+    name = f"{need(fleet.cluster.name)}-{pool.name}"
+    template = _template(name, fleet, pool, cluster)
+    tags = {"Name": name, POOL: pool.name, f"kubernetes.io/cluster/{need(fleet.cluster.name)}": "owned"}
+    return aws.autoscaling.Group(
+        name,
+        min_size=pool.min,
+        max_size=pool.max,
+        desired_capacity=pool.nodes,
+        vpc_zone_identifiers=[network.nodes.id],
+        launch_template={"id": template.id, "version": template.latest_version.apply(str)},
+        tags=[{"key": key, "value": value, "propagate_at_launch": True} for key, value in tags.items()],
+    )
+
+
+def _template(name: str, fleet: Fleet, pool: Pool, cluster: Cluster) -> aws.ec2.LaunchTemplate:
+    return aws.ec2.LaunchTemplate(
+        name,
+        image_id=images.image(pool, need(fleet.cluster.version)),
+        instance_type=need(pool.instance_type) if pool.instance_type is not None else None,
+        user_data=_user_data(fleet, pool, cluster),
+        iam_instance_profile={"arn": cluster.instance_profile.arn},
+        vpc_security_group_ids=[cluster.control_plane.vpc_config.cluster_security_group_id],
+        # Pods reach the metadata service through one more hop than the node does; nobody needs a third.
+        metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 2},
+        block_device_mappings=[
+            {
+                "device_name": boot_script.ROOT_DEVICE[need(pool.os)],
+                "ebs": {"volume_size": 200, "volume_type": "gp3", "encrypted": "true"},
+            }
+        ],
+        tags={POOL: pool.name},
+        **_capacity(pool),
+    )
+
+
+def _capacity(pool: Pool) -> dict[str, object]:
+    """Where the pool's machines come from, if they are reserved."""
+    if pool.capacity.kind is CapacityKind.ON_DEMAND:
+        return {}
+    target = {"capacity_reservation_target": {"capacity_reservation_id": pool.capacity.id}}
+    reserved: dict[str, object] = {"capacity_reservation_specification": target}
+    if pool.capacity.kind is CapacityKind.BLOCK:
+        reserved["instance_market_options"] = {"market_type": "capacity-block"}
+    return reserved
+
+
+def _user_data(fleet: Fleet, pool: Pool, cluster: Cluster) -> pulumi.Output[str]:
+    plane = cluster.control_plane
+    labels = {POOL: pool.name}
+
+    def written(told: list[str]) -> str:
+        name, endpoint, authority, services = told
+        script = boot_script.of(need(pool.os), Joining(name, endpoint, authority, services, labels))
+        return base64.b64encode(script.encode()).decode()
+
+    services = plane.kubernetes_network_config.service_ipv4_cidr
+    return pulumi.Output.all(plane.name, plane.endpoint, plane.certificate_authority.data, services).apply(written)

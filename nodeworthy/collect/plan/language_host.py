@@ -1,0 +1,167 @@
+"""Runs a Pulumi program for the engine, the way Pulumi's own language host does. Started as a subprocess.
+
+It lives in the interpreter of the program, so it imports nothing of ours. The program is not changed in any
+way: it finds a monitor and an engine behind `pulumi.runtime`, and its config in the environment. What this host adds
+is told to the engine beside the program: which outputs a type has, which only the SDK's classes know.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import logging
+import os
+import runpy
+import sys
+import traceback
+import typing
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+import pulumi
+import pulumi.runtime
+
+# How deep a type's outputs are told; types that hold themselves would have no end.
+DEEPEST = 3
+FAILED_IN_THE_OPEN = 32
+TELL = "/nodeworthy.Shapes/Tell"
+TypesOf = typing.Callable[[type], typing.Mapping[str, typing.Any]]
+
+
+class Monitor:
+    """The engine's monitor; before the first resource of a type, the engine is told which outputs the type has."""
+
+    def __init__(self, stub: typing.Any, channel: typing.Any) -> None:
+        self._stub = stub
+        self._tell = channel.unary_unary(TELL, request_serializer=bytes, response_deserializer=bytes)
+        self._told: set[str] = set()
+
+    def __getattr__(self, name: str) -> typing.Any:
+        return getattr(self._stub, name)
+
+    def RegisterResource(self, request: typing.Any) -> typing.Any:  # noqa: N802 (the protocol's name)
+        self._shape(request)
+        return self._stub.RegisterResource(request)
+
+    def ReadResource(self, request: typing.Any) -> typing.Any:  # noqa: N802
+        self._shape(request)
+        return self._stub.ReadResource(request)
+
+    def _shape(self, request: typing.Any) -> None:
+        if request.type in self._told:
+            return
+        cls = _class_of(pulumi.CustomResource, request.type)
+        if cls is not None:
+            shape = _members(cls, pulumi._types.resource_types, 0)
+            self._tell(json.dumps({"type": request.type, "outputs": shape}).encode())
+        self._told.add(request.type)
+
+
+def _class_of(base: type[typing.Any], token: str) -> type | None:
+    cls: type[typing.Any]
+    for cls in base.__subclasses__():
+        if getattr(cls, "pulumi_type", None) == token:
+            return cls
+        found = _class_of(cls, token)
+        if found is not None:
+            return found
+    return None
+
+
+def _members(cls: type, types_of: TypesOf, depth: int) -> dict[str, typing.Any]:
+    try:
+        return {name: _kind(kind, depth) for name, kind in types_of(cls).items() if name not in ("id", "urn")}
+    except Exception:  # the SDK's own type metadata: where it can't be read, nothing is said, and all stays unknown
+        return {}
+
+
+def _kind(kind: typing.Any, depth: int) -> typing.Any:
+    kind = pulumi._types.unwrap_type(kind)
+    if kind is str:
+        return "text"
+    if typing.get_origin(kind) in (list, typing.Sequence) or "Sequence" in str(typing.get_origin(kind)):
+        return [_kind(typing.get_args(kind)[0], depth)]
+    if isinstance(kind, type) and pulumi._types.is_output_type(kind) and depth < DEEPEST:
+        return _members(kind, pulumi._types.output_type_types, depth + 1)
+    return None
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    for name in ("monitor", "engine", "project", "stack", "pwd", "root_directory", "organization"):
+        parser.add_argument(f"--{name}", required=True)
+    parser.add_argument("--parallel", type=int, required=True)
+    parser.add_argument("--dry_run", choices=["true"], required=True)
+    parser.add_argument("program")
+    return parser.parse_args()
+
+
+def _configure(options: argparse.Namespace) -> None:
+    from pulumi.runtime import settings
+    from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS
+    from pulumi.runtime.proto import resource_pb2_grpc
+
+    channel = grpc.insecure_channel(options.monitor, options=_GRPC_CHANNEL_OPTIONS)
+    pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env())
+    pulumi.runtime.configure(
+        settings.Settings(
+            monitor=Monitor(resource_pb2_grpc.ResourceMonitorStub(channel), channel),
+            engine=options.engine,
+            project=options.project,
+            stack=options.stack,
+            parallel=options.parallel,
+            dry_run=True,
+            organization=options.organization,
+            root_directory=options.root_directory,
+        )
+    )
+
+
+def _program_frames(program: str) -> str:
+    """The traceback from the program's own first line on."""
+    trace = sys.exc_info()[2]
+    frames = traceback.extract_tb(trace)
+    wanted = os.path.abspath(os.path.join(program, "__main__.py") if os.path.isdir(program) else program)
+    for index, frame in enumerate(frames):
+        if os.path.abspath(frame.filename) == wanted:
+            return traceback.format_exc(limit=index - len(frames))
+    return traceback.format_exc()
+
+
+def _run(program: str) -> None:
+    runpy.run_path(program, run_name="__main__")
+
+
+def main() -> int:
+    options = _arguments()
+    _configure(options)
+    # Our own folder is no place where the program looks for its modules.
+    sys.path.pop(0)
+    sys.argv = [options.program]
+    os.chdir(options.pwd)
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    executor = ThreadPoolExecutor(max_workers=options.parallel * 4)
+    loop.set_default_executor(executor)
+    # asyncio complains of every future that a failed program leaves behind, which says nothing about the failure.
+    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    code = 1
+    try:
+        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _run(options.program)))
+        code = 0
+    except pulumi.RunError as problem:
+        pulumi.log.error(str(problem))
+    except Exception:  # whatever the program raises is its own, and is shown whole
+        pulumi.log.error(_program_frames(options.program))
+        code = FAILED_IN_THE_OPEN
+    finally:
+        executor.shutdown(wait=True)
+        loop.close()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Looks at the plan: finds the project, the stack and its fleet, runs the program, and hands over scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from nodeworthy.collect.plan.answers import FILE, Answers, Asks, read_answers
+from nodeworthy.collect.plan.plan import Plan
+from nodeworthy.collect.plan.program import Show
+from nodeworthy.collect.plan.project import (
+    Project,
+    StackConfig,
+    choose_stack,
+    find_project,
+    read_config,
+    read_mapping,
+    shown_path,
+)
+from nodeworthy.collect.plan.runs import Ran, run_program
+from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
+from nodeworthy.collect.source.comments import comments
+from nodeworthy.engine import Scene
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.read import has_fleet, read_fleet_file
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a preview is asked for."""
+
+    folder: Path
+    stack: str | None = None
+    fleet_file: str | None = None
+    answers_file: str | None = None
+    simulate: bool = True
+    timeout: float = 120.0
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A stack that is about to be previewed: all that can be known of it before its program runs."""
+
+    asked: Asked
+    project: Project
+    stack: str
+    config: StackConfig
+    fleet: Fleet | None
+    suppressions: Sequence[Suppression]
+
+    @property
+    def of_fleet(self) -> Scene | None:
+        """The fleet, where it can't exist: then there is no use in running the program."""
+        return of_fleet_alone(self.fleet) if self.fleet is not None and self.fleet.impossible else None
+
+    def run(self, asks: Asks | None, show: Show) -> Seen:
+        answers = self._answers(asks)
+        try:
+            ran = run_program(
+                self.project,
+                self.stack,
+                self.config,
+                answers,
+                simulate=self.asked.simulate,
+                timeout=self.asked.timeout,
+                show=show,
+            )
+        finally:
+            kept = answers.keep()
+        return Seen(self, ran, kept)
+
+    def _answers(self, asks: Asks | None) -> Answers:
+        named = self.asked.answers_file
+        path = Path(named) if named else self.project.root / FILE
+        return read_answers(path, named=named is not None, asks=asks)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the program registered, plain and simulated."""
+
+    preview: Preview
+    ran: Ran
+    # How many questions were newly answered, and written down.
+    newly_answered: int
+
+    @property
+    def plan(self) -> Plan:
+        return self.ran.plan
+
+    @cached_property
+    def scenes(self) -> tuple[Scene, Scene | None]:
+        second = self._scene(self.ran, simulated=True) if self.ran.simulated is not None else None
+        return self._scene(self.ran), second
+
+    def _scene(self, ran: Ran, *, simulated: bool = False) -> Scene:
+        second = ran.simulated if simulated else None
+        return scene_of(
+            second.plan if second else ran.plan,
+            folder=self.preview.project.folder,
+            fleet=self.preview.fleet,
+            no_fleet=f"stack {self.preview.stack} declares no fleet (nodeworthy:fleet)",
+            made=second.made if second else None,
+            encrypted=bool(self.preview.config.secret_keys),
+            suppressions=self.preview.suppressions,
+        )
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {"resources": len(self.plan.resources), "unknowns": sum(each.unknowns for each in self.plan.resources)}
+
+
+def prepare(asked: Asked, rules: frozenset[str]) -> Preview:
+    """Reads everything that is read before the program runs. Raises InputError for what can't be."""
+    project = find_project(asked.folder)
+    stack = choose_stack(project, asked.stack)
+    file = project.stack_file(stack)
+    config = read_config(project, stack)
+    fleet = _fleet(asked, file)
+    text = file.read_text(encoding="utf-8-sig")
+    found = tuple(comments(text, Place(path=shown_path(file)), rules, is_yaml=True))
+    return Preview(asked, project, stack, config, fleet, found)
+
+
+def _fleet(asked: Asked, file: Path) -> Fleet | None:
+    """The previewed stack's own, unless another one is named."""
+    if asked.fleet_file:
+        return read_fleet_file(Path(asked.fleet_file), asked.fleet_file)
+    return read_fleet_file(file, shown_path(file)) if has_fleet(read_mapping(file)) else None

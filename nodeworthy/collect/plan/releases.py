@@ -1,0 +1,123 @@
+"""The GPU operator's settings in a plan: Helm releases, ClusterPolicy resources, and what Flux or Argo CD would install."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nodeworthy.collect.plan.plan import Resource
+from nodeworthy.collect.plan.planted import Planter
+from nodeworthy.collect.plan.project import shown_path
+from nodeworthy.collect.plan.wire import Wire
+from nodeworthy.collect.source.recognise import operator_values as of_document
+from nodeworthy.documents.tree import Tree, absent, merge
+from nodeworthy.documents.yaml import NotYaml, read
+from nodeworthy.engine import Fact
+from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.operator_recognition import is_operator_chart, looks_like_values, values_within
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.operator import effective_values
+from nodeworthy.verdict import Place, Unknown
+
+RELEASES = {
+    "kubernetes:helm.sh/v3:Release": "Helm release",
+    "kubernetes:helm.sh/v3:Chart": "Helm chart",
+    "kubernetes:helm.sh/v4:Chart": "Helm chart",
+}
+_PACKED = re.compile(r"-v?\d+\.\d+\.\d+[^/]*\.tgz$")
+
+
+@dataclass(frozen=True)
+class Releases:
+    """Reads resources; `folder` is where the program runs, to which the paths of its values files are relative."""
+
+    folder: Path
+    fleet: Fleet | None
+
+    def facts(self, resource: Resource, planter: Planter) -> Iterator[Fact]:
+        if resource.type in RELEASES:
+            yield from self._release(resource, planter)
+        elif resource.type.startswith("kubernetes:") and resource.custom:
+            yield from of_document(self._document(resource, planter))
+
+    def _document(self, resource: Resource, planter: Planter) -> Tree:
+        """A Kubernetes resource as the object that it becomes; its type says what its inputs may leave out."""
+        _, api, kind = resource.type.split(":", 2)
+        return planter.tree({"apiVersion": api.removeprefix("core/"), "kind": kind, **resource.inputs})
+
+    def _release(self, resource: Resource, planter: Planter) -> Iterator[Fact]:
+        near = effective_values(self.fleet) if self.fleet is not None else absent(planter.place)
+        values, faults, elsewhere = self._values(resource, planter, near)
+        yield from faults
+        chart = _named(planter.tree(resource.inputs.get("chart"), "chart"))
+        found = _operators(chart, values)
+        if isinstance(chart.value, Unknown) and not found:
+            yield NotLookedAt(planter.place, f"which chart {resource.name} installs is not known: {chart.value.why}")
+        version = self._version(resource, planter)
+        for tree in found:
+            place = tree.place if tree.place.path else planter.place
+            origin = f"{RELEASES[resource.type]} '{resource.name}'"
+            yield OperatorValues(place, tree, origin, version.located(), elsewhere)
+
+    def _version(self, resource: Resource, planter: Planter) -> Tree:
+        written = self.fleet.operator.chart if self.fleet is not None and self.fleet.operator is not None else None
+        version = planter.tree(resource.inputs.get("version"), "version")
+        if written is not None and written.shown() == version.text:
+            return replace(version, place=replace(written.place, urn=planter.place.urn))
+        return version
+
+    def _values(self, resource: Resource, planter: Planter, near: Tree) -> tuple[Tree, list[Fact], str | None]:
+        """The values of a release: its files in their order, its own over them."""
+        faults: list[Fact] = []
+        elsewhere, merged = None, absent(planter.place)
+        files = planter.tree(resource.inputs.get("valueYamlFiles") or [], "valueYamlFiles")
+        if isinstance(files.value, Unknown):
+            elsewhere = f"valueYamlFiles may hold it, and {files.value.why}"
+        for asset in files.sequence:
+            try:
+                merged = merge(merged, self._file(asset, planter))
+            except NotYaml as problem:
+                faults.append(UnreadableInput(problem.place, problem.why))
+            except _Elsewhere as why:
+                elsewhere = str(why)
+        own: Wire = resource.inputs.get("values")
+        if own is not None:
+            merged = merge(merged, planter.tree(own, near=near))
+        if merged.is_absent:
+            merged = planter.tree({})
+        return merged, faults, elsewhere
+
+    def _file(self, asset: Tree, planter: Planter) -> Tree:
+        place = asset.place
+        text = asset.get("text").text
+        path = asset.get("path").text
+        if path is not None:
+            origin = Path(self.folder, path)
+            place = Place(path=shown_path(origin), urn=planter.place.urn)
+            try:
+                text = origin.read_text(encoding="utf-8-sig")
+            except (OSError, UnicodeDecodeError) as problem:
+                raise _Elsewhere(f"the values file {path} may hold it, and can't be read: {problem}") from None
+        if text is None:
+            raise _Elsewhere("a values file may hold it, which is not known before deployment or lies elsewhere")
+        found = read(text, place)
+        return found if found is not None else absent(place)
+
+
+class _Elsewhere(Exception):
+    """Some values stand where this preview can't look."""
+
+
+def _named(chart: Tree) -> Tree:
+    """A packed chart is named as its archive is, less the version."""
+    return replace(chart, value=_PACKED.sub("", chart.text)) if chart.text is not None else chart
+
+
+def _operators(chart: Tree, values: Tree) -> list[Tree]:
+    """The operator's own values in a release's: the chart's, or a subchart's."""
+    if is_operator_chart(chart) or (chart.is_unknown and looks_like_values(values)):
+        return [values]
+    return list(values_within(values))

@@ -1,0 +1,61 @@
+"""A plan as facts, judged by the fleet of the previewed stack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.planted import LATER, Planter
+from nodeworthy.collect.plan.releases import Releases
+from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.engine import Fact, Missing, Scene
+from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.facts.pool_claim import pool_claims
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+ENCRYPTED = f"{LATER}, or encrypted in the stack's config"
+
+
+def scene_of(
+    plan: Plan,
+    *,
+    folder: Path,
+    fleet: Fleet | None,
+    no_fleet: str = "",
+    made: StandIns | None = None,
+    encrypted: bool = False,
+    suppressions: Sequence[Suppression] = (),
+) -> Scene:
+    """Everything in a plan that rules ask for, and the fleet that it is judged by."""
+    unknown = ENCRYPTED if encrypted else LATER
+    facts = list(_of_resources(plan, Releases(folder, fleet), made, unknown))
+    if not plan.complete:
+        facts.append(NotLookedAt(Place(), "the program left before its end, so there may be more than it registered"))
+    if fleet is None:
+        return Scene(facts, {GpuPool: Missing(no_fleet)}, suppressions)
+    missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
+    return Scene([*facts, *pool_claims(fleet), *gpu_pools(fleet)], missing, suppressions)
+
+
+def of_fleet_alone(fleet: Fleet) -> Scene:
+    """What can be judged before the program runs."""
+    return Scene(list(pool_claims(fleet)))
+
+
+def _of_resources(plan: Plan, releases: Releases, made: StandIns | None, unknown: str) -> Iterator[Fact]:
+    for resource in plan.resources:
+        if resource.remote:
+            yield _unopened(resource)
+        yield from releases.facts(resource, Planter(resource.place, made, unknown))
+
+
+def _unopened(resource: Resource) -> NotLookedAt:
+    return NotLookedAt(
+        resource.place,
+        f"{resource.type} '{resource.name}' is a remote component: only its own provider can say what it would create",
+        remedy="use the plain resources that it is made of, or preview it with the pulumi CLI and the pack in policies/",
+    )

@@ -1,0 +1,130 @@
+"""Runs the Pulumi program in this directory with an engine of our own, and judges the plan. No CLI, no account.
+
+On a new stack much is unknown (endpoints, ids, certificates). So the program is run a second time with made-up
+outputs, by which boot scripts can be read whole; what needed that run is marked as simulated. What the program asks
+of AWS is answered from nodeworthy.answers.yaml beside Pulumi.yaml, or by the account, once, with --ask-aws.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.commands import judging
+from nodeworthy.rule import Moment
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.plan.answers import Asks
+    from nodeworthy.collect.plan.preview import Preview, Seen
+    from nodeworthy.report.report import Report
+
+TIMEOUT = 120.0
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-simulate", action="store_true", help="one run only, with every unknown as it is")
+    parser.add_argument("--answers", metavar="FILE", help="what the program's questions are answered from")
+    parser.add_argument("--ask-aws", action="store_true", help="ask the account once, read-only, and keep the answers")
+    parser.add_argument("--timeout", type=_seconds, default=TIMEOUT, metavar="SECONDS", help=f"stop the program after this long ({TIMEOUT:g})")
+    judging.configure(parser)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not seconds > 0:
+        raise ValueError(text)
+    return seconds
+
+
+def run(options: argparse.Namespace) -> int:
+    from nodeworthy.collect.plan.preview import Asked, prepare
+    from nodeworthy.collect.plan.runs import ProgramFailed
+    from nodeworthy.rules import catalogue
+
+    judging.chosen_rules(options)  # a rule that does not exist is said before anything runs
+    asked = Asked(
+        Path(), options.stack, options.fleet, options.answers, not options.no_simulate, options.timeout
+    )
+    preview = prepare(asked, frozenset(rule.id for rule in catalogue()))
+    impossible = preview.of_fleet
+    if impossible is not None:
+        report = judging.judged(options, Moment.PLAN, [impossible], {"resources": 0})
+        return judging.deliver(options, report, _impossible(preview))
+    try:
+        seen = preview.run(_asks(options, preview), _show)
+    except ProgramFailed:
+        return 2  # the program's own words are out already, and say all there is to say
+    if not seen.plan.resources:
+        print("nodeworthy preview: the program registers no resources, so nothing is proven", file=sys.stderr)
+    if seen.newly_answered:
+        print(f"nodeworthy preview: {seen.newly_answered} new answers written; review and commit them", file=sys.stderr)
+    report = _judged(options, seen)
+    return judging.deliver(options, report, _heading(options, seen))
+
+
+def _show(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _asks(options: argparse.Namespace, preview: Preview) -> Asks | None:
+    if not options.ask_aws:
+        return None
+    from nodeworthy.collect.plan.ask_aws import AskAws
+
+    return AskAws(preview.config.region, preview.config.values.get("aws:profile"))
+
+
+def _judged(options: argparse.Namespace, seen: Seen) -> Report:
+    from nodeworthy.collect.plan.simulated import merged
+    from nodeworthy.report.report import Report
+
+    plain, simulated = seen.scenes
+    first = judging.judged(options, Moment.PLAN, [plain], seen.counts)
+    judgements = first.judgements
+    if simulated is not None:
+        second = judging.judged(options, Moment.PLAN, [simulated], seen.counts)
+        judgements = merged(first.judgements, second.judgements)
+    if not seen.plan.resources:
+        # A fleet beside a program that does nothing proves nothing about the program.
+        judgements = []
+    return Report(Moment.PLAN, judgements, seen.counts, {"preview": _data(seen)})
+
+
+def _data(seen: Seen) -> dict[str, object]:
+    from nodeworthy.collect.plan.wire import redacted
+    from nodeworthy.report.resources import as_data
+
+    return {
+        "project": seen.plan.project,
+        "stack": seen.plan.stack,
+        "simulated": seen.ran.simulated is not None,
+        "resources": as_data(seen.plan.resources),
+        "outputs": redacted(seen.plan.outputs),
+    }
+
+
+def _heading(options: argparse.Namespace, seen: Seen) -> str:
+    from nodeworthy.report.resources import render
+    from nodeworthy.report.text import Paint
+
+    if not seen.plan.resources:
+        return ""
+    paint = Paint(judging.wants_colour(options) and not options.output)
+    return f"{render(seen.plan.resources, paint)}\n{_how(seen)}\n"
+
+
+def _how(seen: Seen) -> str:
+    counts = seen.counts
+    told = f"stack {seen.plan.stack}: {counts['resources']} resources, {counts['unknowns']} of their values unknown before deployment"
+    if seen.ran.simulated is not None:
+        return f"{told};\nsimulated: a second run with made-up outputs read what depends on them"
+    if seen.ran.no_simulation is not None:
+        return f"{told};\nnot simulated: the second run, with made-up outputs, could not be used: {seen.ran.no_simulation}"
+    return f"{told}; not simulated"
+
+
+def _impossible(preview: Preview) -> str:
+    return f"stack {preview.stack}: its fleet can't exist, so the program was not run\n"

@@ -1,0 +1,1 @@
+"""Writes boot scripts: typed builders, one per family of images."""
