@@ -27,7 +27,12 @@ class Command:
 
 COMMANDS = (
     Command("check", "source", "reads files and folders, and judges them"),
+    Command("preview", "plan", "runs the Pulumi program here with an engine of our own, and judges the plan"),
+    Command("node", "node", "looks at fresh machines through ssh, and judges them"),
+    Command("diagnose", "cluster", "reads Kubernetes, names causes"),
+    Command("explain", "", "says what is known of a rule, a distribution, a GPU, a line of a log"),
     Command("rules", "", "lists the rules: id, title, severity, moments"),
+    Command("fleet", "", "prints the fleet as it was resolved; `fleet schema` its JSON Schema"),
 )
 
 

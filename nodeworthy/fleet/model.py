@@ -133,7 +133,7 @@ class Pool:
 
 @dataclass(frozen=True)
 class Impossible:
-    """Well-formed, and yet it can't exist: a GPU or an instance type that nobody makes, a pair that does not go together."""
+    """Well-formed, and yet it can't exist: a GPU or an instance type that nobody makes, a pair that does not fit."""
 
     place: Place
     message: str

@@ -1,0 +1,47 @@
+"""Which facts are collected at which moment, and so which rules can be proven when.
+
+A collector that learns to make another kind of fact adds its type here; a rule's moments follow from what its
+checks ask for, and nobody writes them down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from nodeworthy.rule import BoundCheck, Many, Moment, Rule
+
+
+@cache
+def collected() -> Mapping[Moment, frozenset[type[Any]]]:
+    """Every moment that has a collector, with the types of the facts that it makes."""
+    from nodeworthy.facts.gpu_pool import GpuPool
+    from nodeworthy.facts.node import Node
+    from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+    from nodeworthy.facts.operator_values import OperatorValues
+    from nodeworthy.facts.pool_claim import PoolClaim
+    from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
+
+    return {
+        Moment.SOURCE: frozenset({OperatorValues, GpuPool, PoolClaim, UnreadableInput}),
+        Moment.PLAN: frozenset({OperatorValues, GpuPool, PoolClaim, NotLookedAt, UnreadableInput}),
+        Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
+        Moment.CLUSTER: frozenset(
+            {OperatorValues, GpuPool, ToolkitOnNodes, UnservedFailures, NotLookedAt, UnreadableInput}
+        ),
+    }
+
+
+def moments_of(rule: Rule) -> tuple[Moment, ...]:
+    """The moments at which a rule can be proven, in their order. The engine's own findings are made at each."""
+    return tuple(
+        moment
+        for moment, facts in collected().items()
+        if (not rule.checks and rule.about_ourselves) or any(_has_all(check, facts) for check in rule.checks)
+    )
+
+
+def _has_all(check: BoundCheck, facts: frozenset[type[Any]]) -> bool:
+    asked = (check.subject, *(each.type for each in check.context if each.many is not Many.OPTIONAL))
+    return all(each in facts for each in asked)

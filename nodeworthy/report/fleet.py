@@ -1,0 +1,175 @@
+"""A fleet as it was resolved: for a person as tables, for a program as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.fleet.boot import boot_script_kind
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.fleet.operator import effective_values
+from nodeworthy.report.report import place_as_data
+from nodeworthy.report.table import aligned
+from nodeworthy.verdict import Known, Located, Unknown
+
+SCHEMA = "nodeworthy/fleet/v1"
+_HEADS = ("pool", "GPU", "per node", "nodes", "instance type", "os", "distribution", "driver", "boot script")
+_UNKNOWN = "?"
+
+
+def text(fleet: Fleet) -> str:
+    blocks = [_head(fleet), aligned(_HEADS, [_row(each) for each in fleet.pools]), _paths(fleet), *_notes(fleet)]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _head(fleet: Fleet) -> str:
+    stack = f" (stack {fleet.stack})" if fleet.stack else ""
+    operator = f"GPU operator {_shown(fleet.operator.chart)}" if fleet.operator else "no GPU operator"
+    cluster = fleet.cluster
+    named = f"cluster {_shown(cluster.name)}{stack}, Kubernetes {_shown(cluster.version)}, {operator}"
+    ranges = f"pods {_shown(cluster.pod_cidr)}, services {_shown(cluster.service_cidr)}"
+    return f"{named}\nVPC {_shown(fleet.network.vpc_cidr)}, {ranges}"
+
+
+def _row(pool: Pool) -> tuple[str, ...]:
+    sizes = str(pool.nodes) if pool.min == pool.nodes == pool.max else f"{pool.nodes} ({pool.min}–{pool.max})"
+    return (
+        pool.name,
+        _shown(pool.gpu) if pool.gpu else "–",
+        _shown(pool.gpus_per_node) if pool.gpu else "–",
+        sizes,
+        _shown(pool.instance_type) if pool.instance_type else "–",
+        _shown(pool.os),
+        _shown(pool.distribution),
+        pool.driver.value if pool.gpu else "–",
+        boot_script_kind(pool) or ("–" if not pool.provision else _UNKNOWN),
+    )
+
+
+def _paths(fleet: Fleet) -> str:
+    rows = [(each.name, *_runtime(each)) for each in fleet.pools]
+    return aligned(("pool", "containerd config", "containerd socket"), rows)
+
+
+def _runtime(pool: Pool) -> tuple[str, str]:
+    state = pool.runtime.state
+    if isinstance(state, Unknown):
+        return _UNKNOWN, _UNKNOWN
+    runtime = state.value
+    if not runtime.is_containerd:
+        return f"– ({runtime.runtime})", "–"
+    return runtime.config or "–", runtime.socket or "–"
+
+
+def _shown(located: Located[Any]) -> str:
+    return str(located.state.value) if isinstance(located.state, Known) else _UNKNOWN
+
+
+def _notes(fleet: Fleet) -> Iterator[str]:
+    unknown = [f"{_UNKNOWN} {pool.name}: {why}" for pool in fleet.pools for why in _unknowns(pool)]
+    if unknown:
+        yield "\n".join(unknown)
+    if fleet.impossible:
+        yield "\n".join(f"impossible: {each.place}: {each.message}" for each in fleet.impossible)
+
+
+def _unknowns(pool: Pool) -> list[str]:
+    asked = (pool.gpu, pool.gpus_per_node, pool.instance_type, pool.os, pool.distribution)
+    whys = [each.state.why for each in asked if each is not None and isinstance(each.state, Unknown)]
+    return list(dict.fromkeys(whys))
+
+
+def as_data(fleet: Fleet) -> dict[str, Any]:
+    network = fleet.network
+    return {
+        "schema": SCHEMA,
+        "stack": fleet.stack,
+        "region": fleet.region,
+        "cluster": {
+            "name": _value(fleet.cluster.name),
+            "version": _value(fleet.cluster.version),
+            "serviceCidr": _value(fleet.cluster.service_cidr),
+            "podCidr": _value(fleet.cluster.pod_cidr),
+        },
+        "network": {
+            "vpcCidr": _value(network.vpc_cidr),
+            "zone": _value(network.zone),
+            "nodePortsFrom": [_value(each) for each in network.node_ports_from],
+            "openToTheWorld": [{"port": each.port, "why": each.why} for each in network.open_to_the_world],
+        },
+        "registries": [
+            {"host": _value(each.host), "plainHttp": each.plain_http, "mirrors": each.mirrors}
+            for each in fleet.registries
+        ],
+        **_systems(fleet),
+        "pools": [_pool(each) for each in fleet.pools],
+        "impossible": [
+            {"pool": each.pool, "message": each.message, "where": place_as_data(each.place)}
+            for each in fleet.impossible
+        ],
+    }
+
+
+def _systems(fleet: Fleet) -> dict[str, Any]:
+    storage, monitoring = fleet.storage, fleet.monitoring
+    operator = fleet.operator
+    return {
+        "operator": {"chart": _value(operator.chart), "values": _plain(effective_values(fleet))} if operator else None,
+        "storage": {"kind": storage.kind, "mount": storage.mount} if storage else None,
+        "monitoring": {
+            "retention": monitoring.retention,
+            "volume": monitoring.volume,
+            "grafanaNodePort": monitoring.grafana_node_port,
+        }
+        if monitoring
+        else None,
+        "queue": {"volume": fleet.queue.volume} if fleet.queue else None,
+        "hami": {"namespace": fleet.hami.namespace} if fleet.hami else None,
+    }
+
+
+def _pool(pool: Pool) -> dict[str, Any]:
+    state = pool.runtime.state
+    runtime = state.value if isinstance(state, Known) else None
+    return {
+        "name": pool.name,
+        "gpu": _value(pool.gpu),
+        "gpusPerNode": _value(pool.gpus_per_node),
+        "nodes": pool.nodes,
+        "min": pool.min,
+        "max": pool.max,
+        "instanceType": _value(pool.instance_type),
+        "os": _value(pool.os),
+        "distribution": _value(pool.distribution),
+        "containerd": {
+            "version": _value(pool.containerd_version),
+            "config": runtime.config if runtime else None,
+            "socket": runtime.socket if runtime else None,
+            "units": list(runtime.units) if runtime else [],
+        },
+        "driver": pool.driver.value if pool.gpu else None,
+        "bootScript": boot_script_kind(pool),
+        "capacity": {"kind": pool.capacity.kind.value, "id": pool.capacity.id},
+        "firewall": pool.firewall.value,
+        "profilingDedicated": pool.profiling_dedicated,
+        "provision": pool.provision,
+        "unknown": _unknowns(pool),
+        "where": place_as_data(pool.place),
+    }
+
+
+def _value(located: Located[Any] | None) -> Any:
+    """The value; null where it is unknown."""
+    return located.state.value if located is not None and isinstance(located.state, Known) else None
+
+
+def _plain(tree: Tree, depth: int = 40) -> Any:
+    """Values as data; what is unknown, encrypted or endless is null."""
+    if depth == 0 or tree.secret or tree.is_unknown or tree.is_absent:
+        return None
+    if tree.is_mapping:
+        return {name: _plain(child, depth - 1) for name, child in tree.mapping.items()}
+    if tree.is_sequence:
+        return [_plain(child, depth - 1) for child in tree.sequence]
+    return tree.value
