@@ -55,6 +55,7 @@ class Judgement:
     suppressed: bool = False
     why: str | None = None  # of a skip
     crashed: str | None = None  # the rule that crashed, where this is the finding of it
+    simulated: bool = False  # decided only by a run with made-up outputs
 
 
 def judge(scenes: Iterable[Scene], rules: Sequence[Rule], crash: Rule, unused: Rule | None = None) -> list[Judgement]:

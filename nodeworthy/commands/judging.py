@@ -66,9 +66,11 @@ def judged(
     return Report(moment, judgements, looked_at)
 
 
-def deliver(options: argparse.Namespace, report: Report) -> int:
-    """Writes the report where it was asked for; the exit code is what it says."""
+def deliver(options: argparse.Namespace, report: Report, heading: str = "") -> int:
+    """Writes the report where it was asked for; the exit code is what it says. A heading is for people only."""
     text = _rendered(options, report)
+    if heading and options.format == "text" and not options.quiet:
+        text = f"{heading}\n{text}"
     if options.output:
         write_whole(Path(options.output), text)
     else:

@@ -59,6 +59,7 @@ def _passed_and_skipped(report: Report) -> list[dict[str, Any]]:
             "remedy": None,
             "victims": [],
             "suppressed": False,
+            **({"simulated": True} if each.simulated else {}),
         }
         for each in quiet
     ]
