@@ -54,9 +54,10 @@ def _no_such_gpu(gpu: Located[str], named: str, pool: str) -> Impossible:
 def _no_such_type(place: Located[str], kind: str, gpu: gpus.Gpu | None, pool: str) -> Impossible:
     meant = instances.near(kind)
     fitting = instances.types_with(gpu.name) if gpu is not None else ()
-    offered = tuple(dict.fromkeys((*meant, *fitting)))[:8]
+    offered = meant or fitting
     should = ", ".join(offered) or "an instance type that EC2 has"
-    message = f"`{kind}` is not an instance type of EC2 ({instances.instance_types_source()}); {should}"
+    hint = f"did you mean {should}?" if meant else f"{gpu.name} is in {should}" if gpu and fitting else "look for typos"
+    message = f"`{kind}` is not an instance type that EC2 has ({instances.instance_types_source()}); {hint}"
     return Impossible(place.place, message, kind, should, pool)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from nodeworthy.facts.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "gpu-exists",
@@ -33,12 +33,19 @@ def what_the_pool_claims_can_be(claim: PoolClaim) -> Findings:
         yield fail(each.place, each.message, is_=each.is_, should=each.should, related=[stands], cause=CAUSE)
     if claim.impossible:
         return
-    gpu = need(claim.gpu) if claim.gpu is not None else None
-    kind = need(claim.instance_type) if claim.instance_type is not None else None
-    if claim.instance_type is not None and gpu is not None and kind is not None and instances.gpus_of(kind) is None:
+    for located in (claim.gpu, claim.instance_type):
+        if located is not None and isinstance(located.state, Unknown):
+            yield unknown(located, f"what {claim.title} claims is not known: {located.state.why}")
+            return
+    if claim.gpu is not None and claim.instance_type is not None:
+        yield from _pair(claim, need(claim.gpu), claim.instance_type)
+
+
+def _pair(claim: PoolClaim, gpu: str, instance_type: Located[str]) -> Findings:
+    kind = need(instance_type)
+    if instances.gpus_of(kind) is None:
         yield unknown(
-            claim.instance_type,
-            f"{kind} exists, and we know of no GPUs in it, so whether it has {gpu} is not known",
-            on=claim.title,
+            instance_type,
+            f"{kind} exists, and we know of no GPUs in it, so whether {claim.title} has {gpu} is not known",
             remedy=f"look at `aws ec2 describe-instance-types --instance-types {kind}`",
         )

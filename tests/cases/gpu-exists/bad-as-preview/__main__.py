@@ -1,0 +1,3 @@
+"""Never run: the fleet is refused before."""
+
+raise SystemExit("the program was run")
