@@ -13,11 +13,11 @@ import sys
 from pathlib import Path
 
 from nodeworthy.commands import judging
-from nodeworthy.errors import InputError, MissingExtra
+from nodeworthy.errors import MissingExtra
 from nodeworthy.rule import Moment
 
 DEADLINE = "30s"
-WORKERS = 16
+WORKERS = "16"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -26,9 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
-    parser.add_argument(
-        "--max-workers", metavar="N", type=int, default=WORKERS, help=f"hosts asked at once ({WORKERS})"
-    )
+    parser.add_argument("--max-workers", metavar="N", default=WORKERS, help=f"hosts asked at once ({WORKERS})")
     parser.add_argument("--record", metavar="DIR", help="keep what each host said, without secrets, one file a host")
     parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
     parser.add_argument("--ssh-identity-file", metavar="FILE", help="the key to show")
@@ -39,14 +37,12 @@ def run(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy node", "nodes")
     from nodeworthy.collect.node import collector, fleets, specs
-    from nodeworthy.collect.node.durations import seconds
+    from nodeworthy.collect.node.durations import count, seconds
 
-    if options.max_workers < 1:
-        raise InputError("--max-workers must be 1 or more")
     named = specs.parse_all(options.hosts)
     declared = fleets.declared(options.fleet, options.stack, options.pool)
     asking = collector.Asking(
-        seconds(options.deadline), options.max_workers, options.ssh_config, options.ssh_identity_file
+        seconds(options.deadline), count(options.max_workers), options.ssh_config, options.ssh_identity_file
     )
     asked = collector.ask_all(named, asking, _tell if sys.stderr.isatty() and not options.quiet else None)
     if options.record:

@@ -1,1 +1,1 @@
-"""The node suite: the rules of the node moment as pytest tests, a test per host and rule."""
+"""The node suite: the rules of the node moment as pytest tests, one for each host and rule."""

@@ -94,6 +94,8 @@ def counting_ssh(folder: Path) -> tuple[Path, dict[str, str]]:
     real = subprocess.run(["which", "ssh"], capture_output=True, text=True, check=True).stdout.strip()
     wrapper = folder / "bin" / "ssh"
     wrapper.parent.mkdir()
-    wrapper.write_text(f'#!/bin/sh\nprintf "%s\\n" "$(echo "$*" | tr "\\n" " " | cut -c1-200)" >>{log}\nexec {real} "$@"\n')
+    wrapper.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$(echo "$*" | tr "\\n" " " | cut -c1-200)" >>{log}\nexec {real} "$@"\n'
+    )
     wrapper.chmod(0o755)
     return log, {**os.environ, "PATH": f"{wrapper.parent}:{os.environ['PATH']}", "PYTHON": sys.executable}

@@ -4,6 +4,7 @@ everywhere: in our rules, and in a user's tests beside them."""
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
 import urllib.parse
 from dataclasses import dataclass, field
@@ -30,11 +31,12 @@ class Connections:
     # Control sockets live where nobody else can put one. Made when the first connection is.
     folder: tempfile.TemporaryDirectory[str] | None = None
 
-    def next_control_path(self) -> str:
+    def control_path(self, hostspec: str) -> str:
+        """One for each host, whoever asks: a user's own tests share the connection that the rules have opened."""
         if self.folder is None:
             # Not under TMPDIR: the path of a socket has at most 104 characters.
             self.folder = tempfile.TemporaryDirectory(prefix="nodeworthy-", dir="/tmp", ignore_cleanup_errors=True)
-        return f"{self.folder.name}/{len(self.opened)}"
+        return f"{self.folder.name}/{hashlib.sha256(hostspec.encode()).hexdigest()[:16]}"
 
     def close(self) -> None:
         for each in self.opened:
@@ -85,7 +87,7 @@ class Ssh(WithDeadline, ssh.SshBackend):
     def __init__(self, hostspec: str, **kwargs: Any) -> None:
         seconds = self.connections.seconds
         kwargs["timeout"] = max(1, min(CONNECT_SECONDS, int(seconds)))
-        kwargs["controlpath"] = self.connections.next_control_path()
+        kwargs["controlpath"] = self.connections.control_path(hostspec)
         # Hosts are asked at the same time and within a deadline: nobody is there to answer a prompt.
         kwargs["ssh_extra_args"] = " ".join(filter(None, [kwargs.get("ssh_extra_args"), "-T -o BatchMode=yes"]))
         super().__init__(hostspec, **kwargs)

@@ -80,15 +80,19 @@ def ask(host: Host) -> Asked:
     return Asked(recording.host, recording)
 
 
-def ask_all(specs: Sequence[Spec], asking: Asking, progress: Progress | None = None) -> list[Asked]:
-    """What every host says, in the order in which they were named. Ctrl-C leaves no child behind."""
-    connections = Connections(asking.seconds)
-    register(connections)
+def ask_all(
+    specs: Sequence[Spec], asking: Asking, progress: Progress | None = None, connections: Connections | None = None
+) -> list[Asked]:
+    """What every host says, in the order in which they were named. Ctrl-C leaves no child behind.
+    Connections that somebody else has opened stay open."""
+    own = connections or Connections(asking.seconds)
+    register(own)
     try:
         hosts = hosts_of(specs, asking)
         asked = list(_in_parallel(hosts, asking.workers, progress))
     finally:
-        connections.close()
+        if connections is None:
+            own.close()
     named = {spec.recording for spec in specs}
     for each, host in zip(asked, hosts, strict=True):
         # A recording that was named has to be one; of those found in a folder the others are judged all the same.

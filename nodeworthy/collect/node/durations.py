@@ -1,4 +1,4 @@
-"""How long something may take, as people write it: 30, 30s, 2m."""
+"""How long something may take, as people write it (30, 30s, 2m), and how many at once."""
 
 from __future__ import annotations
 
@@ -16,3 +16,9 @@ def seconds(text: str) -> float:
     if value <= 0:
         raise InputError(f"{text!r} is no time: write it as 30s or 2m")
     return value
+
+
+def count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(f"{text!r} is no number of hosts that can be asked at once")
+    return int(text)

@@ -1,0 +1,131 @@
+"""One run of the node suite: all hosts are asked once, at the same time, and each test reads one verdict of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.node import collector, fleets, specs
+from nodeworthy.collect.node.backends import Connections, register
+from nodeworthy.collect.node.durations import count, seconds
+from nodeworthy.engine import Judgement, judge
+from nodeworthy.errors import Ends
+from nodeworthy.facts.node import Node
+from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.report.report import EVALUATED
+from nodeworthy.report.text import of_finding
+from nodeworthy.rule import Rule
+from nodeworthy.rules import catalogue, rule
+from nodeworthy.suite.options import value
+from nodeworthy.verdict import Severity, Verdict
+
+FAILS = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN)
+HOW = "name hosts: pytest nodes --hosts=ssh://h1,ssh://h2"
+
+
+@dataclass(frozen=True)
+class NodeVerdict:
+    """What one rule says of one host."""
+
+    host: str
+    rule: str
+    judgements: tuple[Judgement, ...]
+    # Why there is no verdict.
+    why_not: str = ""
+
+    def check(self) -> None:
+        """Fails on fail, error and unknown, as a pytest test does; a skip is a skip, with why."""
+        __tracebackhide__ = True
+        found = [finding for each in self.judgements for finding in each.findings if each.verdict in FAILS]
+        told = "\n\n".join(of_finding(each) for each in found)
+        if any(each.severity is Severity.ERROR or each.verdict is Verdict.ERROR for each in found):
+            pytest.fail(told, pytrace=False)
+        if told:  # a warning does not fail
+            warnings.warn(told, stacklevel=2)
+        if self.why_not:
+            pytest.fail(self.why_not, pytrace=False)
+        skipped = [each.why or "it does not apply" for each in self.judgements if each.verdict is Verdict.SKIP]
+        if skipped and len(skipped) == len(self.judgements):
+            pytest.skip(skipped[0])
+
+
+class Suite:
+    """The hosts that were named, and the rules that nodes are judged by."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        try:
+            self.specs = specs.parse_all(filter(None, (config.getoption("hosts") or "").split(",")))
+            self._asking = collector.Asking(
+                seconds(value(config, "deadline") or ""),
+                count(value(config, "max_workers") or ""),
+                config.getoption("ssh_config"),
+                config.getoption("ssh_identity_file"),
+            )
+            self._declared = fleets.declared(*(value(config, each) for each in ("fleet", "stack", "pool")))
+        except Ends as end:
+            raise pytest.UsageError(str(end)) from None
+        self._connections = Connections(self._asking.seconds)
+        # The same hosts for testinfra's own fixture, spelt as it understands them, and reached in our way.
+        if self.specs:
+            config.option.hosts = ",".join(each.text for each in self.specs)
+        register(self._connections)
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """Those that can say something of a node, and the ones that say what was not seen."""
+        subjects = {Node, NotLookedAt, UnreadableInput}
+        return tuple(each for each in catalogue() if any(check.subject in subjects for check in each.checks))
+
+    @cached_property
+    def _asked(self) -> Sequence[collector.Asked]:
+        asked = collector.ask_all(self.specs, self._asking, connections=self._connections)
+        folder = value(self._config, "record")
+        if folder is not None:
+            collector.record(asked, Path(folder), _write)
+        return asked
+
+    def verdicts(self) -> list[NodeVerdict]:
+        judged = [(asked, self._judgements(asked)) for asked in self._asked]
+        evaluated = any(each.verdict in EVALUATED for _, judgements in judged for each in judgements)
+        nothing = "" if evaluated else "nothing was evaluated on any host, so nothing is proven"
+        return [each for asked, judgements in judged for each in self._of_host(asked.name, judgements, nothing)]
+
+    def _judgements(self, asked: collector.Asked) -> list[Judgement]:
+        return judge([collector.scene(asked, self._declared)], self.rules, rule("rule-crashed"))
+
+    def _of_host(self, host: str, judgements: Sequence[Judgement], nothing: str) -> Iterator[NodeVerdict]:
+        seen = not any(isinstance(each.subject, NotLookedAt | UnreadableInput) for each in judgements)
+        unseen = "" if seen else "not judged: the host was not seen, and looked-at or input-readable says why"
+        for each in self.rules:
+            own = tuple(judged for judged in judgements if judged.rule is each)
+            if not each.about_ourselves:
+                yield NodeVerdict(host, each.id, own, unseen)
+            elif own or each.id == "looked-at":
+                yield NodeVerdict(host, each.id, own, nothing)
+        crashed = tuple(judged for judged in judgements if judged.rule.id == "rule-crashed")
+        if crashed:
+            yield NodeVerdict(host, "rule-crashed", crashed)
+
+    def close(self) -> None:
+        self._connections.close()
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def parametrize(metafunc: pytest.Metafunc, suite: Suite | None) -> None:
+    """A test for each host and rule. None at all would be green, and nothing would be proven: then one fails."""
+    try:
+        verdicts = suite.verdicts() if suite is not None and suite.specs else []
+    except Ends as end:
+        raise pytest.UsageError(str(end)) from None
+    if not verdicts:
+        verdicts = [NodeVerdict("no-host", "looked-at", (), f"no host was looked at; {HOW}")]
+    metafunc.parametrize("node_verdict", verdicts, ids=[f"{each.host}-{each.rule}" for each in verdicts])
