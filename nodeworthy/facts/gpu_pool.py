@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.verdict import Located, Place, Related
 
@@ -19,10 +19,12 @@ class GpuPool:
     distribution: Located[str]
     # The runtime that kubelet talks to on this pool's nodes.
     runtime: Located[Containerd]
+    # What it is called: nodes without a fleet stand for the pool that they would be.
+    noun: str = "pool"
 
     @property
     def title(self) -> str:
-        return f"pool '{self.name}'"
+        return f"{self.noun} '{self.name}'"
 
     def declares_its_runtime(self) -> Related:
         return Related(self.runtime.place, f"{self.title} runs {self.distribution.shown()}{self._with()}")
@@ -33,4 +35,8 @@ class GpuPool:
 
 def gpu_pools(fleet: Fleet) -> list[GpuPool]:
     """The pools of a fleet that have GPUs."""
-    return [GpuPool(pool.name, pool.place, pool.distribution, pool.runtime) for pool in fleet.gpu_pools]
+    return [gpu_pool(pool) for pool in fleet.gpu_pools]
+
+
+def gpu_pool(pool: Pool) -> GpuPool:
+    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime)

@@ -58,6 +58,14 @@ def same_file(one: str | None, other: str | None) -> bool:
     return one is not None and other is not None and _normal(one) == _normal(other)
 
 
+def bare(path: object) -> str | None:
+    """The path that was meant, whatever is wrong with its spelling; None where it is none."""
+    if not isinstance(path, str):
+        return None
+    stripped = path.strip().removeprefix("unix://")
+    return stripped if stripped.startswith("/") else None
+
+
 def _normal(path: str) -> str:
     normal = posixpath.normpath("/" + path.lstrip("/"))
     return normal.removeprefix("/var") if normal.startswith("/var/run/") else normal

@@ -10,11 +10,30 @@ pair of paths, so pools whose containerds differ can't share it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from nodeworthy.facts.gpu_pool import GpuPool
-from nodeworthy.facts.operator_values import CONFIG, SOCKET, OperatorValues, ToolkitSettings
-from nodeworthy.known.containerd import Containerd, same_file
+from nodeworthy.facts.node import Node
+from nodeworthy.facts.operator_values import OperatorValues, ToolkitSettings
+from nodeworthy.facts.toolkit_mounts import compare
+from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes
+from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
+from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Located, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Finding,
+    Findings,
+    Known,
+    Located,
+    Severity,
+    Unknown,
+    Verdict,
+    fail,
+    need,
+    skip,
+    unknown,
+)
 
 RULE = Rule(
     "containerd-paths",
@@ -29,9 +48,12 @@ CAUSE = (
     'which then says: no runtime for "nvidia" is configured'
 )
 
+# A node with this label is left out by the operator's toolkit.
+OWN_TOOLKIT = "nvidia.com/gpu.deploy.container-toolkit=false"
+
 
 @RULE.check
-def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool) -> Findings:
+def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
     toolkit = values.toolkit
     if not need(toolkit.enabled):
         skip("the operator's toolkit is off, so its containerd paths have no effect")
@@ -43,9 +65,33 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool)
     if not runtime.toolkit:
         yield _toolkit_must_be_off(toolkit, pool, runtime)
         return
-    yield from _path(SOCKET, toolkit.socket, runtime.socket, pool, runtime)
+    yield from _shared(SOCKET, toolkit.socket, pool, pools, runtime)
     if toolkit.config.written or not runtime.config_optional:
-        yield from _path(CONFIG, toolkit.config, runtime.config, pool, runtime)
+        yield from _shared(CONFIG, toolkit.config, pool, pools, runtime)
+
+
+def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool], runtime: Containerd) -> Findings:
+    """Where another pool needs this very path, taking the right one for this pool would only move the fault."""
+    right = runtime.socket if name == SOCKET else runtime.config
+    others = [each for each in pools if each is not pool and _is_path_of(each, name, path)]
+    for each in _path(name, path, right, pool, runtime):
+        if each.verdict is not Verdict.FAIL or not others:
+            yield each
+            continue
+        yield replace(
+            each,
+            message=f"one operator can't serve both: {name} is right for {others[0].title}, and not the {_kind(name)} "
+            "of the containerd that kubelet uses",
+            related=(*each.related, others[0].declares_its_runtime()),
+            remedy=f"give {pool.title} its own toolkit and the label {OWN_TOOLKIT} on its nodes, or the same containerd",
+        )
+
+
+def _is_path_of(pool: GpuPool, name: str, path: Located[str]) -> bool:
+    if not isinstance(pool.runtime.state, Known) or not isinstance(path.state, Known):
+        return False
+    runtime, written = pool.runtime.state.value, bare(path.state.value)
+    return written is not None and (runtime.accepts_socket if name == SOCKET else runtime.accepts_config)(written)
 
 
 def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Findings:
@@ -63,19 +109,13 @@ def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runti
     yield _wrong(name, path, right, pool, runtime)
 
 
-def bare(path: object) -> str | None:
-    """The path that was meant, whatever is wrong with its spelling; None where it is none."""
-    if not isinstance(path, str):
-        return None
-    stripped = path.strip().removeprefix("unix://")
-    return stripped if stripped.startswith("/") else None
-
-
 def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Finding:
     if not path.written:
         message = f"{name} is not set, and the operator's default is not the containerd that kubelet uses"
     elif any(same_file(str(path.shown()), template) for template in runtime.templates):
-        message = f"{name} is a template for people to edit: what the toolkit writes there breaks the node at its next boot,"
+        message = (
+            f"{name} is a template for people to edit: what the toolkit writes there breaks the node at its next boot,"
+        )
     else:
         message = f"{name} is not the {_kind(name)} of the containerd that kubelet uses"
     return fail(
@@ -101,4 +141,55 @@ def _toolkit_must_be_off(toolkit: ToolkitSettings, pool: GpuPool, runtime: Conta
         should="toolkit.enabled: false",
         related=[pool.declares_its_runtime()],
         remedy="set toolkit.enabled to false",
+    )
+
+
+@RULE.check
+def toolkit_mounts_the_containerd_of_kubelet(toolkit: ToolkitOnNodes) -> Findings:
+    comparison = compare(toolkit)
+    if comparison is not None:
+        yield comparison.told(toolkit, cause=CAUSE)
+
+
+@RULE.check
+def the_runtime_is_not_in_another_containerd(node: Node) -> Findings:
+    handler = defaults().runtime_class
+    used = node.containerd_of_kubelet(handler)
+    elsewhere = node.elsewhere(handler)
+    if handler in need(used.loaded):
+        return
+    for other in node.unread() if not elsewhere else ():
+        yield unknown(other, f"whether {other.title} has the runtime {handler} is not known: {other.says}")
+    if not elsewhere and not node.unread():
+        skip(f"no containerd on this host has the runtime {handler}: toolkit-reaches-containerd judges that")
+    for other in elsewhere:
+        yield fail(
+            other,
+            f"the runtime {handler} is in a containerd that kubelet does not use",
+            is_=other.title,
+            should=used.title,
+            related=[node.says_its_endpoint(), used.related(), other.related()],
+            cause=CAUSE,
+            remedy=f"set {CONFIG}={used.config} and {SOCKET}={used.socket.shown()} in toolkit.env",
+        )
+
+
+@RULE.check
+def kubelet_uses_the_containerd_of_its_pool(node: Node) -> Findings:
+    used = node.containerd_of_kubelet(defaults().runtime_class)
+    pool = need(node.pool)
+    if pool is None:
+        skip("no fleet was given, or the node is of a pool without GPUs")
+    declared = need(pool.runtime)
+    sockets = [need(node.endpoint), need(used.socket)]
+    if declared.is_containerd and (declared.socket is None or any(declared.accepts_socket(each) for each in sockets)):
+        return
+    yield fail(
+        node.endpoint,
+        "kubelet does not talk to the containerd that the fleet says it does",
+        should=declared.socket or declared.runtime,
+        on=pool.title,
+        related=[pool.declares_its_runtime(), used.related()],
+        cause="the operator's values follow from the fleet, so its toolkit is sent to a containerd that kubelet does not use",
+        remedy=f"correct distribution or containerdBaseDir of {pool.title}: this node's kubelet uses {used.title}",
     )

@@ -11,9 +11,10 @@ kubelet does not use, the cause is another one, and `containerd-paths` names it.
 from __future__ import annotations
 
 from nodeworthy.facts.node import Node, RuntimeProcess
+from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "toolkit-reaches-containerd",
@@ -23,12 +24,18 @@ RULE = Rule(
     remedy="let the toolkit configure the containerd that kubelet uses, and restart it",
 )
 
+# Where neither the fleet nor the node says which containerd kubelet uses, the node itself is asked.
+COMPARE = (
+    "see on the node which socket kubelet uses (ps -o args= -C kubelet | tr ' ' '\\n' | grep runtime-endpoint, "
+    "or containerRuntimeEndpoint in its config file), and set CONTAINERD_SOCKET and CONTAINERD_CONFIG to match"
+)
+
 
 @RULE.check
 def the_runtime_is_there(node: Node) -> Findings:
     handler = defaults().runtime_class
     used = node.containerd_of_kubelet(handler)
-    if handler in need(used.handlers):
+    if handler in need(used.loaded):
         return
     if node.elsewhere(handler):
         skip(f"the runtime {handler} is in a containerd that kubelet does not use: containerd-paths names it")
@@ -36,7 +43,7 @@ def the_runtime_is_there(node: Node) -> Findings:
     yield fail(
         used,
         f"the containerd that kubelet uses does not have the runtime {handler}",
-        is_=", ".join(need(used.handlers)) or "no runtime",
+        is_=", ".join(need(used.loaded)) or "no runtime",
         should=f"{handler} among the runtimes of {used.title}",
         related=[
             node.says_its_endpoint(),
@@ -53,4 +60,103 @@ def _remedy(used: RuntimeProcess) -> str:
     return (
         "with the operator, read the log of its toolkit pod on this node; else run "
         f"nvidia-ctk runtime configure --runtime=containerd --config={used.config}, then {restart}"
+    )
+
+
+@RULE.check
+def the_runtime_reaches_kubelets_containerd(toolkit: ToolkitOnNodes) -> Findings:
+    if toolkit.wrong:
+        skip("the toolkit mounts another containerd than kubelet's, which containerd-paths says")
+    if toolkit.lasting:
+        yield _runtime_is_missing(toolkit)
+    elif toolkit.broken:
+        yield _toolkit_is_broken(toolkit)
+    elif toolkit.bare_nodes and "pods" not in toolkit.unseen and toolkit.is_short:
+        yield _toolkit_is_not_there(toolkit)
+    else:
+        yield from _not_settled(toolkit)
+
+
+def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Finding:
+    names = " and ".join(sorted({f"'{each.runtime}'" for each in toolkit.lasting}))
+    return fail(
+        toolkit,
+        f"kubelet's containerd does not know the runtime {names} that the toolkit should have brought",
+        is_=toolkit.told_failures,
+        should=f"the runtime {names} in the containerd that kubelet uses",
+        on=toolkit.on,
+        related=toolkit.says,
+        cause="; ".join((_where_it_went(toolkit), *filter(None, [toolkit.told_pods]))),
+        remedy=COMPARE,
+        victims=toolkit.victims,
+    )
+
+
+def _where_it_went(toolkit: ToolkitOnNodes) -> str:
+    daemonset = toolkit.daemonset
+    config, socket = daemonset.config_folder.shown(), daemonset.socket_folder.shown()
+    if not toolkit.is_containerd:
+        return f"the toolkit configures {daemonset.runtime}"
+    wrote = f"the toolkit writes into {config} of the node and signals the containerd whose socket is in {socket}"
+    if toolkit.found_no_socket:
+        return f"{wrote}, but found no socket there: kubelet's containerd, which runs these pods, is another one"
+    return f"{wrote}; kubelet's containerd may be another one"
+
+
+def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Finding:
+    return fail(
+        toolkit.broken[0],
+        "the toolkit does not run",
+        is_=toolkit.broken[0].fault,
+        should="a toolkit pod that is ready on every GPU node",
+        on=toolkit.on,
+        related=[Related(toolkit.place, "the DaemonSet that it belongs to"), *toolkit.says],
+        cause=toolkit.told_pods,
+        remedy=COMPARE if toolkit.found_no_socket else _read_its_log(toolkit),
+        victims=toolkit.victims,
+    )
+
+
+def _read_its_log(toolkit: ToolkitOnNodes) -> str:
+    pod = toolkit.broken[0]
+    return f"read why: kubectl logs --previous -n {pod.namespace} {pod.name}"
+
+
+def _toolkit_is_not_there(toolkit: ToolkitOnNodes) -> Finding:
+    named = f"-n {toolkit.daemonset.namespace} {toolkit.daemonset.name}"
+    return fail(
+        toolkit,
+        "no toolkit pod is there, although the DaemonSet chooses the node,",
+        should="a toolkit pod that is ready on every GPU node",
+        on=[node.title for node in toolkit.bare_nodes],
+        remedy=f"kubectl describe daemonset {named}: its events say why",
+        victims=toolkit.victims,
+    )
+
+
+def _not_settled(toolkit: ToolkitOnNodes) -> Findings:
+    """Nothing is proven to be wrong; is it proven to be right?"""
+    if toolkit.unseen:
+        why = f"whether the toolkit works can't be told without {' and '.join(toolkit.unseen)}"
+        yield unknown(toolkit, why, on=toolkit.on)
+    elif toolkit.unready:
+        why = f"the toolkit is not ready yet: {toolkit.told_pods}"
+        yield unknown(toolkit.unready[0], why, on=toolkit.on)
+    elif toolkit.recent and toolkit.victims:
+        why = f"the toolkit has only just become ready, and {toolkit.told_failures}: look again in two minutes"
+        yield unknown(toolkit, why, on=toolkit.on, victims=toolkit.victims)
+    elif toolkit.bare_nodes and not toolkit.daemonset.ready_everywhere:
+        yield unknown(toolkit, "no toolkit pod was seen", on=[node.title for node in toolkit.bare_nodes])
+
+
+@RULE.check
+def somebody_brings_the_runtime(unserved: UnservedFailures) -> Findings:
+    yield fail(
+        unserved,
+        "kubelet's containerd does not know the NVIDIA runtime, and no toolkit brings it",
+        is_=unserved.told,
+        should="the runtime in the containerd that kubelet uses",
+        on=[f"node '{name}'" for name in unserved.nodes],
+        cause=unserved.why,
+        victims=unserved.victims,
     )

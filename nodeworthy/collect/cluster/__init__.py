@@ -1,0 +1,1 @@
+"""Looks at Kubernetes: live, or as it was written down. Reads only."""

@@ -1,0 +1,113 @@
+"""A connection to an API server, as kubectl would make it: KUBECONFIG, ~/.kube/config, or a pod's own account."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from nodeworthy.collect.cluster.kubeconfig import choose
+from nodeworthy.errors import CouldNotLook, InputError, MissingExtra
+
+# How long a server may take to be reached, and between two pieces of an answer.
+CONNECT_SECONDS = 4.0
+READ_SECONDS = 9.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    # The object that the server sent; where it sent none, what it sent instead stands under `message`.
+    body: dict[str, Any]
+
+
+class Connection:
+    """Asks an API server for JSON, and leaves it as it is."""
+
+    def __init__(self, context: str | None) -> None:
+        try:
+            from kubernetes.client import ApiClient, Configuration
+        except ImportError:
+            raise MissingExtra("looking at a cluster", "cluster") from None
+        configuration = Configuration()
+        self._headers = _configure(configuration, context)
+        self._configuration: Any = configuration
+        self.server = str(configuration.host).rstrip("/")
+        self._http: Any = ApiClient(configuration).rest_client.pool_manager
+
+    def _credentials(self) -> dict[str, str]:
+        """Asked for anew each time: what a plugin or a token file gave may have to be refreshed."""
+        settings = self._configuration.auth_settings().values()
+        return {str(each["key"]): str(each["value"]) for each in settings if each["in"] == "header" and each["value"]}
+
+    def get(self, path: str, query: dict[str, str]) -> Answer:
+        """One GET. Raises CouldNotLook where no answer came, or where the server does not know who asks."""
+        from urllib3 import Timeout
+        from urllib3.exceptions import HTTPError
+
+        try:
+            # Not through the client's own calls: they make an object of every answer, which takes far longer.
+            response = self._http.request(
+                "GET",
+                f"{self.server}{path}?{urlencode(query)}",
+                headers={"Accept": "application/json", **self._headers, **self._credentials()},
+                timeout=Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS),
+                retries=False,  # one that does not answer is asked once
+            )
+            status, data = int(response.status), bytes(response.data)
+        except (HTTPError, OSError) as problem:
+            raise CouldNotLook(f"{self.server} can't be reached: {_plainly(problem)}") from None
+        if status == 401:
+            raise CouldNotLook(f"{self.server} does not accept these credentials: they may have expired")
+        return Answer(status, _parsed(data, self.server if status == 200 else None))
+
+
+def _configure(configuration: Any, context: str | None) -> Mapping[str, str]:
+    """Which headers every request needs besides."""
+    import kubernetes.config
+
+    config: Any = kubernetes.config
+    chosen = choose(context)
+    try:
+        if chosen is None:
+            config.load_incluster_config(client_configuration=configuration)
+            return {}
+        config.load_kube_config(context=chosen.context, client_configuration=configuration)
+        return chosen.headers
+    except config.ConfigException as problem:
+        if chosen is None:
+            raise CouldNotLook("no cluster to look at: no kubeconfig was found (KUBECONFIG, ~/.kube/config)") from None
+        raise InputError(f"the kubeconfig can't be used: {_first_line(problem)}") from None
+    except (OSError, ValueError, TypeError, AttributeError, KeyError) as problem:
+        # The client looks into a kubeconfig without asking whether it is one.
+        raise InputError(f"the kubeconfig is malformed: {type(problem).__name__}: {_first_line(problem)}") from None
+
+
+def _parsed(data: bytes, must_be_json_from: str | None) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        if must_be_json_from is not None:
+            raise CouldNotLook(f"{must_be_json_from} is no Kubernetes API server: it answers no JSON") from None
+        return {"message": data[:200].decode("utf-8", "replace")}
+    return found if isinstance(found, dict) else {"message": str(found)[:200]}
+
+
+def _plainly(problem: BaseException) -> str:
+    """The innermost reason, without the wrappings of the HTTP library."""
+    from urllib3.exceptions import ConnectTimeoutError, NewConnectionError, ReadTimeoutError
+
+    if isinstance(problem, ReadTimeoutError):
+        return f"no answer within {READ_SECONDS:.0f} s"
+    if isinstance(problem, ConnectTimeoutError) and not isinstance(problem, NewConnectionError):
+        return f"no answer within {CONNECT_SECONDS:.0f} s"
+    reason = getattr(problem, "reason", None)
+    if isinstance(reason, BaseException):
+        return _plainly(reason)
+    return _first_line(problem).rpartition(">: ")[2].removeprefix("Failed to establish a new connection: ")
+
+
+def _first_line(problem: BaseException) -> str:
+    return next(iter(str(problem).splitlines()), type(problem).__name__)

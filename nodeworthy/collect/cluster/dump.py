@@ -1,0 +1,152 @@
+"""Reads what `kubectl get -o json`, `kubectl cluster-info dump` or our own recording wrote into a folder.
+
+What a file is, is seen from what stands in it. Only an empty `List` of kubectl says of nothing what it is: there
+the file's name is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.collect.cluster import logs
+from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
+from nodeworthy.collect.cluster.recording import is_recording, refusal
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.source.files import shown
+from nodeworthy.documents.json_objects import Item, NotJson, read_objects
+from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.errors import InputError
+from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.verdict import Place
+
+LIMIT = 1 << 30
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
+
+
+class _Unreadable(Exception):
+    pass
+
+
+@dataclass
+class _File:
+    """One file as it is read: objects that do not say their kind wait until their list does."""
+
+    path: str
+    waiting: list[Mapping[str, Any]] = field(default_factory=list)
+    objects: int = 0
+
+
+def look(folder: str, namespace: str | None) -> Seen:
+    """Everything in a folder and those beneath it."""
+    seen = Seen(namespace)
+    root = Path(folder)
+    if not root.exists():
+        raise InputError(f"{folder}: there is no such folder")
+    if not root.is_dir():
+        raise InputError(f"{folder}: this is no folder")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise InputError(f"{folder}: may not be read")
+    written = logs.Index()
+    for path in _files(root, seen):
+        if path.suffix.lower() == ".json":
+            _read(path, seen)
+        else:
+            written.add(path)
+    logs.read_last_words(seen, written)
+    return seen
+
+
+def _files(root: Path, seen: Seen) -> Iterator[Path]:
+    def refused(problem: OSError) -> None:
+        place = Place(path=shown(Path(problem.filename)))
+        seen.unreadable.append(UnreadableInput(place, f"it can't be read: {problem.strerror}"))
+
+    for above, folders, names in os.walk(root, onerror=refused):
+        folders.sort()
+        yield from (Path(above, name) for name in sorted(names))
+
+
+def _read(path: Path, seen: Seen) -> None:
+    file = _File(shown(path))
+    try:
+        for part in read_objects(_text(path), Place(path=file.path)):
+            if isinstance(part, Item):
+                _add_item(part, file, seen)
+            else:
+                _add_whole(part.data, part.has_items, file, seen)
+    except NotJson as problem:
+        used = f"; the {file.objects} objects before that were used" if file.objects else ""
+        seen.unreadable.append(UnreadableInput(problem.place, f"{problem.why}{used}"))
+    except _Unreadable as problem:
+        seen.unreadable.append(UnreadableInput(Place(path=file.path), str(problem)))
+
+
+def _text(path: Path) -> str:
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise _Unreadable("this is no regular file")
+        if found.st_size > LIMIT:
+            raise _Unreadable(f"it is larger than {LIMIT >> 20} MiB: write one file a kind or a namespace")
+        data = path.read_bytes()
+    except OSError as problem:
+        raise _Unreadable(f"it can't be read: {problem.strerror}") from None
+    if not data.strip():
+        raise _Unreadable("it is empty")
+    try:
+        return data.decode(_BYTE_ORDER_MARKS.get(data[:2], "utf-8"))
+    except UnicodeDecodeError as problem:
+        raise _Unreadable(f"it is no text: byte {problem.start} is not {problem.encoding.upper()}") from None
+
+
+def _add_item(item: Item, file: _File, seen: Seen) -> None:
+    if not isinstance(item.data, dict):
+        seen.unreadable.append(UnreadableInput(Place(path=file.path), "an item of its list is no object"))
+        return
+    own = text_at(item.data, "kind")
+    if own:
+        _add(kind_of(own, text_at(item.data, "apiVersion")), item.data, file, seen)
+    elif item.list_kind:
+        _add(kind_of_list(item.list_kind, item.list_version), item.data, file, seen)
+    else:
+        file.waiting.append(item.data)
+
+
+def _add(kind: Kind | None, data: Mapping[str, Any], file: _File, seen: Seen) -> None:
+    if kind is None:
+        return
+    if not text_at(data, "metadata", "name"):
+        seen.unreadable.append(UnreadableInput(Place(path=file.path), f"a {kind.kind} in it has no name"))
+        return
+    file.objects += 1
+    seen.add(kind, data)
+
+
+def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Seen) -> None:
+    """A single object; or what a list says of its items, if they are none."""
+    kind, version = text_at(data, "kind"), text_at(data, "apiVersion")
+    if is_recording(data):
+        seen.namespace = seen.namespace or text_at(data, "namespace") or None
+    elif kind == "Status":
+        _add_refusal(data, seen)
+    elif has_items:
+        listed = kind_of_list(kind, version)
+        for each in file.waiting:
+            _add(listed, each, file, seen)
+        named = listed or (kind_named(Path(file.path).stem) if kind == "List" and not file.objects else None)
+        if named is not None:
+            seen.kinds.add(named.plural)
+    elif mapping_at(data, "metadata"):
+        _add(kind_of(kind, version), data, file, seen)
+
+
+def _add_refusal(data: Mapping[str, Any], seen: Seen) -> None:
+    refused = refusal(data)
+    if refused is not None:
+        kind, why = refused
+        seen.refused[kind.plural] = why

@@ -1,0 +1,88 @@
+"""Puts together the nodes of which the same is known: which containerd their kubelets use, and from where."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nodeworthy.facts.cluster_node import POOL, ClusterNode
+from nodeworthy.facts.gpu_pool import GpuPool, gpu_pool
+from nodeworthy.facts.pool_membership import pool_of
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.containerd import Containerd
+from nodeworthy.verdict import Known, Located, Place, Related, Unknown
+
+# How many nodes a finding shows as related places; the others are counted.
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Group:
+    nodes: tuple[ClusterNode, ...]
+    runtime: Located[Containerd]
+    pool: GpuPool | None
+    # Why it can't be asked at all, where no fleet was given.
+    silent: str | None
+    says: tuple[Related, ...]
+
+
+@dataclass(frozen=True)
+class _Answer:
+    runtime: Located[Containerd]
+    pool: GpuPool | None
+    why: str
+
+    @property
+    def key(self) -> tuple[str | None, ...]:
+        state = self.runtime.state
+        pool = self.pool.name if self.pool else None
+        if isinstance(state, Unknown):
+            return pool, state.why
+        return pool, state.value.runtime, state.value.config, state.value.socket
+
+
+def grouped(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[Group]:
+    by_answer: dict[tuple[str | None, ...], list[tuple[ClusterNode, _Answer]]] = defaultdict(list)
+    for node in nodes:
+        answer = _of_fleet(node, fleet) if fleet is not None else _of_itself(node)
+        by_answer[answer.key].append((node, answer))
+    for together in by_answer.values():
+        first = together[0][1]
+        state = first.runtime.state
+        silent = state.why if fleet is None and isinstance(state, Unknown) else None
+        says = tuple(_says(together))
+        yield Group(tuple(node for node, _ in together), first.runtime, first.pool, silent, says)
+
+
+def unseen(names: Iterable[str], why: str, *, silent: bool) -> Group:
+    """Nodes of which only the names are known, from their pods."""
+    nodes = tuple(ClusterNode(name) for name in names)
+    return Group(nodes, Located.unknown(why, Place(subject="nodes")), None, why if silent else None, ())
+
+
+def _of_itself(node: ClusterNode) -> _Answer:
+    return _Answer(node.containerd, None, f"{node.title} says: {node.says or 'nothing of its distribution'}")
+
+
+def _of_fleet(node: ClusterNode, fleet: Fleet) -> _Answer:
+    """Toolkits run on GPU nodes, so only a node that says so itself belongs to a pool without GPUs."""
+    member = pool_of(node, fleet.pools if POOL in node.labels else fleet.gpu_pools)
+    if member.pool is None:
+        says = f"{node.title} says: {node.says or 'nothing of its distribution'}"
+        return _Answer(Located.unknown(member.why, node.place), None, says)
+    pool = gpu_pool(member.pool)
+    runtime = pool.runtime
+    if isinstance(runtime.state, Unknown) and isinstance(node.containerd.state, Known):
+        runtime = node.containerd  # the fleet leaves it open, the node does not
+    return _Answer(runtime, pool, f"{node.title} belongs to {pool.title}: {member.why}")
+
+
+def _says(together: list[tuple[ClusterNode, _Answer]]) -> Iterator[Related]:
+    pool = together[0][1].pool
+    if pool is not None:
+        yield pool.declares_its_runtime()
+    for node, answer in together[:SHOWN]:
+        yield Related(node.place, answer.why)
+    if len(together) > SHOWN:
+        yield Related(together[SHOWN][0].place, f"and {len(together) - SHOWN} more nodes like these")

@@ -1,0 +1,53 @@
+"""The kinds of objects that a diagnosis reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    plural: str
+    kind: str
+    # As the API server has it; where another group serves the same objects, too, it is in `groups`.
+    path: str
+    groups: tuple[str, ...]
+    namespaced: bool = True
+    # Without a core kind a diagnosis is blind.
+    core: bool = True
+
+    def url(self, namespace: str | None) -> str:
+        where = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
+        return f"{self.path}{where}/{self.plural}"
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.plural}.{self.groups[0]}" if self.groups[0] else self.plural
+
+
+NODES = Kind("nodes", "Node", "/api/v1", ("",), namespaced=False)
+PODS = Kind("pods", "Pod", "/api/v1", ("",))
+EVENTS = Kind("events", "Event", "/api/v1", ("", "events.k8s.io"))
+DAEMONSETS = Kind("daemonsets", "DaemonSet", "/apis/apps/v1", ("apps", "extensions"))
+CLUSTER_POLICIES = Kind(
+    "clusterpolicies", "ClusterPolicy", "/apis/nvidia.com/v1", ("nvidia.com",), namespaced=False, core=False
+)
+
+KINDS = (NODES, PODS, EVENTS, DAEMONSETS, CLUSTER_POLICIES)
+_BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
+
+
+def kind_of(kind: str, api_version: str) -> Kind | None:
+    """The kind of an object; None where a diagnosis does not read it (Kyverno, too, has a ClusterPolicy)."""
+    group, slash, _ = api_version.partition("/")
+    return _BY_NAME.get((kind, group if slash else ""))
+
+
+def kind_of_list(kind: str, api_version: str) -> Kind | None:
+    """`PodList`, as the API server and `kubectl cluster-info dump` print it."""
+    return kind_of(kind.removesuffix("List"), api_version) if kind.endswith("List") else None
+
+
+def kind_named(plural: str) -> Kind | None:
+    """`events`, `events.events.k8s.io`, `daemonsets.apps`."""
+    return next((each for each in KINDS if plural.partition(".")[0] == each.plural), None)

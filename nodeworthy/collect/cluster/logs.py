@@ -1,0 +1,67 @@
+"""Container logs beside a dump: of the toolkit's own pods that do not run, what they said last."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.source.files import shown
+from nodeworthy.facts.cluster_pod import ClusterPod
+from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.verdict import Place
+
+# Enough for the last attempts; the line that tells stands near the end.
+TAIL = 64 << 10
+_MESSAGE = re.compile(r'msg="(?P<said>(?:[^"\\]|\\.)*)"')
+_TELLING = ("unable to dial", "Error signaling", "level=fatal", "level=error", "Error:", "error:")
+_LONGEST = 300
+
+
+class Index:
+    """Where the logs of a pod are: `logs/<namespace>/<pod>/<container>.log`, or `<namespace>/<pod>/logs.txt`."""
+
+    def __init__(self) -> None:
+        self._of: dict[tuple[str, str], list[Path]] = defaultdict(list)
+
+    def add(self, path: Path) -> None:
+        parts = path.parts
+        of_a_container = path.suffix == ".log" and len(parts) >= 4 and parts[-4] == "logs"
+        if of_a_container or (path.name == "logs.txt" and len(parts) >= 3):
+            self._of[(parts[-3], parts[-2])].append(path)
+
+    def of(self, pod: ClusterPod) -> list[Path]:
+        return self._of.get((pod.namespace, pod.name), [])
+
+
+def read_last_words(seen: Seen, index: Index) -> None:
+    for pod in seen.pods.values():
+        if pod.ready or not any(toolkit.owns(pod) for toolkit in seen.toolkits.values()):
+            continue
+        for path in index.of(pod):
+            said = _last_words(path, seen)
+            if said:
+                seen.words[pod.object] = said
+
+
+def _last_words(path: Path, seen: Seen) -> str:
+    try:
+        with path.open("rb") as file:
+            file.seek(0, 2)
+            file.seek(max(0, file.tell() - TAIL))
+            return last_words(file.read().decode("utf-8", "replace"))
+    except OSError as problem:
+        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
+        return ""
+
+
+def last_words(log: str) -> str:
+    """The last line that says what went wrong, the most telling kind first; empty where none does."""
+    lines = log.splitlines()
+    for mark in _TELLING:
+        line = next((each for each in reversed(lines) if mark in each), None)
+        if line is not None:
+            said = _MESSAGE.search(line)
+            return " ".join((said["said"] if said else line).split())[:_LONGEST]
+    return ""

@@ -1,0 +1,114 @@
+"""Writes down what was read of a cluster, one file a kind, so that it can be read again as if it were the cluster.
+
+The files are what the API server prints: typed lists, and its own words where it refused. Secrets are never read;
+what looks like one in a variable or an argument is not written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.collect.cluster.kinds import Kind, kind_named
+from nodeworthy.collect.cluster.secrets import without_secrets
+from nodeworthy.documents.plain import text_at
+from nodeworthy.errors import InputError
+
+_KIND, _VERSION = "Recording", "nodeworthy/v1"
+
+
+def is_recording(data: Mapping[str, Any]) -> bool:
+    return text_at(data, "kind") == _KIND and text_at(data, "apiVersion") == _VERSION
+
+
+def refusal(data: Mapping[str, Any]) -> tuple[Kind, str] | None:
+    """Which kind the API server refused, and why, from its Status."""
+    kind = kind_named(text_at(data, "details", "kind"))
+    if kind is None or text_at(data, "status") != "Failure":
+        return None
+    return kind, text_at(data, "message") or text_at(data, "reason") or "refused"
+
+
+class Recording:
+    """A folder into which kinds are written as they are read; each file is whole or not there."""
+
+    def __init__(self, folder: str, namespace: str | None) -> None:
+        self._folder = Path(folder)
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InputError(f"can't write {folder}: {problem.strerror}") from None
+        about = {"apiVersion": _VERSION, "kind": _KIND, **({"namespace": namespace} if namespace else {})}
+        self._write("recording", about)
+
+    def kind(self, kind: Kind) -> KindFile:
+        return KindFile(self._folder, kind)
+
+    def refused(self, kind: Kind, status: Mapping[str, Any]) -> None:
+        details = {**(status.get("details") or {}), "kind": kind.plural}
+        self._write(kind.plural, {"apiVersion": "v1", "kind": "Status", **status, "details": details})
+
+    def _write(self, name: str, data: Mapping[str, Any]) -> None:
+        file = _Half(self._folder, f"{name}.json")
+        file.write(json.dumps(data, indent=1) + "\n")
+        file.finish()
+
+
+class KindFile:
+    """The objects of one kind, page by page."""
+
+    def __init__(self, folder: Path, kind: Kind) -> None:
+        self._file = _Half(folder, f"{kind.plural}.json")
+        version = kind.path.removeprefix("/apis/").removeprefix("/api/")
+        head = {"kind": f"{kind.kind}List", "apiVersion": version, "metadata": {}}
+        self._file.write(json.dumps(head)[:-1] + ', "items": [')
+        self._separator = "\n"
+
+    def add(self, data: Mapping[str, Any]) -> None:
+        self._file.write(self._separator + json.dumps(without_secrets(data)))
+        self._separator = ",\n"
+
+    def finish(self) -> None:
+        self._file.write("\n]}\n")
+        self._file.finish()
+
+    def give_up(self) -> None:
+        self._file.give_up()
+
+
+class _Half:
+    """A file under another name until it is whole."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path = folder / name
+        try:
+            handle, self._half = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+        except OSError as problem:
+            raise InputError(f"can't write {self._path}: {problem.strerror}") from None
+        self._text = os.fdopen(handle, "w", encoding="utf-8")
+
+    def write(self, text: str) -> None:
+        try:
+            self._text.write(text)
+        except OSError as problem:
+            self.give_up()
+            raise InputError(f"can't write {self._path}: {problem.strerror}") from None
+
+    def finish(self) -> None:
+        try:
+            self._text.close()
+            os.chmod(self._half, 0o644)
+            os.replace(self._half, self._path)
+        except OSError as problem:
+            self.give_up()
+            raise InputError(f"can't write {self._path}: {problem.strerror}") from None
+
+    def give_up(self) -> None:
+        with suppress(OSError):  # what it still held could not be written either
+            self._text.close()
+        Path(self._half).unlink(missing_ok=True)

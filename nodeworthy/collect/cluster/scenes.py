@@ -1,0 +1,229 @@
+"""Turns what was seen of a cluster into the facts that rules are about."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from nodeworthy.collect.cluster.groups import Group, grouped, unseen
+from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, KINDS, NODES, PODS, Kind
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.source.comments import annotated
+from nodeworthy.documents.tree import plant
+from nodeworthy.engine import Fact, Missing, Scene
+from nodeworthy.facts.cluster_node import ClusterNode
+from nodeworthy.facts.cluster_pod import ClusterPod
+from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.facts.operator_recognition import of_cluster_policy
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.sandbox_failure import SandboxFailure
+from nodeworthy.facts.toolkit_daemonset import OPT_OUT, ToolkitDaemonSet
+from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures, victims_of
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.containerd import defaults
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Located, Place, Verdict
+
+# The rule that can be proven by ClusterPolicies alone.
+NEEDS_POLICY = "toolkit-env-wellformed"
+
+
+def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> list[Scene]:
+    return _Scenes(seen, fleet, asked, rules).all
+
+
+class _Scenes:
+    def __init__(self, seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> None:
+        self._seen = seen
+        self._fleet = fleet
+        self._asked = asked
+        self._rules = rules
+
+    @property
+    def all(self) -> list[Scene]:
+        return [self._toolkits(), *self._policies()]
+
+    def _toolkits(self) -> Scene:
+        served = [each for daemonset in self._seen.toolkits.values() for each in self._served(daemonset)]
+        facts: list[Fact] = [*self._seen.unreadable, *self._not_looked_at(), *served, *self._unserved(served)]
+        kept = [self._suppressions(each.data, each.place) for each in self._seen.toolkits.values()]
+        return Scene(facts, {ToolkitOnNodes: self._no_toolkit()}, [each for some in kept for each in some])
+
+    # What could not be seen
+
+    def _why_unseen(self, kind: Kind) -> str | None:
+        if kind.plural in self._seen.refused:
+            return f"the server refused to list {kind.full_name}: {self._seen.refused[kind.plural]}"
+        return None if self._seen.has(kind) else f"no {kind.full_name} are in what was read"
+
+    def _may_be_refused(self, kind: Kind) -> bool:
+        """Who may look into one namespace only is rightly refused what belongs to none."""
+        return bool(self._seen.namespace) and not kind.namespaced and kind.plural in self._seen.refused
+
+    def _not_looked_at(self) -> Iterator[NotLookedAt]:
+        for kind in KINDS:
+            why = self._why_unseen(kind)
+            if why is not None and kind.core and not self._may_be_refused(kind):
+                yield NotLookedAt(Place(subject=kind.plural), why, remedy=_remedy(kind, self._seen))
+
+    def _missing(self, kind: Kind, none: str) -> Missing:
+        """Why there are no facts of a kind: not seen, or not there."""
+        why = self._why_unseen(kind)
+        if why is None:
+            return Missing(none, place=Place(subject=kind.plural))
+        skipped = self._may_be_refused(kind) or not (kind.core or kind.plural in self._seen.refused)
+        return Missing(why, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
+
+    def _no_toolkit(self) -> Missing:
+        if not self._seen.toolkits:
+            where = f" in namespace {self._seen.namespace}" if self._seen.namespace else ""
+            return self._missing(DAEMONSETS, f"no DaemonSet{where} is the operator's toolkit")
+        return self._missing(NODES, "the toolkit's DaemonSet runs on no node")
+
+    # The toolkit on its nodes
+
+    @cached_property
+    def _pods_on(self) -> Mapping[str, list[ClusterPod]]:
+        found: dict[str, list[ClusterPod]] = defaultdict(list)
+        for pod in self._seen.pods.values():
+            found[pod.node].append(pod)
+        return found
+
+    @cached_property
+    def _failures_on(self) -> Mapping[str, list[SandboxFailure]]:
+        found: dict[str, list[SandboxFailure]] = defaultdict(list)
+        for failure in self._seen.failures.values():
+            pod = self._seen.pods.get((failure.namespace, failure.pod))
+            node = failure.node or (pod.node if pod else "")
+            found[node].append(replace(failure, node=node))
+        return found
+
+    @cached_property
+    def _policy(self) -> OperatorValues | None:
+        """The only one there is, as the operator wants it."""
+        values = [_values(each) for each in self._seen.policies.values()]
+        return values[0] if len(values) == 1 else None
+
+    def _served(self, daemonset: ToolkitDaemonSet) -> Iterator[ToolkitOnNodes]:
+        pods = [pod for pod in self._seen.pods.values() if daemonset.owns(pod) and pod.node and not pod.is_over]
+        for group in self._groups(daemonset, {pod.node for pod in pods}):
+            yield self._on_nodes(daemonset, group, pods)
+
+    def _groups(self, daemonset: ToolkitDaemonSet, running_on: set[str]) -> Iterator[Group]:
+        why = self._why_unseen(NODES)
+        if why is not None:
+            if running_on:
+                yield unseen(sorted(running_on), why, silent=self._may_be_refused(NODES))
+            return
+        nodes = [node for node in self._seen.nodes.values() if node.name in running_on or daemonset.chooses(node)]
+        if not nodes and daemonset.runs_somewhere:
+            # It says that it runs, and its selector names labels that these nodes came without.
+            nodes = [node for node in self._seen.nodes.values() if node.is_gpu and node.labels.get(OPT_OUT) != "false"]
+        yield from grouped(nodes, self._fleet)
+
+    def _on_nodes(self, daemonset: ToolkitDaemonSet, group: Group, pods: list[ClusterPod]) -> ToolkitOnNodes:
+        names = {node.name for node in group.nodes}
+        own = tuple(pod for pod in pods if pod.node in names)
+        failures = tuple(each for name in names for each in self._failures_on.get(name, ()) if _is_its(each, daemonset))
+        return ToolkitOnNodes(
+            daemonset,
+            group.nodes,
+            group.runtime,
+            silent=group.silent,
+            pool=group.pool.title if group.pool else None,
+            says=group.says,
+            policy=self._policy,
+            pods=own,
+            words={pod.object: said for pod in own if (said := self._seen.words.get(pod.object))},
+            failures=failures,
+            victims=self._victims(names, failures, own, daemonset),
+            unseen=tuple(kind.plural for kind in (PODS, EVENTS) if self._why_unseen(kind)),
+        )
+
+    def _victims(
+        self,
+        nodes: set[str],
+        failures: tuple[SandboxFailure, ...],
+        own: tuple[ClusterPod, ...],
+        daemonset: ToolkitDaemonSet,
+    ) -> tuple[str, ...]:
+        around = [pod for name in nodes for pod in self._pods_on.get(name, ())] if self._seen.has(PODS) else None
+        waiting = victims_of(failures, around, daemonset.runtime_names)
+        crashed = [pod.object for pod in own if pod.fault and not pod.ready]
+        return tuple(dict.fromkeys((*waiting, *crashed)))
+
+    def _unserved(self, served: list[ToolkitOnNodes]) -> Iterator[UnservedFailures]:
+        """One finding for all of them: nobody brings these nodes the runtime, or it was not seen who does."""
+        covered = {node.name for each in served for node in each.nodes}
+        base = defaults().runtime_class
+        failures = tuple(
+            each
+            for name, some in self._failures_on.items()
+            if name not in covered
+            for each in some
+            if each.runtime.lower().startswith(base)
+        )
+        pods = [pod for name in {each.node for each in failures} for pod in self._pods_on.get(name, ())]
+        victims = victims_of(failures, pods if self._seen.has(PODS) else None, frozenset((base,)))
+        if failures and victims:
+            why = "the toolkit does not run there" if served else self._no_toolkit().why
+            yield UnservedFailures(failures, victims, why)
+
+    # The operator's settings
+
+    def _policies(self) -> Iterator[Scene]:
+        if not self._seen.policies:
+            yield Scene([], {OperatorValues: self._no_policy()})
+        for data in self._seen.policies.values():
+            values = _values(data)
+            pools = [] if self._seen.toolkits else list(self._pools())
+            yield Scene([values, *pools], {GpuPool: self._no_pool()}, self._suppressions(data, values.place))
+
+    def _no_policy(self) -> Missing:
+        missing = self._missing(CLUSTER_POLICIES, "there is no ClusterPolicy in the cluster")
+        unseen = self._why_unseen(CLUSTER_POLICIES) is not None
+        if unseen and NEEDS_POLICY in self._asked and not self._may_be_refused(CLUSTER_POLICIES):
+            return replace(missing, verdict=Verdict.UNKNOWN)
+        return missing
+
+    def _no_pool(self) -> Missing:
+        if self._seen.toolkits:
+            return Missing("the toolkit's DaemonSet is there, and is judged by what it really mounts")
+        if self._why_unseen(NODES):
+            return self._missing(NODES, "")
+        return Missing("no fleet and no GPU node say which containerd kubelet uses")
+
+    def _pools(self) -> Iterator[GpuPool]:
+        """What the operator will serve as soon as it runs."""
+        nodes = [node for node in self._seen.nodes.values() if node.is_gpu and node.labels.get(OPT_OUT) != "false"]
+        for group in grouped(nodes, self._fleet):
+            if group.silent is None:
+                yield group.pool or _pool_of_nodes(group, group.nodes[0])
+
+    def _suppressions(self, data: Mapping[str, Any], place: Place) -> list[Suppression]:
+        return list(annotated(plant(data, place), self._rules, None))
+
+
+def _pool_of_nodes(group: Group, first: ClusterNode) -> GpuPool:
+    distribution = " or ".join(first.sign.distributions) if first.sign else "a distribution that it does not name"
+    return GpuPool(first.name, first.place, Located.known(distribution, first.place), group.runtime, noun="node")
+
+
+def _is_its(failure: SandboxFailure, daemonset: ToolkitDaemonSet) -> bool:
+    return failure.runtime in daemonset.runtime_names or failure.runtime.lower().startswith(defaults().runtime_class)
+
+
+def _values(data: Mapping[str, Any]) -> OperatorValues:
+    name = data.get("metadata", {}).get("name")
+    return of_cluster_policy(plant(data, Place(object=f"ClusterPolicy/{name}")))
+
+
+def _remedy(kind: Kind, seen: Seen) -> str:
+    if kind.plural in seen.refused:
+        return f"give the account that looks the right to list {kind.full_name}"
+    everywhere = " -A" if kind.namespaced else ""
+    return f"kubectl get {kind.full_name}{everywhere} -o json > {kind.plural}.json"

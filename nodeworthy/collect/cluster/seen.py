@@ -1,0 +1,84 @@
+"""What was seen of a cluster. Each object is reduced at once to what rules ask of it: a dump may be large."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodeworthy.collect.cluster.kinds import (
+    CLUSTER_POLICIES,
+    DAEMONSETS,
+    EVENTS,
+    NODES,
+    PODS,
+    Kind,
+)
+from nodeworthy.documents.plain import text_at
+from nodeworthy.facts.cluster_node import ClusterNode, cluster_node
+from nodeworthy.facts.cluster_pod import ClusterPod, cluster_pod
+from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.facts.sandbox_failure import SandboxFailure, sandbox_failure
+from nodeworthy.facts.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
+
+Key = tuple[str, str]
+
+
+@dataclass
+class Seen:
+    """Objects by namespace and name: one that was found twice counts once, the newer wins."""
+
+    # Only this namespace was asked for.
+    namespace: str | None = None
+    nodes: dict[Key, ClusterNode] = field(default_factory=dict)
+    pods: dict[Key, ClusterPod] = field(default_factory=dict)
+    failures: dict[Key, SandboxFailure] = field(default_factory=dict)
+    toolkits: dict[Key, ToolkitDaemonSet] = field(default_factory=dict)
+    policies: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    kinds: set[str] = field(default_factory=set)
+    # Kinds that could not be had, and why.
+    refused: dict[str, str] = field(default_factory=dict)
+    unreadable: list[UnreadableInput] = field(default_factory=list)
+    # The last words in the logs of the toolkit's pods, by object.
+    words: dict[str, str] = field(default_factory=dict)
+    objects: int = 0
+    _versions: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+    def add(self, kind: Kind, data: Mapping[str, Any]) -> None:
+        key = (text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))
+        if self.namespace and kind.namespaced and key[0] != self.namespace:
+            return
+        self.kinds.add(kind.plural)
+        if self._is_older(kind, key, data):
+            return
+        self.objects += 1
+        self._keep(kind, key, data)
+
+    def _is_older(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> bool:
+        """Whether this object is here already, and no older."""
+        written = text_at(data, "metadata", "resourceVersion")
+        version = int(written) if written.isdecimal() and len(written) < 20 else 0
+        full = (kind.plural, *key)
+        before = self._versions.get(full)
+        if before is None or version > before:
+            self._versions[full] = version
+            self.objects -= before is not None
+            return False
+        return True
+
+    def _keep(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+        if kind is NODES:
+            self.nodes[key] = cluster_node(data)
+        elif kind is PODS:
+            self.pods[key] = cluster_pod(data)
+        elif kind is EVENTS:
+            failure = sandbox_failure(data)
+            if failure is not None:
+                self.failures[key] = failure
+        elif kind is DAEMONSETS and is_toolkit_daemonset(data):
+            self.toolkits[key] = ToolkitDaemonSet(data)
+        elif kind is CLUSTER_POLICIES:
+            self.policies[key] = data
+
+    def has(self, kind: Kind) -> bool:
+        return kind.plural in self.kinds

@@ -1,0 +1,76 @@
+"""Reads Kubernetes and names causes. Changes nothing.
+
+Without --from it looks at the cluster of the current context, as kubectl would; with --from DIR at what
+`kubectl get -o json`, `kubectl cluster-info dump` or --record wrote there. Needed are the right to list nodes, pods,
+events, daemonsets and clusterpolicies.nvidia.com; secrets are never read.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.commands import judging
+from nodeworthy.rule import Moment
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.fleet.model import Fleet
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--namespace", metavar="NAME", help="look into this namespace only")
+    parser.add_argument("--context", metavar="NAME", help="the kubeconfig's context (the current one)")
+    parser.add_argument("--max-workers", metavar="N", type=_workers, default=4, help="kinds read side by side (4)")
+    parser.add_argument("--record", metavar="DIR", help="keep what was read, without secrets")
+    parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a dump instead of a cluster")
+    judging.configure(parser)
+
+
+def _workers(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if not 1 <= number <= 64:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to 64")
+    return number
+
+
+def run(options: argparse.Namespace) -> int:
+    from nodeworthy.collect.cluster.scenes import scenes
+    from nodeworthy.rules import catalogue
+
+    judging.chosen_rules(options)  # a rule that does not exist is said before a cluster is asked
+    fleet = _fleet(options)
+    seen = _look(options)
+    rules = frozenset(rule.id for rule in catalogue())
+    found = scenes(seen, fleet, frozenset(options.rule), rules)
+    report = judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
+    return judging.deliver(options, report)
+
+
+def _look(options: argparse.Namespace) -> Seen:
+    from nodeworthy.errors import InputError
+
+    if options.folder is None:
+        from nodeworthy.collect.cluster import live
+
+        return live.look(options.context, options.namespace, options.max_workers, options.record)
+    for name, given in (("--context", options.context), ("--record", options.record)):
+        if given is not None:
+            raise InputError(f"{name} is for a cluster; --from looks at none")
+    from nodeworthy.collect.cluster import dump
+
+    return dump.look(options.folder, options.namespace)
+
+
+def _fleet(options: argparse.Namespace) -> Fleet | None:
+    """Only the fleet that was asked for: a cluster need not be that of the folder one happens to stand in."""
+    if options.fleet is None and options.stack is None:
+        return None
+    from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.fleet.read import refuse_impossible
+
+    fleet = Fleets(options.fleet, options.stack).beside(Path.cwd()).fleet
+    if fleet is not None:
+        refuse_impossible(fleet)
+    return fleet

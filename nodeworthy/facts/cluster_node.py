@@ -1,0 +1,116 @@
+"""A node as the cluster knows it, and what it says of its container runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from nodeworthy.documents.plain import number_at, strings_at, text_at
+from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.node_signs import Sign, cri_socket, signs
+from nodeworthy.verdict import Located, Place
+
+GPU = "nvidia.com/gpu"
+PRODUCT = "nvidia.com/gpu.product"
+POOL = "nodeworthy/pool"
+INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
+_GPU_LABELS = {"nvidia.com/gpu.present": "true", "feature.node.kubernetes.io/pci-10de.present": "true"}
+
+
+@dataclass(frozen=True)
+class ClusterNode:
+    called: ClassVar[str] = "a node of the cluster"
+
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    kubelet: str = ""
+    runtime: str = ""
+    os_image: str = ""
+    gpus: int = 0
+
+    @property
+    def place(self) -> Place:
+        return Place(object=f"Node/{self.name}")
+
+    @property
+    def title(self) -> str:
+        return f"node '{self.name}'"
+
+    @cached_property
+    def instance_type(self) -> str:
+        return next((self.labels[name] for name in INSTANCE_TYPES if self.labels.get(name)), "")
+
+    @cached_property
+    def gpu(self) -> str | None:
+        """The GPU's canonical name, from its product label, else from the instance type; None where neither tells."""
+        product = gpu_named(self.labels.get(PRODUCT, "").removesuffix("-SHARED"))
+        if product is not None:
+            return product.name
+        typical = gpus_of(self.instance_type)
+        return typical.gpu if typical else None
+
+    @cached_property
+    def is_gpu(self) -> bool:
+        labelled = any(self.labels.get(name) == value for name, value in _GPU_LABELS.items())
+        return self.gpus > 0 or labelled or PRODUCT in self.labels or gpus_of(self.instance_type) is not None
+
+    @cached_property
+    def sign(self) -> Sign | None:
+        """What the node shows of its distribution."""
+        shown = (self.runtime, self.kubelet, self.os_image, self.labels)
+        return next((each for each in signs() if each.holds(*shown)), None)
+
+    @cached_property
+    def says(self) -> str:
+        """What it shows, in a reader's words."""
+        said = [f"kubelet {self.kubelet}", self.os_image, self.runtime]
+        if self.sign is not None and self.sign.label:
+            said.append(f"label {self.sign.label}")
+        return ", ".join(each for each in said if each not in ("", "kubelet "))
+
+    @cached_property
+    def containerd(self) -> Located[Containerd]:
+        """The runtime that kubelet talks to, where the node itself decides it."""
+        annotated = self._annotated()
+        if annotated is not None:
+            return Located.known(annotated, self.place.about(cri_socket().annotation))
+        if self.sign is None:
+            return Located.unknown("the node does not say which containerd its kubelet uses", self.place)
+        candidates = {_paths(each): each for each in map(containerd_of, self.sign.distributions)}
+        if len(candidates) > 1 or any(map(takes_base_dir, self.sign.distributions)):
+            named = " or ".join(self.sign.distributions)
+            why = f"the node says {named} of itself, which alone does not decide its paths"
+            return Located.unknown(why, self.place)
+        return Located.known(next(iter(candidates.values())), self.place)
+
+    def _annotated(self) -> Containerd | None:
+        socket = self.annotations.get(cri_socket().annotation, "").strip().removeprefix("unix://")
+        if not socket.startswith("/") or self.runtime.startswith("cri-o"):
+            return None
+        plain = containerd_of(cri_socket().distribution)
+        if same_file(socket, plain.socket):
+            return plain
+        # Whose socket it is says nothing of its config file.
+        return replace(plain, socket=socket, config=None, units=(), source=cri_socket().source)
+
+
+def _paths(runtime: Containerd) -> tuple[str | None, str | None]:
+    return runtime.config, runtime.socket
+
+
+def cluster_node(data: Any) -> ClusterNode:
+    """From an object of kind Node."""
+    return ClusterNode(
+        name=text_at(data, "metadata", "name"),
+        labels=strings_at(data, "metadata", "labels"),
+        annotations=strings_at(data, "metadata", "annotations"),
+        kubelet=text_at(data, "status", "nodeInfo", "kubeletVersion"),
+        runtime=text_at(data, "status", "nodeInfo", "containerRuntimeVersion"),
+        os_image=text_at(data, "status", "nodeInfo", "osImage"),
+        gpus=number_at(data, "status", "capacity", GPU) or 0,
+    )

@@ -1,0 +1,105 @@
+"""A pod as the cluster knows it: where it is, and how far it has come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
+from nodeworthy.verdict import Place
+
+# What a kubelet says of a container that it has not started, while nothing is wrong yet.
+_STARTING = frozenset(("", "ContainerCreating", "PodInitializing"))
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterPod:
+    namespace: str
+    name: str
+    node: str
+    phase: str
+    labels: Mapping[str, str]
+    # The name of the DaemonSet that controls it, if one does.
+    daemonset: str
+    runtime_class: str
+    ready: bool
+    # When it became ready, or ceased to be.
+    since: str
+    # None where the kubelet does not tell.
+    has_sandbox: bool | None
+    # Why a container does not run: CrashLoopBackOff, ImagePullBackOff; empty while nothing is wrong.
+    fault: str
+    restarts: int
+    last_words: str
+
+    @property
+    def object(self) -> str:
+        return f"Pod/{self.namespace}/{self.name}"
+
+    @property
+    def place(self) -> Place:
+        return Place(object=self.object)
+
+    @property
+    def is_over(self) -> bool:
+        return self.phase in ("Succeeded", "Failed")
+
+    @property
+    def waits_for_its_sandbox(self) -> bool:
+        """On a node, and yet without a sandbox, as far as its status tells."""
+        return bool(self.node) and self.phase == "Pending" and not self.fault and self.has_sandbox is not True
+
+
+def cluster_pod(data: Any) -> ClusterPod:
+    """From an object of kind Pod."""
+    conditions = {text_at(each, "type"): each for each in mappings_at(data, "status", "conditions")}
+    statuses = list(_statuses(data))
+    return ClusterPod(
+        namespace=text_at(data, "metadata", "namespace"),
+        name=text_at(data, "metadata", "name"),
+        node=text_at(data, "spec", "nodeName"),
+        phase=text_at(data, "status", "phase"),
+        labels=strings_at(data, "metadata", "labels"),
+        daemonset=_daemonset(data),
+        runtime_class=text_at(data, "spec", "runtimeClassName"),
+        ready=text_at(conditions.get("Ready"), "status") == "True",
+        since=text_at(conditions.get("Ready"), "lastTransitionTime"),
+        has_sandbox=_has_sandbox(conditions, statuses),
+        fault=next(filter(None, map(_fault, statuses)), ""),
+        restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
+        last_words=next(filter(None, map(_last_words, statuses)), ""),
+    )
+
+
+def _statuses(data: Any) -> Iterator[Mapping[str, Any]]:
+    yield from mappings_at(data, "status", "initContainerStatuses")
+    yield from mappings_at(data, "status", "containerStatuses")
+
+
+def _daemonset(data: Any) -> str:
+    owners = mappings_at(data, "metadata", "ownerReferences")
+    return next((text_at(each, "name") for each in owners if text_at(each, "kind") == "DaemonSet"), "")
+
+
+def _has_sandbox(conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool | None:
+    told = text_at(conditions.get("PodReadyToStartContainers"), "status")
+    if told in ("True", "False"):
+        return told == "True"
+    ran = any(at(each, "state", "running") or at(each, "state", "terminated") for each in statuses)
+    return True if ran else None
+
+
+def _fault(status: Mapping[str, Any]) -> str:
+    reason = text_at(status, "state", "waiting", "reason")
+    if reason not in _STARTING:
+        return reason
+    ended = mapping_at(status, "state", "terminated")
+    return text_at(ended, "reason") or "Error" if number_at(ended, "exitCode") else ""
+
+
+def _last_words(status: Mapping[str, Any]) -> str:
+    for state in (at(status, "state"), at(status, "lastState")):
+        if number_at(state, "terminated", "exitCode"):
+            return text_at(state, "terminated", "message").strip()
+    return ""

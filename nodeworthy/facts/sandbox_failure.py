@@ -1,0 +1,81 @@
+"""Kubelet could not make a pod's sandbox, because its container runtime does not know the pod's runtime handler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from nodeworthy.documents.plain import mapping_at, number_at, text_at
+
+# What kubelet quotes from containerd (CRI RunPodSandbox).
+EVIDENCE = re.compile(r'no runtime for "(?P<runtime>[^"]*)" is configured')
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxFailure:
+    """What kubelet said of one pod, and how often."""
+
+    namespace: str
+    pod: str
+    node: str
+    runtime: str
+    count: int
+    first: datetime | None
+    last: datetime | None
+
+    @property
+    def object(self) -> str:
+        return f"Pod/{self.namespace}/{self.pod}"
+
+
+def sandbox_failure(event: Any) -> SandboxFailure | None:
+    """From an object of kind Event, of core/v1 or of events.k8s.io; None where it is about something else."""
+    evidence = EVIDENCE.search(text_at(event, "message") or text_at(event, "note"))
+    about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+    if evidence is None or text_at(about, "kind") != "Pod":
+        return None
+    counts = (number_at(event, "count"), number_at(event, "deprecatedCount"), number_at(event, "series", "count"), 1)
+    source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
+    return SandboxFailure(
+        namespace=text_at(about, "namespace"),
+        pod=text_at(about, "name"),
+        node=text_at(source, "host") or text_at(event, "reportingInstance"),
+        runtime=evidence["runtime"],
+        count=max(each for each in counts if each is not None),
+        first=_first(event, "firstTimestamp", "deprecatedFirstTimestamp", "eventTime"),
+        last=moment(text_at(event, "series", "lastObservedTime"))
+        or _first(event, "lastTimestamp", "deprecatedLastTimestamp", "eventTime"),
+    )
+
+
+def _first(event: Any, *names: str) -> datetime | None:
+    return next((when for name in names if (when := moment(text_at(event, name))) is not None), None)
+
+
+def moment(written: str) -> datetime | None:
+    """A time as Kubernetes writes it; None where it is none."""
+    try:
+        read = datetime.fromisoformat(written)
+    except ValueError:
+        return None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
+
+
+def told(failures: Iterable[SandboxFailure]) -> str:
+    """All of them in one breath: how often, since when, of which runtime."""
+    failures = list(failures)
+    count = sum(each.count for each in failures)
+    runtimes = " and ".join(sorted({f'"{each.runtime}"' for each in failures}))
+    return f"kubelet said {count} times{_period(failures)}: no runtime for {runtimes} is configured"
+
+
+def _period(failures: list[SandboxFailure]) -> str:
+    first = min((each.first for each in failures if each.first), default=None)
+    last = max((each.last for each in failures if each.last), default=None)
+    if first is None or last is None or last <= first:
+        return f" (at {last or first:%Y-%m-%d %H:%M:%SZ})" if last or first else ""
+    minutes = round((last - first).total_seconds() / 60)
+    return f" within {minutes} minutes ({first:%Y-%m-%d %H:%M:%SZ} to {last:%H:%M:%SZ})"
