@@ -96,6 +96,8 @@ def wants_colour(options: argparse.Namespace) -> bool:
 
 def write_whole(path: Path, text: str) -> None:
     """All of it or nothing: whoever reads the file never sees half a report."""
+    if path.exists() and not path.is_file():
+        return _write_into(path, text)
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as problem:
@@ -107,4 +109,13 @@ def write_whole(path: Path, text: str) -> None:
         os.replace(name, path)
     except OSError as problem:
         Path(name).unlink(missing_ok=True)
+        raise InputError(f"can't write {path}: {problem.strerror}") from None
+
+
+def _write_into(path: Path, text: str) -> None:
+    """A device or a pipe (/dev/null, /dev/stdout) is written to; a file in its place would be the machine's ruin."""
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as problem:
         raise InputError(f"can't write {path}: {problem.strerror}") from None
