@@ -14,6 +14,10 @@ from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, 
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 
+# Stands for a part that was refused already, so that nothing is said of what it lacks.
+REFUSED = Unknown("it is malformed")
+
+
 @dataclass(frozen=True)
 class Fault:
     place: Place
@@ -45,7 +49,7 @@ class Section:
         return (self.tree.key or self.tree.place).about(self.path)
 
     def wrote(self, name: str) -> bool:
-        return not self.tree.get(name).is_absent
+        return self.tree.value is not REFUSED and not self.tree.get(name).is_absent
 
     def located(self, name: str) -> Located[Any]:
         found: Located[Any] = self.read[name]
@@ -90,9 +94,9 @@ class Walker:
         self.faults = faults
 
     def section(self, record: Record, tree: Tree, path: str) -> Section:
-        if not (tree.is_mapping or tree.is_null or tree.is_absent):
+        if not (tree.is_mapping or tree.is_null or tree.is_absent or tree.value is REFUSED):
             self.fault(tree, path, "must be a mapping")
-            tree = Tree(ABSENT, tree.place, tree.key)
+            tree = Tree(REFUSED, tree.place, tree.key)
         self._unknown_keys(record, tree, path)
         self._repeated(tree, path)
         return Section(
@@ -117,7 +121,9 @@ class Walker:
 
     def _field(self, field: Field, tree: Tree, path: str, name: str) -> Any:
         child, path = tree.get(name), join(path, name)
-        if child.is_absent and field.required:
+        if tree.value is REFUSED:
+            child = Tree(REFUSED if isinstance(field.kind, Record) else ABSENT, tree.place, tree.key)
+        elif child.is_absent and field.required:
             self.faults.add(tree.key or tree.place, f"{path} is missing: {field.about}{_for_example(field)}")
         if isinstance(field.kind, Record):
             return self._record(field.kind, child, path)
@@ -162,15 +168,15 @@ class Walker:
         self.faults.add(
             child.place, f"{path} is encrypted as a whole, so nothing of it is known: encrypt single values"
         )
-        return Tree(ABSENT, child.place, child.key)
+        return Tree(REFUSED, child.place, child.key)
 
     def _items(self, kind: Items, child: Tree, path: str) -> list[Any]:
-        if not (child.is_sequence or child.is_absent or child.is_null):
+        if not (child.is_sequence or child.is_null or child.value is REFUSED):
             self.fault(child, path, "must be a list")
         return [self._value(kind.of, each, f"{path}[{i}]", decides=False) for i, each in enumerate(child.sequence)]
 
     def _named(self, kind: Named, child: Tree, path: str) -> dict[str, Section]:
-        if not child.is_mapping and not child.is_absent:
+        if not child.is_mapping and child.value is not REFUSED:
             self.fault(child, path, f"must be a mapping from names, such as {kind.example}:")
         elif child.is_mapping and not child.mapping:
             self.faults.add(child.place, f"{path} is empty, and must name at least one, such as {kind.example}:")
