@@ -13,7 +13,8 @@ from pathlib import Path
 from nodeworthy.cli import main
 from nodeworthy.report.rule_page import Example
 
-CASES = Path(__file__).resolve().parents[1] / "tests" / "cases"
+ROOT = Path(__file__).resolve().parents[1]
+CASES = ROOT / "tests" / "cases"
 NOT_LOOKED_AT = {"cmd", "expected.json"}
 # What a reader can take in on a page.
 LONGEST = 120
@@ -28,14 +29,15 @@ def examples_of(rule: str) -> Iterator[Example]:
 
 
 def _telling(rule: str, kind: str) -> Path | None:
-    """The case that tells most: the incident's own, else the first one of files that fits on a page."""
+    """The case that tells most: the incident's own, else one of files that fits on a page, else the first."""
     folders = sorted((CASES / rule).glob(f"{kind}-*"))
-    short = [folder for folder in folders if _lines(folder) <= LONGEST and not (folder / "cmd").exists()]
-    return next((folder for folder in short if "incident" in folder.name), next(iter(short), None))
+    short = [folder for folder in folders if fits(folder) and not (folder / "cmd").exists()]
+    incident = [folder for folder in short if "incident" in folder.name]
+    return next(iter([*incident, *short, *folders]), None)
 
 
-def _lines(folder: Path) -> int:
-    return sum(len(text.splitlines()) for text in looked_at(folder).values())
+def fits(folder: Path) -> bool:
+    return sum(len(text.splitlines()) for text in looked_at(folder).values()) <= LONGEST
 
 
 def looked_at(folder: Path) -> dict[str, str]:
@@ -48,7 +50,9 @@ def run_case(folder: Path, heading: str = "") -> Example:
     command = written.read_text(encoding="utf-8").strip() if written.exists() else "check ."
     with elsewhere(folder) as place:
         output, code = run(command, place)
-    return Example(heading, f"nodeworthy {command}", output, code, looked_at(folder))
+    # Recordings and dumps are for programs: there the page says where they are.
+    files = looked_at(folder) if fits(folder) else {}
+    return Example(heading, f"nodeworthy {command}", output, code, files, folder.relative_to(ROOT).as_posix())
 
 
 @contextlib.contextmanager

@@ -16,7 +16,9 @@ import table_pages
 from case_examples import examples_of
 from markdown import page, table
 
+from nodeworthy.collect.moments import moments_of
 from nodeworthy.report import rule_page
+from nodeworthy.rule import Rule
 from nodeworthy.rules import catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,18 +48,22 @@ def pages() -> dict[str, str]:
         "rules/index.md": rules_index(),
     }
     for rule in catalogue():
-        made[f"rules/{rule.id}.md"] = rule_page.render(rule, list(examples_of(rule.id)))
+        made[f"rules/{rule.id}.md"] = rule_page.render(rule, list(examples_of(rule.id)), moments_of(rule))
     return {name: MARK + "\n" + text for name, text in made.items()}
 
 
 def rules_index() -> str:
-    rows = [(f"[{rule.id}]({rule.id}.md)", rule.title, rule.severity.value) for rule in catalogue()]
+    rows = [(f"[{rule.id}]({rule.id}.md)", rule.title, rule.severity.value, _moments(rule)) for rule in catalogue()]
     return page(
         "# The rules",
         "Each is written once and proven at every moment at which it can be proven. Ids are public: scripts, "
         "suppressions and policy levels name them.",
-        table(("rule", "what must be true", "severity"), *rows),
+        table(("rule", "what must be true", "severity", "proven at"), *rows),
     )
+
+
+def _moments(rule: Rule) -> str:
+    return ", ".join(moment.value for moment in moments_of(rule))
 
 
 def not_up_to_date(docs: Path) -> dict[Path, str | None]:

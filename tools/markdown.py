@@ -10,7 +10,13 @@ def table(*rows: tuple[str, ...]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return prose(text).replace("|", "\\|").replace("\n", " ")
+
+
+def prose(text: str) -> str:
+    """Plain words as they stand: what looks like a tag is none, except in code, where nothing is a tag."""
+    parts = text.split("`")
+    return "`".join(part if index % 2 else part.replace("<", "\\<") for index, part in enumerate(parts))
 
 
 def code(text: object) -> str:

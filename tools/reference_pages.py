@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Iterator
 
 from case_examples import CASES, elsewhere, run, run_case
-from markdown import code, page, table
+from markdown import code, page, prose, table
 
 from nodeworthy.cli import COMMANDS, Command, Parser
 from nodeworthy.report.rule_page import fence, session
@@ -37,7 +37,7 @@ def _command(command: Command) -> Iterator[str]:
     module.configure(parser)
     yield f"## nodeworthy {command.name}"
     yield f"Moment: {command.moment}." if command.moment else ""
-    yield (module.__doc__ or "").strip()
+    yield prose((module.__doc__ or "").strip())
     rows = [_option(action) for action in parser._actions if action.help is not argparse.SUPPRESS]
     if rows:
         yield table(("option", "does"), *rows)

@@ -31,6 +31,8 @@ class Example:
     output: str
     exit_code: int
     files: Mapping[str, str] = field(default_factory=dict)
+    # Where all of it is kept.
+    kept: str = ""
 
 
 def render(rule: Rule, examples: Sequence[Example], moments: Sequence[Moment] = ()) -> str:
@@ -61,6 +63,8 @@ def _cell(text: str) -> str:
 
 def _example(example: Example) -> Iterator[str]:
     yield f"## {example.heading}"
+    if not example.files:
+        yield f"In `{example.kept}`:"
     for name, text in example.files.items():
         yield f"`{name}`\n\n{fence(LANGUAGES.get(name.rpartition('.')[2], ''), text)}"
     yield session(example)

@@ -1,0 +1,99 @@
+"""Measures what is promised, prints it as a table, and keeps it as JSON in bench/results/.
+
+python -m bench                 everything
+python -m bench check preview   what has one of these words in its name
+exit code 1 where a figure is over its limit; what could not be measured is said, and is no success either way
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from bench import engine, plans, ssh, tree
+from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
+
+RESULTS = Path(__file__).with_name("results")
+
+
+def main(words: Sequence[str]) -> int:
+    with tempfile.TemporaryDirectory() as temporary:
+        interpreter = interpreter_ms()
+        scale = interpreter / SCALE_MS
+        print(f"a bare interpreter starts in {interpreter:.1f} ms: limits that are times are scaled by {scale:.2f}\n")
+        print(_row("", "limit", "scaled", "measured", ""), flush=True)
+        results = []
+        for measurement in measurements(Path(temporary)):
+            if not words or any(word in measurement.name for word in words):
+                results.append(taken(measurement, scale))
+                print(_line(results[-1]), flush=True)
+    if not words:
+        _keep(interpreter, results)
+    return 1 if any(result.figure is not None and result.figure > result.limit for result in results) else 0
+
+
+def measurements(folder: Path) -> Iterator[Measurement]:
+    files, project = folder / "tree", folder / "project"
+    tree.write(files)
+    one = "team-00/values-0.yaml"
+    yield Measurement("--help", 150, lambda: nodeworthy_ms("--help", cwd=files, times=20))
+    yield Measurement("check, one file", 250, lambda: nodeworthy_ms("check", one, cwd=files, times=20))
+    yield Measurement(f"check, {tree.FILES} mixed files", 500, lambda: nodeworthy_ms("check", ".", cwd=files))
+    yield Measurement("rules, per subject", 1, lambda: engine.ms_a_subject(files))
+    for pools, simulate, limit in ((8, True, 3_000), (500, False, 15_000), (500, True, 25_000)):
+        yield _preview(project, pools, simulate=simulate, limit=limit)
+    yield Measurement(
+        "preview, cost of a pool among 400 ÷ among 100", 1.5, lambda: plans.growth(project), "×", scaled=False
+    )
+    yield Measurement("node, ssh round trips of one host", 2, ssh.round_trips, "", scaled=False)
+
+
+def _preview(project: Path, pools: int, *, simulate: bool, limit: float) -> Measurement:
+    name = f"preview, {pools} pools{' with the simulated run' if simulate else ''}"
+    times = 5 if pools < 100 else 2
+    return Measurement(name, limit, lambda: plans.preview_ms(project, pools, simulate=simulate, times=times))
+
+
+def _line(result: Result) -> str:
+    unit = result.measurement.unit
+    figures = (result.measurement.limit, result.limit if result.measurement.scaled else None, result.figure)
+    limit, scaled, measured = (_shown(figure, unit) for figure in figures)
+    return _row(result.measurement.name, limit, scaled, measured, result.verdict)
+
+
+def _shown(figure: float | None, unit: str) -> str:
+    return "–" if figure is None else f"{figure:,.{0 if figure >= 100 else 2}f} {unit}".strip()
+
+
+def _row(name: str, limit: str, scaled: str, measured: str, verdict: str) -> str:
+    return f"{name:<48} {limit:>12} {scaled:>12} {measured:>12}  {verdict}".rstrip()
+
+
+def _keep(interpreter: float, results: Sequence[Result]) -> None:
+    """Named for the kind of machine, so that a second run on it replaces the first."""
+    name = f"{platform.system()}-{platform.machine()}-python{platform.python_version()}".lower()
+    kept = {
+        "interpreter_ms": round(interpreter, 2),
+        "results": [
+            {
+                "name": result.measurement.name,
+                "unit": result.measurement.unit,
+                "limit": result.measurement.limit,
+                "scaled_limit": round(result.limit, 2),
+                "measured": None if result.figure is None else round(result.figure, 3),
+                "verdict": result.verdict,
+            }
+            for result in results
+        ],
+    }
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    print(f"\nkept in bench/results/{name}.json")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

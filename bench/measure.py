@@ -1,0 +1,74 @@
+"""One figure: how it is taken, what it may be, and what came of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+# The limits hold on a machine where a bare interpreter starts in this time; elsewhere they are scaled.
+SCALE_MS = 10.0
+
+
+class NotMeasured(Exception):
+    """Why there is no figure. It is printed as such, and is no success."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    name: str
+    limit: float
+    take: Callable[[], float]
+    unit: str = "ms"
+    # A figure that does not depend on the machine (a number of round trips, a ratio) is not scaled.
+    scaled: bool = True
+
+
+@dataclass(frozen=True)
+class Result:
+    measurement: Measurement
+    figure: float | None
+    limit: float
+    why_not: str | None = None
+
+    @property
+    def verdict(self) -> str:
+        if self.figure is None:
+            return f"not measured: {self.why_not}"
+        return "ok" if self.figure <= self.limit else "TOO SLOW"
+
+
+def taken(measurement: Measurement, scale: float) -> Result:
+    limit = measurement.limit * scale if measurement.scaled else measurement.limit
+    try:
+        return Result(measurement, measurement.take(), limit)
+    except NotMeasured as reason:
+        return Result(measurement, None, limit, str(reason))
+
+
+def interpreter_ms() -> float:
+    """A bare interpreter: no environment of its own, nothing imported."""
+    python = str(getattr(sys, "_base_executable", sys.executable))
+    return run_ms([python, "-I", "-c", "pass"], times=30)
+
+
+def nodeworthy_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), times: int = 10) -> float:
+    return run_ms([sys.executable, "-m", "nodeworthy", *arguments], cwd=cwd, exits=exits, times=times)
+
+
+def run_ms(command: Sequence[str], *, cwd: Path | None = None, exits: Sequence[int] = (0,), times: int = 10) -> float:
+    """The best of several runs: what it costs, without what else the machine was doing."""
+    return min(_once(command, cwd, exits) for _ in range(times))
+
+
+def _once(command: Sequence[str], cwd: Path | None, exits: Sequence[int]) -> float:
+    start = time.perf_counter()
+    told = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    elapsed = (time.perf_counter() - start) * 1000
+    if told.returncode not in exits:
+        last = (told.stderr or told.stdout).strip().splitlines()[-1:]
+        raise NotMeasured(f"exit code {told.returncode}: {''.join(last)[:100]}")
+    return elapsed
