@@ -9,9 +9,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, number_at, text_at
+from nodeworthy.known.evidence import all_evidence
 
-# What kubelet quotes from containerd (CRI RunPodSandbox).
-EVIDENCE = re.compile(r'no runtime for "(?P<runtime>[^"]*)" is configured')
+# What kubelet quotes from containerd.
+_SAID = next(each.text for each in all_evidence() if each.id == "no-runtime-configured")
+_BEFORE, _AFTER = _SAID.split("<handler>")
+EVIDENCE = re.compile(f'{re.escape(_BEFORE)}(?P<runtime>[^"]*){re.escape(_AFTER)}')
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,9 @@ class SandboxFailure:
 
 def sandbox_failure(event: Any) -> SandboxFailure | None:
     """From an object of kind Event, of core/v1 or of events.k8s.io; None where it is about something else."""
-    evidence = EVIDENCE.search(text_at(event, "message") or text_at(event, "note"))
+    found = EVIDENCE.search(text_at(event, "message") or text_at(event, "note"))
     about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
-    if evidence is None or text_at(about, "kind") != "Pod":
+    if found is None or text_at(about, "kind") != "Pod":
         return None
     counts = (number_at(event, "count"), number_at(event, "deprecatedCount"), number_at(event, "series", "count"), 1)
     source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
@@ -43,7 +46,7 @@ def sandbox_failure(event: Any) -> SandboxFailure | None:
         namespace=text_at(about, "namespace"),
         pod=text_at(about, "name"),
         node=text_at(source, "host") or text_at(event, "reportingInstance"),
-        runtime=evidence["runtime"],
+        runtime=found["runtime"],
         count=max(each for each in counts if each is not None),
         first=_first(event, "firstTimestamp", "deprecatedFirstTimestamp", "eventTime"),
         last=moment(text_at(event, "series", "lastObservedTime"))
@@ -68,8 +71,8 @@ def told(failures: Iterable[SandboxFailure]) -> str:
     """All of them in one breath: how often, since when, of which runtime."""
     failures = list(failures)
     count = sum(each.count for each in failures)
-    runtimes = " and ".join(sorted({f'"{each.runtime}"' for each in failures}))
-    return f"kubelet said {count} times{_period(failures)}: no runtime for {runtimes} is configured"
+    words = sorted({f"{_BEFORE}{each.runtime}{_AFTER}" for each in failures})
+    return f"kubelet said {count} times{_period(failures)}: {', '.join(words)}"
 
 
 def _period(failures: list[SandboxFailure]) -> str:

@@ -74,7 +74,7 @@ def _configure(configuration: Any, context: str | None) -> Mapping[str, str]:
         if chosen is None:
             config.load_incluster_config(client_configuration=configuration)
             return {}
-        config.load_kube_config(context=chosen.context, client_configuration=configuration)
+        config.load_kube_config(chosen.files, chosen.context, client_configuration=configuration)
         return chosen.headers
     except config.ConfigException as problem:
         if chosen is None:
@@ -106,7 +106,7 @@ def _plainly(problem: BaseException) -> str:
     reason = getattr(problem, "reason", None)
     if isinstance(reason, BaseException):
         return _plainly(reason)
-    return _first_line(problem).rpartition(">: ")[2].removeprefix("Failed to establish a new connection: ")
+    return _first_line(problem).rpartition("Failed to establish a new connection: ")[2]
 
 
 def _first_line(problem: BaseException) -> str:

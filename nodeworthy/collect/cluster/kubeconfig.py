@@ -24,12 +24,15 @@ class Chosen:
     """A context that exists."""
 
     context: str
+    # The files that were read, as KUBECONFIG names them.
+    files: str
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def choose(context: str | None) -> Chosen | None:
     """The context that is meant; None where there is no kubeconfig, or one that holds nothing."""
-    files = [_read(path) for path in _paths()]
+    paths = _paths()
+    files = [_read(path) for path in paths]
     named = {text_at(each, "name"): each for file in reversed(files) for each in mappings_at(file, "contexts")}
     current = next(filter(None, (text_at(file, "current-context") for file in files)), "")
     wanted = context if context is not None else current
@@ -40,7 +43,8 @@ def choose(context: str | None) -> Chosen | None:
         raise InputError(f"the kubeconfig has no current context, choose one with --context: {there_are}")
     if wanted not in named:
         raise InputError(f"there is no context {wanted!r}: {there_are}")
-    return Chosen(wanted, _impersonation(files, text_at(named[wanted], "context", "user")))
+    together = os.pathsep.join(map(str, paths))
+    return Chosen(wanted, together, _impersonation(files, text_at(named[wanted], "context", "user")))
 
 
 def _paths() -> list[Path]:
