@@ -57,7 +57,6 @@ class ProgramRun:
     def _start(self, stack: str, config: StackConfig, address: str) -> subprocess.Popen[bytes]:
         project = self._project
         told = {
-            "monitor": address,
             "engine": address,
             "project": project.name,
             "stack": stack,
