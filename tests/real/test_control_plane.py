@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.containerd import defaults
+
 from .control_plane import ControlPlane
 from .kube_client import wait_for
 from .tools import Tools
@@ -81,7 +83,7 @@ def test_kubectl_reads_the_kubeconfig(control_plane: ControlPlane, tools: Tools,
 def test_a_minimal_crd_keeps_what_it_is_given(control_plane: ControlPlane) -> None:
     client = control_plane.client
     client.create_crd("nvidia.com", "v1", "ClusterPolicy", plural="clusterpolicies")
-    toolkit = {"enabled": True, "env": [{"name": "CONTAINERD_SOCKET", "value": "/run/containerd/containerd.sock"}]}
+    toolkit = {"enabled": True, "env": [{"name": "CONTAINERD_SOCKET", "value": defaults().socket}]}
     policy = {
         "apiVersion": "nvidia.com/v1",
         "kind": "ClusterPolicy",
