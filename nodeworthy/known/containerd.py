@@ -66,6 +66,7 @@ def bare(path: object) -> str | None:
     return stripped if stripped.startswith("/") else None
 
 
+@cache
 def _normal(path: str) -> str:
     normal = posixpath.normpath("/" + path.lstrip("/"))
     return normal.removeprefix("/var") if normal.startswith("/var/run/") else normal

@@ -73,18 +73,23 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
 def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool], runtime: Containerd) -> Findings:
     """Where another pool needs this very path, taking the right one for this pool would only move the fault."""
     right = runtime.socket if name == SOCKET else runtime.config
-    others = [each for each in pools if each is not pool and _is_path_of(each, name, path)]
     for each in _path(name, path, right, pool, runtime):
-        if each.verdict is not Verdict.FAIL or not others:
+        # Asked only of a fault: of hundreds of pools that agree, each would ask all the others.
+        other = _whose(name, path, pool, pools) if each.verdict is Verdict.FAIL else None
+        if other is None:
             yield each
             continue
         yield replace(
             each,
-            message=f"one operator can't serve both: {name} is right for {others[0].title}, and not the {_kind(name)} "
+            message=f"one operator can't serve both: {name} is right for {other.title}, and not the {_kind(name)} "
             "of the containerd that kubelet uses",
-            related=(*each.related, others[0].declares_its_runtime()),
+            related=(*each.related, other.declares_its_runtime()),
             remedy=f"give {pool.title} its own toolkit and the label {OWN_TOOLKIT} on its nodes, or the same containerd",
         )
+
+
+def _whose(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool]) -> GpuPool | None:
+    return next((each for each in pools if each is not pool and _is_path_of(each, name, path)), None)
 
 
 def _is_path_of(pool: GpuPool, name: str, path: Located[str]) -> bool:
