@@ -1,0 +1,202 @@
+"""Whatever stands in a file, it is a fleet or it is refused with a place; never a traceback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nodeworthy.documents.tree import plant
+from nodeworthy.documents.yaml import read
+from nodeworthy.errors import InputError
+from nodeworthy.facts.fleet_operator import operator_of_fleet
+from nodeworthy.facts.pool_claim import pool_claims
+from nodeworthy.fleet.declaration import FLEET, OSES
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.read import Malformed, read_fleet, read_fleet_file
+from nodeworthy.fleet.shape import Field, Items, Named, Record, Text, Truth, Whole
+from nodeworthy.known.containerd import distributions
+from nodeworthy.known.gpus import gpu_names
+from nodeworthy.report import fleet as report
+from nodeworthy.verdict import Place
+
+SECURE = st.just({"secure": "v1:AAAAAAAAAAA=:v1:abcdef"})
+NEAR = st.sampled_from(
+    ["", "x", "10.0.0.0/16", "10.0.0.1/16", "::/0", "fd00::/8", "0.0.0.0/0", "/", "/a/../b", "50Gi", "15d", "1.34", "26.3.0",
+     "cr-0", "k:1", "[::1]:5000", "a:b:c", "us-east-2a", "p5.48xlarge", "p5", "c7i.4xlarge", "p6-b200.48xlarge",
+     *OSES, *distributions(), *gpu_names()]
+)  # fmt: skip
+SCALAR = st.one_of(
+    st.none(), st.booleans(), st.integers(-5, 70000), st.floats(allow_nan=False), NEAR, st.text(max_size=8), SECURE
+)
+ANYTHING = st.recursive(
+    SCALAR, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3), max_leaves=8
+)
+
+
+def of(kind: Any) -> st.SearchStrategy[Any]:
+    """Mostly what belongs there, sometimes anything."""
+    return st.one_of(right(kind), right(kind), right(kind), ANYTHING)
+
+
+def right(kind: Any) -> st.SearchStrategy[Any]:
+    match kind:
+        case Text():
+            return st.sampled_from(kind.choices) if kind.choices else NEAR
+        case Whole():
+            return st.integers(kind.minimum, min(kind.maximum or 9, kind.minimum + 9))
+        case Truth():
+            return st.booleans()
+        case Items():
+            return st.lists(of(kind.of), max_size=3)
+        case Named():
+            return st.dictionaries(st.sampled_from(["a", "b", "c d", ""]), of(kind.of), max_size=3)
+        case Record():
+            return record(kind)
+    return st.dictionaries(st.sampled_from(["toolkit", "driver", "x"]), ANYTHING, max_size=3)
+
+
+def record(kind: Record) -> st.SearchStrategy[dict[str, Any]]:
+    required = {name: of(field.kind) for name, field in kind.fields.items() if field.required}
+    optional = {name: of(field.kind) for name, field in kind.fields.items() if not field.required}
+    known = st.fixed_dictionaries(required, optional=optional)
+    return st.one_of(known, known, known, st.tuples(known, st.dictionaries(st.text(max_size=6), SCALAR, max_size=1)).map(lambda two: joined(*two)))
+
+
+def joined(*parts: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for part in parts for name, value in part.items()}
+
+
+def outcome(tree: Any) -> Fleet | Malformed:
+    try:
+        return read_fleet(tree, "dev")
+    except Malformed as refused:
+        return refused
+
+
+HARDWARE = st.sampled_from(
+    [
+        {"gpu": "h100", "instanceType": "p5.48xlarge"},
+        {"gpu": "A10g", "instanceType": "g5.12xlarge", "gpusPerNode": 4},
+        {"gpu": "h1000"},
+        {"gpu": "t4", "instanceType": "p5.48xlarge"},
+        {"instanceType": "c7i.4xlarge"},
+        {"gpu": {"secure": "v1:AAAAAAAAAAA="}},
+        {"gpu": "h200", "distribution": "k8s-snap", "containerdBaseDir": "/var/lib/k8s-containerd/k8s-containerd"},
+        {"gpu": "h200", "distribution": "k8s-snap", "snapConfinement": "strict"},
+        {"gpu": "l4", "os": "ubuntu-22.04"},
+        {"gpu": "l4", "distribution": {"secure": "v1:AAAAAAAAAAA="}},
+        {"gpu": "l4", "os": "bottlerocket", "containerd": "2.2"},
+        {},
+    ]
+)
+SIZES = st.sampled_from([{}, {"nodes": 0}, {"nodes": 2, "min": 1, "max": 4}, {"min": 3}, {"nodes": 9, "profilingDedicated": 1}])
+BOUGHT = st.sampled_from([{}, {"capacity": {"kind": "block", "id": "cr-0123"}}, {"firewall": "ufw"}, {"driver": "operator"}])
+SOUND = st.fixed_dictionaries(
+    {
+        "cluster": st.sampled_from([{"name": "x"}, {"name": {"secure": "v1:AAAAAAAAAAA="}, "podCidr": "10.0.0.0/17"}]),
+        "pools": st.dictionaries(
+            st.sampled_from(["a", "b", "c"]), st.tuples(HARDWARE, SIZES, BOUGHT).map(lambda parts: joined(*parts)), min_size=1
+        ),
+    },
+    optional={
+        "operator": st.sampled_from([False, None, {"values": {"toolkit": {"env": []}}}, {"chart": "26.3.0", "values": {}}])
+        | st.fixed_dictionaries({"values": st.dictionaries(st.sampled_from(["toolkit", "driver"]), ANYTHING)}),
+        "registries": st.sampled_from([[], None, [{"host": "cache:5000", "plainHttp": True}]]),
+        "storage": st.sampled_from([None, {}, {"mount": "/x"}]),
+        "monitoring": st.sampled_from([{"retention": "1d12h", "volume": "1.5Ti"}, False]),
+    },
+)
+
+
+@st.composite
+def spoilt(draw: st.DrawFn) -> dict[str, Any]:
+    """A sound fleet with one thing in it that may be anything."""
+    fleet = draw(SOUND)
+    at: Any = fleet
+    while True:
+        key = draw(st.sampled_from(sorted(at))) if at else "x"
+        if not isinstance(at.get(key), dict) or draw(st.booleans()):
+            return _with(fleet, key, draw(ANYTHING))
+        at = at[key]
+
+
+def _with(fleet: dict[str, Any], key: str, value: Any) -> dict[str, Any]:
+    """The fleet with a value under every key of this name."""
+    return {
+        name: value if name == key else _with(child, key, value) if isinstance(child, dict) else child
+        for name, child in fleet.items()
+    }
+
+
+FLEETS = st.one_of(SOUND, SOUND, spoilt(), record(FLEET)).map(lambda fleet: {"config": {"nodeworthy:fleet": fleet}})
+
+
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(FLEETS)
+def test_a_fleet_or_a_refusal(data: dict[str, Any]) -> None:
+    read_as = outcome(plant(data, Place(path="Pulumi.dev.yaml")))
+    if isinstance(read_as, Malformed):
+        assert all(fault.message and fault.place.path == "Pulumi.dev.yaml" for fault in read_as.faults)
+        assert "v1:AAAA" not in str(read_as)
+        return
+    json.dumps(report.as_data(read_as))
+    assert read_as.pools
+    assert report.text(read_as)
+    assert len(pool_claims(read_as)) == len(read_as.pools)
+    operator_of_fleet(read_as)
+    for pool in read_as.pools:
+        assert pool.min <= pool.nodes <= pool.max
+
+
+@settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(FLEETS)
+def test_written_as_yaml_it_is_the_same(data: dict[str, Any]) -> None:
+    plain = outcome(plant(data, Place(path="Pulumi.dev.yaml")))
+    tree = read(yaml.safe_dump(data, allow_unicode=True, sort_keys=False), Place(path="Pulumi.dev.yaml"))
+    assert tree is not None
+    written = outcome(tree)
+    if isinstance(plain, Malformed):
+        assert isinstance(written, Malformed)
+        assert sorted(fault.message for fault in written.faults) == sorted(fault.message for fault in plain.faults)
+        assert all(fault.place.line and fault.place.column for fault in written.faults)
+        return
+    assert isinstance(written, Fleet)
+    assert _placeless(written) == _placeless(plain)
+
+
+def _placeless(fleet: Fleet) -> Any:
+    data = report.as_data(fleet)
+    return {
+        **data,
+        "pools": [{**pool, "where": None} for pool in data["pools"]],
+        "impossible": [{**each, "where": None} for each in data["impossible"]],
+    }
+
+
+@settings(max_examples=70, deadline=None)
+@given(ANYTHING)
+def test_anything_else_is_refused(data: Any) -> None:
+    tree = plant(data, Place(path="x"))
+    assert isinstance(outcome(tree), Malformed)
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(st.binary(max_size=200), st.text(alphabet="config:nodewrthyfl \n-{}[]&*<!'\"|>%@`1", max_size=120).map(str.encode)))
+def test_any_bytes_end_in_a_sentence(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "Pulumi.x.yaml"
+    path.write_bytes(data)
+    try:
+        read_fleet_file(path, "Pulumi.x.yaml")
+    except InputError as refused:
+        assert str(refused).startswith("Pulumi.x.yaml")
+    else:
+        raise AssertionError("no bytes made at random are a fleet")
+
+
+def test_every_field_has_a_strategy() -> None:
+    assert all(isinstance(field, Field) for field in FLEET.fields.values())
