@@ -42,7 +42,10 @@ class Pair:
         self.unused = Containerd(tools, "containerd-2.2", imports=[home / "unused" / "*.toml"])
 
     def give_runtime(self, name: str) -> None:
-        (self.home / name / "99-nvidia.toml").write_text(NVIDIA.format(plugin="io.containerd.grpc.v1.cri"))
+        """As if it had been there before containerd was started."""
+        drop_in = self.home / name / "99-nvidia.toml"
+        drop_in.write_text(NVIDIA.format(plugin="io.containerd.grpc.v1.cri"))
+        os.utime(drop_in, (0, 0))
 
     def take_runtimes(self) -> None:
         for each in self.home.glob("*/99-nvidia.toml"):
@@ -97,6 +100,16 @@ def test_a_runtime_that_kubelets_containerd_has(pair: Pair) -> None:
     ran = run_json("node", "local://", "--show-passed")
     assert ran.code == 0, ran.out
     assert verdicts(ran.report) == {"containerd-paths": "pass", "toolkit-reaches-containerd": "pass"}
+
+
+def test_a_file_that_the_running_containerd_has_not_read_proves_nothing(pair: Pair) -> None:
+    pair.give_runtime("used")
+    drop_in = pair.home / "used" / "99-nvidia.toml"
+    os.utime(drop_in, (time.time() + 60, time.time() + 60))
+    ran = run_json("node", "local://")
+    assert ran.code == 3, ran.out
+    assert {each["verdict"] for each in ran.findings} == {"unknown"}
+    assert f"{drop_in} was changed after containerd (pid {pair.used.pid}) was started" in ran.findings[0]["message"]
 
 
 def test_over_ssh_it_is_the_same_and_takes_one_round_trip(pair: Pair, tools: Tools, tmp_path: Path) -> None:

@@ -14,6 +14,8 @@ from nodeworthy.known.containerd import defaults, same_file
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 RUNTIMES = ("containerd", "crio", "cri-dockerd")
+# Seconds within which a file and a process count as made together.
+SAME_MOMENT = 2
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,17 @@ def runtime_of(process: Process, sockets: Sockets, host: Place) -> RuntimeProces
         config=config or (defaults().config if process.name == "containerd" else "its default"),
         version=_version(process, place),
         handlers=replace(handlers(dump), place=place),
+        changed_since=_changed_since(process),
     )
+
+
+def _changed_since(process: Process) -> str | None:
+    """The first file that is younger than the process, by more than the two clocks may differ."""
+    part = process.recording.part(f"ages {process.pid}")
+    lines = [line.split(" ", 2) for line in part.stdout.splitlines()] if part else []
+    age = next((int(words[1]) for words in lines if words[0] == "process"), None)
+    files = [(int(words[1]), words[2]) for words in lines if words[0] == "file" and len(words) == 3]
+    return next((path for since, path in files if age is not None and since + SAME_MOMENT < age), None)
 
 
 def _dump(process: Process, place: Place) -> Tree:

@@ -77,6 +77,9 @@ def _toolkit_due(recording: Recording, place: Place) -> Located[bool]:
     where = place.about("toolkit")
     traces = _lines(recording, "toolkit")
     by_operator = [each for each in traces if posixpath.dirname(each) not in ("/usr/bin", "/usr/local/bin", "/bin")]
+    if by_operator and _lines(recording, "nri"):
+        why = "an NRI plugin is connected to containerd; if it is the operator's, the runtime is in no configuration"
+        return Located.unknown(why, where)
     if by_operator:
         return Located.known(True, where.about(f"the operator's toolkit ran: {by_operator[0]}"))
     if not traces:

@@ -1,5 +1,5 @@
 # What a node says of itself. Reads and changes nothing; everything that decides what is read next is decided here,
-# so that one round trip is enough. Run as: sh -c SCRIPT nodeworthy NONCE SOCKET... UNIT...
+# so that one round trip is enough. Run as: sh -c SCRIPT nodeworthy NONCE default=CONFIG SOCKET... UNIT...
 # Each part is framed by lines with the nonce, on both streams, so that no content can be mistaken for a frame.
 
 nonce=$1
@@ -11,10 +11,12 @@ export PATH LC_ALL
 
 limit=
 timeout 5 true 2>/dev/null && limit='timeout 10'
+default=
 sockets=
 units=
 for each; do
     case $each in
+    default=*) default=${each#default=} ;;
     */*) sockets="$sockets $each" ;;
     *) units="$units $each" ;;
     esac
@@ -110,11 +112,41 @@ of_containerd() {
     binary=$(program "$1")
     config=$(flag "$1" --config -c)
     part "version $pid" inside "$1" "$binary" --version
-    if [ -n "$config" ]; then
-        part "dump $pid" inside "$1" "$binary" --config "$config" config dump
-    else
-        part "dump $pid" inside "$1" "$binary" config dump
-    fi
+    part "dump $pid" dumped inside "$1" "$binary" ${config:+--config "$config"} config dump
+    part "ages $pid" ages "$1" "${config:-$default}"
+}
+
+# Kept in a variable too: which files it was made of stands in it.
+dumped() {
+    dump=$("$@")
+    code=$?
+    printf '%s\n' "$dump"
+    return "$code"
+}
+
+# How long ago the process was started, and each file of its configuration was changed: a dump is of the files, and
+# the process has read them once.
+ages() {
+    now=$(date +%s)
+    ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
+    read -r up _ </proc/uptime
+    sed 's/.*) //' "$1/stat" | awk -v up="$up" -v ticks="$ticks" '{ printf "process %d\n", up - $20 / ticks }'
+    imports=$(printf '%s\n' "$dump" | sed -n 's/^imports = \[\(.*\)\]$/\1/p' | tr -d "'\"" | tr ',' ' ')
+    set -f
+    for each in "$2" $imports; do
+        set +f
+        # containerd 2 shows its default glob also where a file that has imports of its own has put it out of effect.
+        case $each in
+        *\**) grep -qF -e "\"$each\"" -e "'$each'" "$1/root$2" 2>/dev/null || [ ! -e "$1/root$2" ] || continue ;;
+        /*) ;;
+        *) continue ;;
+        esac
+        # Their globs are ours to expand, where the process sees them.
+        for found in "$1/root"$each; do
+            [ -f "$found" ] && echo "file $((now - $(stat -c %Y "$found"))) ${found#"$1/root"}"
+        done
+    done | sort -u
+    set +f
 }
 
 wanted() {
@@ -199,6 +231,7 @@ for file in $(grep -lE '(^|/)(kubelet|kubelite|k3s|containerd|crio|cri-dockerd|d
 done
 part listening awk '$4 == "00010000" && $8 ~ /\.sock$/ { print $7, $8 }' /proc/net/unix
 part resolved resolved
+part nri awk '$4 != "00010000" && $8 ~ /\/nri\.sock$/ { print $8 }' /proc/net/unix
 command -v systemctl >/dev/null 2>&1 && part units $limit systemctl show --property=Id,LoadState,ActiveState,SubState $units
 part gpus gpus
 part toolkit toolkit

@@ -28,7 +28,7 @@ _ASSIGNED = re.compile(rf"(?im)^(?P<name>[\s\-'\"]*{_NAME}['\"]?[ \t]*[:=][ \t]*
 # A flag and its value on lines of their own, as a command line is recorded.
 _FLAG = re.compile(rf"(?im)^(?P<name>--{_NAME})\n(?P<value>(?!--).+)$")
 _SECRET_TABLE = re.compile(r"(?i)^\s*\[.*\.['\"]?(?:auth|auths|headers?)['\"]?(?:\..*)?\]\s*$")
-_SECRET_BLOCK = re.compile(r"(?i)^(?P<indent>\s*)['\"]?(?:staticPodURLHeader|headers?)['\"]?\s*:\s*$")
+_SECRET_BLOCK = re.compile(r"(?i)^\s*['\"]?(?:staticPodURLHeader|headers?)['\"]?\s*:\s*$")
 _TABLE = re.compile(r"^\s*\[")
 _VALUE = re.compile(r"^(?P<name>\s*[^=\s]+\s*=\s*).+$")
 
@@ -60,17 +60,13 @@ def _blocks(text: str) -> str:
         indent = len(line) - len(line.lstrip())
         if _TABLE.match(line):
             in_table = bool(_SECRET_TABLE.match(line))
-        if line.strip() and indent <= block:
+        if line.strip() and (indent < block or (indent == block and not line.lstrip().startswith("- "))):
             block = -1
-        kept.append(_valueless(line, in_table=in_table, in_block=block >= 0))
+        if block >= 0:
+            continue
+        found = _VALUE.match(line) if in_table else None
+        kept.append(f'{found["name"]}"{SECRET}"' if found else line)
         if _SECRET_BLOCK.match(line):
             block = indent
+            kept[-1] = f"{line.rstrip()} {SECRET}"
     return "\n".join(kept)
-
-
-def _valueless(line: str, *, in_table: bool, in_block: bool) -> str:
-    if in_table and (found := _VALUE.match(line)):
-        return f'{found["name"]}"{SECRET}"'
-    if in_block and line.strip():
-        return f"{line.partition(':')[0]}: {SECRET}"
-    return line

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from nodeworthy.known.containerd import every_socket, every_unit
+from nodeworthy.known.containerd import defaults, every_socket, every_unit
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def new_nonce() -> str:
 
 def command(nonce: str) -> str:
     """A command for any shell of a user; it becomes root where sudo asks nothing."""
-    words = shlex.join(["nodeworthy", nonce, *every_socket(), *every_unit()])
+    words = shlex.join(["nodeworthy", nonce, f"default={defaults().config}", *every_socket(), *every_unit()])
     body = (
         f"S={shlex.quote(text())}; "
         'if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then '
