@@ -68,6 +68,25 @@ def test_an_encrypted_value_is_known_here_and_keeps_its_line(project: Path) -> N
         assert seen(pack) == [f"  see     Pulumi.{STACK}.yaml:10:28: pool 'onprem' runs k8s-snap with this base dir"]
 
 
+def test_a_comment_in_the_stack_file_suppresses_here_as_in_a_preview(project: Path) -> None:
+    """The values are the fleet's own, so their lines are the file's."""
+    said = f"""\
+    operator:
+      values:
+        toolkit:
+          env:
+            - {{name: {CONFIG}, value: {RIGHT[CONFIG]}}}
+            - {{name: {SOCKET}, value: {defaults().socket}}}  # nodeworthy: ignore {RULE} moves next week
+"""
+    file = project / f"Pulumi.{STACK}.yaml"
+    file.write_text(WRITTEN + said)
+    with Pack(cwd=project) as pack:
+        pack.configure_stack(yaml.safe_load(file.read_text())["config"]["nodeworthy:fleet"])
+        answer = pack.deployment(WRONG)
+    assert answer.told == []
+    assert (RULE, f"suppressed by a comment at Pulumi.{STACK}.yaml:17:48 {WRONG.urn}") in answer.not_applicable
+
+
 def test_a_malformed_fleet_ends_the_preview_with_its_place(project: Path) -> None:
     file = project / f"Pulumi.{STACK}.yaml"
     file.write_text(file.read_text().replace("gpu: h200", "gpu: 200"))

@@ -85,7 +85,7 @@ class PulumiCli:
         self._program = program
         self.project = scratch / "project"
         self._scratch = scratch
-        self._host = language_host
+        self._stacks: set[str] = set()
         shutil.copytree(project, self.project, ignore=_not_for_the_copy, symlinks=True)
         for folder in ("home", "state", "bin"):
             (scratch / folder).mkdir()
@@ -99,7 +99,7 @@ class PulumiCli:
         path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
         path.chmod(0o755)
 
-    def environment(self, providers: Providers) -> dict[str, str]:
+    def environment(self, providers: Providers | None) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("PULUMI_", "AWS_", "KUBE"))}
         return {
             **kept,
@@ -110,16 +110,30 @@ class PulumiCli:
             "PULUMI_SKIP_UPDATE_CHECK": "true",
             "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
             "PULUMI_DEBUG_COMMANDS": "true",  # else --event-log is an unknown flag
-            "PULUMI_DEBUG_PROVIDERS": providers.attached,
+            **({"PULUMI_DEBUG_PROVIDERS": providers.attached} if providers is not None else {}),
         }
 
     def preview(
         self, stack: str, policies: Path | None, config: dict[str, Any] | None = None, answers: Answers | None = None
     ) -> Preview:
         """`pulumi preview` of a new stack; `config` is the pack's."""
+        return self._told(["preview"], stack, policies, config, answers)
+
+    def up(self, stack: str, policies: Path | None) -> Preview:
+        """An update without a preview before it."""
+        return self._told(["up", "--yes", "--skip-preview"], stack, policies, None, None)
+
+    def _told(
+        self,
+        command: Sequence[str],
+        stack: str,
+        policies: Path | None,
+        config: dict[str, Any] | None,
+        answers: Answers | None,
+    ) -> Preview:
         log = self._scratch / "events.jsonl"
         log.unlink(missing_ok=True)
-        arguments = ["preview", "--stack", stack, "--event-log", str(log)]
+        arguments = [*command, "--stack", stack, "--event-log", str(log)]
         if policies is not None:
             arguments += ["--policy-pack", str(policies)]
         if config is not None:
@@ -127,31 +141,34 @@ class PulumiCli:
             written.write_text(json.dumps(config), encoding="utf-8")
             arguments += ["--policy-pack-config", str(written)]
         with Providers(answers) as providers:
-            self._have(stack, providers)
+            self.init(stack)
             ran = self._run(arguments, providers)
         events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
         return Preview(ran.returncode, ran.stdout + ran.stderr, events)
 
-    def set(self, stack: str, *arguments: str) -> None:
-        """`pulumi config set`, which alone can encrypt."""
-        with Providers() as providers:
-            self._have(stack, providers)
-            self._must(["config", "set", "--stack", stack, *arguments], providers)
+    def set_secret(self, stack: str, key: str, value: str) -> None:
+        """The CLI alone can encrypt."""
+        self.init(stack)
+        self._must(["config", "set", "--stack", stack, "--secret", key, value])
 
-    def _have(self, stack: str, providers: Providers) -> None:
-        if not (self._scratch / stack).exists():
-            self._must(["stack", "init", stack], providers)
-            (self._scratch / stack).touch()
+    def init(self, stack: str) -> None:
+        """The stack, in the backend: its file is there already, and gets the salt of its secrets."""
+        if stack not in self._stacks:
+            self._must(["stack", "init", stack])
+            self._stacks.add(stack)
 
-    def _must(self, arguments: Sequence[str], providers: Providers) -> None:
-        ran = self._run(arguments, providers)
+    def _must(self, arguments: Sequence[str]) -> None:
+        ran = self._run(arguments, None)
         if ran.returncode:
             said = textwrap.indent(ran.stdout + ran.stderr, "    ")
             raise RuntimeError(f"pulumi {' '.join(arguments)} ended with {ran.returncode}:\n{said}")
 
-    def _run(self, arguments: Sequence[str], providers: Providers) -> subprocess.CompletedProcess[str]:
+    def command(self, *arguments: str) -> list[str]:
+        return [str(self._program), *arguments, "--non-interactive", "--color", "never"]
+
+    def _run(self, arguments: Sequence[str], providers: Providers | None) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [self._program, *arguments, "--non-interactive", "--color", "never"],
+            self.command(*arguments),
             cwd=self.project,
             env=self.environment(providers),
             capture_output=True,

@@ -17,7 +17,7 @@ from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.engine import Judgement, Scene, judge
 from nodeworthy.rule import BoundCheck, Rule
-from nodeworthy.rules import rule
+from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Finding, Place, Verdict, finding
 
 
@@ -66,7 +66,7 @@ class Judge:
     def all(self, resources: Iterable[Resource]) -> Said:
         """The whole stack. The engine tells outputs here; the inputs that were seen before are what was written."""
         known = [self._seen.get(each.urn, each) for each in resources]
-        judgements = self._judged(known, self._enforced)
+        judgements = self._judged(known, self._enforced, rule("suppression-unused"))
         said = self._said(judgements)
         said.not_applicable += sorted({(each.rule.id, each.why) for each in judgements if each.why})
         if all(each.verdict is Verdict.SKIP for each in judgements):
@@ -77,21 +77,26 @@ class Judge:
         self._reported.clear()
         return said
 
-    def _judged(self, resources: Sequence[Resource], rules: Sequence[Rule]) -> list[Judgement]:
-        return judge([self._scene(resources)], rules, rule("rule-crashed"))
+    def _judged(
+        self, resources: Sequence[Resource], rules: Sequence[Rule], unused: Rule | None = None
+    ) -> list[Judgement]:
+        return judge([self._scene(resources)], rules, rule("rule-crashed"), unused)
 
     def _scene(self, resources: Iterable[Resource]) -> Scene:
         planned = sorted((each for each in resources if not each.is_stack), key=lambda each: each.urn)
         stack = self.stack
         no_fleet = f"the config of stack {stack.name} declares no fleet" if stack.name else "no stack config was given"
         plan = Plan(stack.project, stack.name, tuple(planned), {})
-        return scene_of(plan, folder=stack.folder, fleet=stack.fleet, no_fleet=no_fleet)
+        suppressions = stack.suppressions(each.id for each in catalogue())
+        return scene_of(plan, folder=stack.folder, fleet=stack.fleet, no_fleet=no_fleet, suppressions=suppressions)
 
     def _said(self, judgements: Iterable[Judgement]) -> Said:
         said = Said()
         for found in (each for judgement in judgements for each in judgement.findings):
             allowed = self._allowed(found)
-            if allowed is not None:
+            if found.suppressed:
+                said.not_applicable.append((found.rule, f"suppressed by a comment at {found.where}"))
+            elif allowed is not None:
                 said.not_applicable.append((found.rule, f"allowed on {found.where.urn}: {allowed.reason}"))
             elif self._is_new(found):
                 said.violations.append(Violation(found, self.enforcement[found.rule].of(found.verdict)))

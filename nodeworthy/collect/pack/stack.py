@@ -6,21 +6,31 @@ Where the stack's file can be reached and says the same, its lines are the place
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.plan.project import Project, find_project
+from nodeworthy.collect.source.comments import comments
 from nodeworthy.documents import yaml
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet
+from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
 FLEET = "nodeworthy:fleet"
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The stack's file."""
+
+    tree: Tree
+    text: str
 
 
 @dataclass(frozen=True)
@@ -54,11 +64,17 @@ class Stack:
                 return project
         return None
 
+    def suppressions(self, rules: Iterable[str]) -> list[Suppression]:
+        """The comments of the stack's file, where its lines are the fleet's places: elsewhere they speak of nothing."""
+        if self._written is None or self.fleet is None or self.fleet.place.path != self._written.tree.place.path:
+            return []
+        origin = Place(path=self._written.tree.place.path)
+        return list(comments(self._written.text, origin, frozenset(rules), is_yaml=True))
+
     def _document(self) -> Tree:
-        written = self._written()
+        written = self._written.tree if self._written is not None else None
         config = {key: self._value(key, text, written) for key, text in self.config.items()}
-        place = Place(path=written.place.path) if written is not None else self._place
-        return Tree({"config": Tree(config, place)}, place)
+        return Tree({"config": Tree(config, self._place)}, self._place)
 
     @property
     def _place(self) -> Place:
@@ -74,15 +90,18 @@ class Stack:
         tree = plant(value, self._place)
         return Tree(tree.value, tree.place, secret=key in self.secret_keys)
 
-    def _written(self) -> Tree | None:
+    @cached_property
+    def _written(self) -> _Written | None:
         """The stack's file, read with positions; None where it can't be found or read: then there are no positions."""
         if self._found is None:
             return None
         file = self._found.stack_file(self.name)
         try:
-            return yaml.read(file.read_text(encoding="utf-8-sig"), Place(path=str(file.relative_to(self._found.root))))
+            text = file.read_text(encoding="utf-8-sig")
+            tree = yaml.read(text, Place(path=str(file.relative_to(self._found.root))))
         except (OSError, UnicodeDecodeError, yaml.NotYaml):
             return None
+        return _Written(tree, text) if tree is not None else None
 
 
 def _parsed(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""One provider for AWS and Kubernetes: it accepts everything, invents no output but the id, and asks nobody.
+"""One provider for AWS and Kubernetes: it accepts everything, invents ids and ARNs, and asks nobody.
 
 It lets the real engine plan. It knows no schema, so what it accepts the real provider may refuse.
 """
@@ -21,6 +21,10 @@ from pulumi.runtime.proto import provider_pb2_grpc
 from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 
 STANDS_IN_FOR = ("aws", "kubernetes")
+# Outputs inside of what a program gives: of a whole output that is missing the SDK says that it is unknown, of these
+# only the provider can.
+COMPUTED_WITHIN = {"aws:eks/cluster:Cluster": {"vpcConfig": ("clusterSecurityGroupId", "vpcId")}}
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 # Answers by the token of the call, where a program asks while it runs.
 Answers = Mapping[str, Mapping[str, Any]]
 
@@ -59,8 +63,14 @@ class StandIn(provider_pb2_grpc.ResourceProviderServicer):
 
     def Create(self, request: Any, context: Any) -> Any:
         """In a preview no id: the engine then knows that it is not known."""
-        identifier = "" if request.preview else f"stand-in-{request.name}"
-        return provider.CreateResponse(id=identifier, properties=request.properties)
+        if not request.preview:
+            made = f"stand-in-{request.name}"
+            request.properties["arn"] = f"arn:aws:stand-in:::{made}"
+            return provider.CreateResponse(id=made, properties=request.properties)
+        for name, within in COMPUTED_WITHIN.get(request.type, {}).items():
+            if name in request.properties:
+                request.properties[name].update(dict.fromkeys(within, UNKNOWN))
+        return provider.CreateResponse(properties=request.properties)
 
     def Diff(self, request: Any, context: Any) -> Any:
         changed = request.olds != request.news
