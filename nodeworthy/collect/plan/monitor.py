@@ -150,7 +150,8 @@ class Monitor:
             options={"id": request.id},
         )
         registry.add(resource)
-        response = self._messages.ReadResourceResponse(urn=urn)
+        # The CLI says no id here either, and the SDK takes it for unknown; only the simulated run knows it.
+        response = self._messages.ReadResourceResponse(urn=urn, id=request.id if self._made is not None else "")
         into_struct(standins.outputs({}, self._shape(resource), urn, self._made), response.properties)
         return response
 

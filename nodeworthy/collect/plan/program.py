@@ -109,6 +109,11 @@ class ProgramRun:
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
         self._server.stop(0)
+        for thread, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
+            thread.join(timeout=1)
+            # One that a process outside of the group still holds open is left to the end of ours.
+            if pipe is not None and not thread.is_alive():
+                pipe.close()
 
 
 class _Complete:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 from functools import cache
 from pathlib import Path
@@ -43,6 +44,8 @@ def stubs(name: str) -> Any:
 
 @cache
 def grpc() -> Any:
+    # Its core writes to standard error whenever a program ends before its channels do.
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     try:
         return importlib.import_module("grpc")
     except ImportError:

@@ -1,0 +1,121 @@
+"""The program of this repository, previewed: the incident's values are blocked, at the line to edit."""
+
+from __future__ import annotations
+
+import email
+from pathlib import Path
+
+import pytest
+import yaml
+
+from nodeworthy.collect.plan.preview import Asked, prepare
+from nodeworthy.known.containerd import containerd_of
+from tests.plan.programs import preview
+from tests.run import run
+from userdata import boot_script
+from userdata.joining import Joining
+
+ROOT = Path(__file__).parents[2]
+BASE = "/var/lib/k8s-containerd/k8s-containerd"
+INCIDENT = """\
+config:
+  aws:region: us-east-2
+  nodeworthy:fleet:
+    cluster: {{name: onprem}}
+    operator:
+      values:
+        toolkit:
+          env: {env}
+    pools:
+      onprem:
+        gpu: h200
+        distribution: k8s-snap
+{base}        provision: false
+"""
+WITH_BASE = f"        containerdBaseDir: {BASE}\n"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    for name in ("infra", "userdata", "Pulumi.yaml", ".venv"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+def test_the_incidents_values_are_blocked_at_their_line(house: Path) -> None:
+    (house / "Pulumi.onprem.yaml").write_text(INCIDENT.format(env="[]", base=WITH_BASE))
+    ran = preview(house, "--stack", "onprem")
+    assert ran.code == 1
+    assert {each["rule"] for each in ran.findings} == {"containerd-paths"}
+    right = containerd_of("k8s-snap", BASE)
+    assert {each["should"] for each in ran.findings} == {right.socket, right.config}
+    for each in ran.findings:
+        assert (each["where"]["path"], each["where"]["line"]) == ("Pulumi.onprem.yaml", 8)
+        assert each["where"]["urn"].endswith("kubernetes:helm.sh/v3:Release::gpu-operator")
+        assert each["related"][0]["line"] == 13
+
+
+def test_the_fixed_ones_and_a_plain_snap_are_clean(house: Path) -> None:
+    right = containerd_of("k8s-snap", BASE)
+    env = yaml.safe_dump(
+        [{"name": "CONTAINERD_CONFIG", "value": right.config}, {"name": "CONTAINERD_SOCKET", "value": right.socket}],
+        default_flow_style=True,
+    ).strip()
+    (house / "Pulumi.fixed.yaml").write_text(INCIDENT.format(env=env, base=WITH_BASE))
+    (house / "Pulumi.plain.yaml").write_text(INCIDENT.format(env="[]", base=""))
+    for stack in ("fixed", "plain"):
+        ran = preview(house, "--stack", stack, "--show-passed", "--no-simulate")
+        assert ran.code == 0, ran.findings
+        assert "containerd-paths" in {each["rule"] for each in ran.findings if each["verdict"] == "pass"}
+
+
+def test_the_ci_stack_is_shown_layer_by_layer() -> None:
+    ran = run("preview", "--stack", "ci", cwd=ROOT)
+    assert ran.code == 0, ran.err
+    layers = [line for line in ran.out.splitlines() if line.startswith("infra/")]
+    assert layers == ["infra/network.py", "infra/cluster.py", "infra/pools.py", "infra/gpu_operator.py"]
+    assert "gpu-ci-h100  aws ec2 LaunchTemplate  instanceType p5.48xlarge" in ran.out
+    assert "simulated:" in ran.out and ran.out.rstrip().splitlines()[-1].startswith("5 verdicts of")
+
+
+def test_every_pool_gets_its_nodes_and_a_boot_script_that_joins_them() -> None:
+    seen = prepare(Asked(ROOT, "ci"), frozenset()).run(None, lambda text: None)
+    assert seen.ran.simulated is not None
+    plan = seen.ran.simulated.plan
+    groups = {each.name: each.inputs for each in plan.resources if each.type.endswith(":Group")}
+    assert {name: (each["minSize"], each["maxSize"]) for name, each in groups.items()} == {
+        "gpu-ci-h100": (2, 2),
+        "gpu-ci-a10g": (1, 1),
+        "gpu-ci-cpu": (1, 4),
+    }
+    [h100] = [each.inputs for each in plan.resources if each.name == "gpu-ci-h100" and "userData" in each.inputs]
+    assert h100["instanceMarketOptions"] == {"marketType": "capacity-block"}
+
+
+JOINING = Joining("gpu-ci", "https://x.example.com", "Q0E=", "172.20.0.0/16", {"nodeworthy/pool": "h100"})
+
+
+def test_al2023_gets_a_node_config_in_mime() -> None:
+    text = boot_script.of("al2023", JOINING)
+    assert text.startswith("Content-Type: multipart/mixed")
+    [part] = email.message_from_string(text).get_payload()
+    assert part.get_content_type() == "application/node.eks.aws"
+    config = yaml.safe_load(part.get_payload())
+    assert config["spec"]["cluster"] == {
+        "name": "gpu-ci",
+        "apiServerEndpoint": "https://x.example.com",
+        "certificateAuthority": "Q0E=",
+        "cidr": "172.20.0.0/16",
+    }
+    assert config["spec"]["kubelet"]["flags"] == ["--node-labels=nodeworthy/pool=h100"]
+
+
+def test_other_families_get_what_they_read() -> None:
+    for os in ("al2", "ubuntu-22.04", "ubuntu-24.04"):
+        text = boot_script.of(os, JOINING)
+        assert text.startswith("#!/bin/bash\n") and "/etc/eks/bootstrap.sh gpu-ci" in text
+        assert "--dns-cluster-ip 172.20.0.10" in text
+    import tomllib
+
+    settings = tomllib.loads(boot_script.of("bottlerocket", JOINING))["settings"]["kubernetes"]
+    assert settings["cluster-name"] == "gpu-ci" and settings["node-labels"] == {"nodeworthy/pool": "h100"}
