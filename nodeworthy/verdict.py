@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
 
@@ -45,7 +45,8 @@ class Place:
     subject: str | None = None
 
     def about(self, subject: str) -> Place:
-        return replace(self, subject=subject)
+        # Spelt out: every value of every document passes here, and dataclasses.replace takes five times as long.
+        return Place(self.path, self.line, self.column, self.urn, self.host, self.object, subject)
 
     def __str__(self) -> str:
         position = [str(part) for part in (self.path, self.line, self.column) if part is not None]

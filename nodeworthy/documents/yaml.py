@@ -110,7 +110,9 @@ class _Reader:
         self._lines: list[str] | None = None
 
     def at(self, mark: Any, subject: str | None) -> Place:
-        return replace(self._origin, line=self._line + mark.line, column=self._column + mark.column, subject=subject)
+        at = self._origin
+        line, column = self._line + mark.line, self._column + mark.column
+        return Place(at.path, line, column, at.urn, at.host, at.object, subject)
 
     def place(self, node: yaml.Node, subject: str | None = None) -> Place:
         return self.at(node.start_mark, subject)

@@ -56,9 +56,13 @@ def _no_such_type(place: Located[str], kind: str, gpu: gpus.Gpu | None, pool: st
     fitting = instances.types_with(gpu.name) if gpu is not None else ()
     offered = meant or fitting
     should = ", ".join(offered) or "an instance type that EC2 has"
-    hint = f"did you mean {should}?" if meant else f"{gpu.name} is in {should}" if gpu and fitting else "nothing we know is near it"
+    hint = f"did you mean {should}?" if meant else _where(gpu, fitting)
     message = f"`{kind}` is not an instance type that EC2 has ({instances.instance_types_source()}); {hint}"
     return Impossible(place.place, message, kind, should, pool)
+
+
+def _where(gpu: gpus.Gpu | None, fitting: tuple[str, ...]) -> str:
+    return f"{gpu.name} is in {', '.join(fitting)}" if gpu is not None and fitting else "nothing we know is near it"
 
 
 def _not_together(gpu: Located[str], name: str, has: instances.InstanceGpus, pool: str) -> Impossible:

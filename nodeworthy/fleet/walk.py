@@ -13,7 +13,6 @@ from nodeworthy.fleet.encrypted import ENCRYPTED, decrypted, is_secure
 from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, Text, Truth, Whole
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
-
 # Stands for a part that was refused already, so that nothing is said of what it lacks.
 REFUSED = Unknown("it is malformed")
 
@@ -49,7 +48,7 @@ class Section:
         return (self.tree.key or self.tree.place).about(self.path)
 
     def wrote(self, name: str) -> bool:
-        return self.tree.value is not REFUSED and not self.tree.get(name).is_absent
+        return name in self.tree.mapping
 
     def located(self, name: str) -> Located[Any]:
         found: Located[Any] = self.read[name]
@@ -109,8 +108,9 @@ class Walker:
         )
 
     def _unknown_keys(self, record: Record, tree: Tree, path: str) -> None:
-        for name, child in tree.mapping.items():
+        for name in tree.mapping:
             if name not in record.fields:
+                child = tree.get(name)
                 self.faults.add(
                     child.key or child.place, f"{join(path, name)}: there is no such key; {nearest(name, record)}"
                 )

@@ -15,7 +15,9 @@ BASE_DIR = "/var/lib/k8s-containerd/k8s-containerd"
 
 
 def fleet_with(pools: str, operator: str = "{}") -> Any:
-    return fleet_of(f"cluster: {{name: x}}\noperator: {operator}\npools:\n" + "".join(f"  {each}\n" for each in pools.split("\n")))
+    return fleet_of(
+        f"cluster: {{name: x}}\noperator: {operator}\npools:\n" + "".join(f"  {each}\n" for each in pools.split("\n"))
+    )
 
 
 def env_of(values: Any) -> dict[str, str]:

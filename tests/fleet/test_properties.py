@@ -24,6 +24,8 @@ from nodeworthy.known.gpus import gpu_names
 from nodeworthy.report import fleet as report
 from nodeworthy.verdict import Place
 
+# What PyYAML can write and read back; any bytes at all come further down.
+TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=6)
 SECURE = st.just({"secure": "v1:AAAAAAAAAAA=:v1:abcdef"})
 NEAR = st.sampled_from(
     ["", "x", "10.0.0.0/16", "10.0.0.1/16", "::/0", "fd00::/8", "0.0.0.0/0", "/", "/a/../b", "50Gi", "15d", "1.34", "26.3.0",
@@ -31,10 +33,12 @@ NEAR = st.sampled_from(
      *OSES, *distributions(), *gpu_names()]
 )  # fmt: skip
 SCALAR = st.one_of(
-    st.none(), st.booleans(), st.integers(-5, 70000), st.floats(allow_nan=False), NEAR, st.text(max_size=8), SECURE
+    st.none(), st.booleans(), st.integers(-5, 70000), st.floats(allow_nan=False), NEAR, TEXT, SECURE
 )
 ANYTHING = st.recursive(
-    SCALAR, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3), max_leaves=8
+    SCALAR,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
 )
 
 
@@ -64,7 +68,12 @@ def record(kind: Record) -> st.SearchStrategy[dict[str, Any]]:
     required = {name: of(field.kind) for name, field in kind.fields.items() if field.required}
     optional = {name: of(field.kind) for name, field in kind.fields.items() if not field.required}
     known = st.fixed_dictionaries(required, optional=optional)
-    return st.one_of(known, known, known, st.tuples(known, st.dictionaries(st.text(max_size=6), SCALAR, max_size=1)).map(lambda two: joined(*two)))
+    return st.one_of(
+        known,
+        known,
+        known,
+        st.tuples(known, st.dictionaries(TEXT, SCALAR, max_size=1)).map(lambda two: joined(*two)),
+    )
 
 
 def joined(*parts: dict[str, Any]) -> dict[str, Any]:
@@ -94,17 +103,25 @@ HARDWARE = st.sampled_from(
         {},
     ]
 )
-SIZES = st.sampled_from([{}, {"nodes": 0}, {"nodes": 2, "min": 1, "max": 4}, {"min": 3}, {"nodes": 9, "profilingDedicated": 1}])
-BOUGHT = st.sampled_from([{}, {"capacity": {"kind": "block", "id": "cr-0123"}}, {"firewall": "ufw"}, {"driver": "operator"}])
+SIZES = st.sampled_from(
+    [{}, {"nodes": 0}, {"nodes": 2, "min": 1, "max": 4}, {"min": 3}, {"nodes": 9, "profilingDedicated": 1}]
+)
+BOUGHT = st.sampled_from(
+    [{}, {"capacity": {"kind": "block", "id": "cr-0123"}}, {"firewall": "ufw"}, {"driver": "operator"}]
+)
 SOUND = st.fixed_dictionaries(
     {
         "cluster": st.sampled_from([{"name": "x"}, {"name": {"secure": "v1:AAAAAAAAAAA="}, "podCidr": "10.0.0.0/17"}]),
         "pools": st.dictionaries(
-            st.sampled_from(["a", "b", "c"]), st.tuples(HARDWARE, SIZES, BOUGHT).map(lambda parts: joined(*parts)), min_size=1
+            st.sampled_from(["a", "b", "c"]),
+            st.tuples(HARDWARE, SIZES, BOUGHT).map(lambda parts: joined(*parts)),
+            min_size=1,
         ),
     },
     optional={
-        "operator": st.sampled_from([False, None, {"values": {"toolkit": {"env": []}}}, {"chart": "26.3.0", "values": {}}])
+        "operator": st.sampled_from(
+            [False, None, {"values": {"toolkit": {"env": []}}}, {"chart": "26.3.0", "values": {}}]
+        )
         | st.fixed_dictionaries({"values": st.dictionaries(st.sampled_from(["toolkit", "driver"]), ANYTHING)}),
         "registries": st.sampled_from([[], None, [{"host": "cache:5000", "plainHttp": True}]]),
         "storage": st.sampled_from([None, {}, {"mount": "/x"}]),
@@ -186,7 +203,12 @@ def test_anything_else_is_refused(data: Any) -> None:
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.one_of(st.binary(max_size=200), st.text(alphabet="config:nodewrthyfl \n-{}[]&*<!'\"|>%@`1", max_size=120).map(str.encode)))
+@given(
+    st.one_of(
+        st.binary(max_size=200),
+        st.text(alphabet="config:nodewrthyfl \n-{}[]&*<!'\"|>%@`1", max_size=120).map(str.encode),
+    )
+)
 def test_any_bytes_end_in_a_sentence(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "Pulumi.x.yaml"
     path.write_bytes(data)

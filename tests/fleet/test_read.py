@@ -177,7 +177,11 @@ def test_what_is_encrypted_is_unknown_and_secret() -> None:
     assert is_unknown(fleet.pools[0].gpu)
     assert fleet.operator is not None
     values = fleet.operator.values
-    for hidden in (values.get("toolkit", "env"), values.get("license", "key"), values.get("license", "list").sequence[0]):
+    for hidden in (
+        values.get("toolkit", "env"),
+        values.get("license", "key"),
+        values.get("license", "list").sequence[0],
+    ):
         assert hidden.is_unknown
         assert hidden.secret
     assert "v1:" not in str(values.get("license", "key"))
@@ -199,7 +203,7 @@ def test_a_fleet_that_a_program_was_given_reads_the_same() -> None:
     data = {"cluster": {"name": "x"}, "pools": {"a": {"gpu": "t4", "instanceType": "g4dn.12xlarge", "nodes": 2}}}
     fleet = read_fleet(plant(data, Place(urn="urn:pulumi:dev::nodeworthy::pulumi:pulumi:Stack::x")), "dev")
     assert need(fleet.pools[0].gpus_per_node) == 4
-    with pytest.raises(Malformed, match="pools.a.nodes is \"two\", and must be a whole number"):
+    with pytest.raises(Malformed, match='pools.a.nodes is "two", and must be a whole number'):
         read_fleet(plant({**data, "pools": {"a": {"nodes": "two"}}}, Place(path="stack dev")), "dev")
 
 
@@ -268,7 +272,9 @@ def test_endless_aliases_end() -> None:
 def test_an_impossible_fleet_is_refused_where_others_are_judged_by_it() -> None:
     fleet = fleet_of(with_pool("gpu: h1000"))
     assert is_unknown(fleet.pools[0].gpu)
-    with pytest.raises(Malformed, match=r"Pulumi.dev.yaml:4:10: pool 'p': `h1000` is not a GPU we know; did you mean H100"):
+    with pytest.raises(
+        Malformed, match=r"Pulumi.dev.yaml:4:10: pool 'p': `h1000` is not a GPU we know; did you mean H100"
+    ):
         refuse_impossible(fleet)
     refuse_impossible(fleet_of(with_pool("gpu: h100")))
 

@@ -30,9 +30,15 @@ POOLS = {
         ["nodes: 2", "max: 1"],
         "5:10: pools.p.max is 1, and must be no less than nodes, which is 2",
     ),
-    "no GPU on a node": (["gpu: h100", "gpusPerNode: 0"], "5:18: pools.p.gpusPerNode is 0, and must be a whole number, 1 or more"),
+    "no GPU on a node": (
+        ["gpu: h100", "gpusPerNode: 0"],
+        "5:18: pools.p.gpusPerNode is 0, and must be a whole number, 1 or more",
+    ),
     "GPUs of nothing": (["gpusPerNode: 8"], "4:18: pools.p.gpusPerNode is given, and the pool has no gpu: say which"),
-    "unknown key": (["instance_type: p5.48xlarge"], "4:5: pools.p.instance_type: there is no such key; did you mean instanceType?"),
+    "unknown key": (
+        ["instance_type: p5.48xlarge"],
+        "4:5: pools.p.instance_type: there is no such key; did you mean instanceType?",
+    ),
     "misspelt key": (["gpuPerNode: 8"], "4:5: pools.p.gpuPerNode: there is no such key; did you mean gpusPerNode?"),
     "foreign key": (
         ["xyzzy: 8"],
@@ -91,7 +97,10 @@ POOLS = {
         ["distribution: k8s-snap", "snapConfinement: devmode"],
         '5:22: pools.p.snapConfinement is "devmode", and must be classic or strict',
     ),
-    "driver unknown": (["driver: runfile"], '4:13: pools.p.driver is "runfile", and must be ami, user-data or operator'),
+    "driver unknown": (
+        ["driver: runfile"],
+        '4:13: pools.p.driver is "runfile", and must be ami, user-data or operator',
+    ),
     "firewall unknown": (["firewall: iptables"], '4:15: pools.p.firewall is "iptables", and must be none or ufw'),
     "capacity unknown": (
         ["capacity: {kind: spot}"],

@@ -54,7 +54,9 @@ def test_it_refuses_what_the_reader_refuses(name: str) -> None:
     assert not VALIDATOR.is_valid(stack(with_pool(*POOLS[name][0])))
 
 
-@pytest.mark.parametrize("name", ["no cluster", "no pool", "pool as text", "system misspelt", "open port", "chart unquoted"])
+@pytest.mark.parametrize(
+    "name", ["no cluster", "no pool", "pool as text", "system misspelt", "open port", "chart unquoted"]
+)
 def test_it_refuses_the_rest(name: str) -> None:
     assert not VALIDATOR.is_valid(stack(OTHERS[name][0]))
 
@@ -86,7 +88,9 @@ def test_every_default_that_is_said_is_one_that_reads() -> None:
     least = read_fleet(plant({"cluster": {"name": "x"}, "pools": {"a": {}}}, Place(path="x")), None)
     assert fleet.cluster.version.state == least.cluster.version.state
     assert fleet.network.vpc_cidr.state == least.network.vpc_cidr.state
-    assert [each.state for each in fleet.network.node_ports_from] == [each.state for each in least.network.node_ports_from]
+    assert [each.state for each in fleet.network.node_ports_from] == [
+        each.state for each in least.network.node_ports_from
+    ]
     assert (fleet.pools[0].nodes, fleet.pools[0].os.state) == (least.pools[0].nodes, least.pools[0].os.state)
     assert fleet.pools[0].capacity.kind == least.pools[0].capacity.kind
 

@@ -1,0 +1,143 @@
+"""`nodeworthy explain` answers from what is known, and its exit code says whether it could."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+import pytest
+
+from nodeworthy.known.containerd import containerd_of, distributions
+from nodeworthy.rules import catalogue
+from tests.run import Ran, run
+
+EVIDENCE = 'no runtime for "nvidia" is configured'
+
+
+def known(*what: str) -> list[dict[str, Any]]:
+    ran = run("explain", *what, "--format", "json")
+    assert ran.code == 0, ran.err
+    assert ran.report["schema"] == "nodeworthy/explain/v1"
+    answers: list[dict[str, Any]] = ran.report["known"]
+    return answers
+
+
+def piped(log: bytes, monkeypatch: pytest.MonkeyPatch, *options: str) -> Ran:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(log)))
+    return run("explain", "-", *options)
+
+
+@pytest.mark.parametrize("rule", [each.id for each in catalogue()])
+def test_every_rule(rule: str) -> None:
+    (answer,) = known(rule)
+    assert (answer["kind"], answer["id"]) == ("rule", rule)
+    assert answer["remedy"]
+    assert answer["documentation"]
+    assert answer["moments"]
+
+
+@pytest.mark.parametrize("name", distributions())
+def test_every_distribution(name: str) -> None:
+    plain = known(name)[0]
+    row = containerd_of(name)
+    assert (plain["config"], plain["socket"], plain["units"]) == (row.config, row.socket, list(row.units))
+    assert plain["source"]
+    text = run("explain", name).out
+    assert (row.socket or "units") in text
+
+
+def test_k8s_snap_shows_its_three_variants() -> None:
+    variants = known("k8s-snap")
+    assert [each["variant"] for each in variants] == [
+        "classic confinement, the default",
+        "containerdBaseDir: BASE_DIR",
+        "snapConfinement: strict",
+    ]
+    assert [each["socket"] for each in variants] == [
+        containerd_of("k8s-snap").socket,
+        containerd_of("k8s-snap", "BASE_DIR").socket,
+        containerd_of("k8s-snap", strict=True).socket,
+    ]
+
+
+@pytest.mark.parametrize("spelt", ["h100", "H100", "nvidia h100", "NVIDIA-H100-80GB-HBM3"])
+def test_a_gpu_in_any_spelling(spelt: str) -> None:
+    (answer,) = known(spelt)
+    assert (answer["kind"], answer["id"], answer["architecture"], answer["nvswitch"]) == ("gpu", "H100", "Hopper", True)
+    assert answer["instance_types"] == ["p5.4xlarge", "p5.48xlarge"]
+
+
+def test_instance_types() -> None:
+    (answer,) = known("p5.48xlarge")
+    assert (answer["gpu"], answer["count"], answer["efa"]) == ("H100", 8, 32)
+    (other,) = known("c7i.4xlarge")
+    assert other["gpu"] is None
+    assert "we know of none in it" in run("explain", "c7i.4xlarge").out
+
+
+@pytest.mark.parametrize(
+    ("asked", "row"), [("25.10", "25.10"), ("v26.3.1", "26.3"), ("25.3.3", "25.3.3"), ("gpu-operator 23.9.2", "23.9")]
+)
+def test_operator_releases(asked: str, row: str) -> None:
+    (answer,) = known(asked)
+    assert (answer["kind"], answer["id"]) == ("operator-release", row)
+
+
+def test_evidence_names_rule_cause_and_remedy() -> None:
+    (answer,) = known(EVIDENCE)
+    assert (answer["kind"], answer["rule"], answer["times"]) == ("evidence", "containerd-paths", 1)
+    assert "a containerd that kubelet does not use" in answer["cause"]
+    assert "CONTAINERD_SOCKET" in answer["remedy"]
+    text = run("explain", *EVIDENCE.split()).out  # without the shell's quotes
+    assert "containerd-paths" in text
+
+
+def test_only_rules_that_exist_are_named() -> None:
+    ids = {each.id for each in catalogue()}
+    for line in ("UnexpectedAdmissionError", "QOSMaxCpuPerJobLimit", "CUDA out of memory"):
+        for answer in known(line):
+            assert answer["rule"] is None or answer["rule"] in ids
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "says"),
+    [
+        (["k8snap"], 2, "did you mean k8s-snap?"),
+        (["containerd-path"], 2, "did you mean containerd-paths"),
+        (["h10"], 2, "did you mean h100"),
+        (["p5.48xlrge"], 2, "did you mean p5.48xlarge"),
+        (["xyzzy"], 2, "neither a rule (`nodeworthy rules`), distribution, GPU"),
+        (["1.2.3"], 2, "is nothing we know"),
+        ([""], 2, "is nothing we know"),
+        (["all is well here"], 3, "nothing in these words is evidence that we know"),
+        (["all", "is", "well"], 3, "nothing in these words is evidence that we know"),
+    ],
+)
+def test_what_is_not_known(what: list[str], code: int, says: str) -> None:
+    ran = run("explain", *what)
+    assert (ran.code, ran.out) == (code, "")
+    assert says in ran.err
+
+
+def test_a_log_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = b"\x00\xfe binary \n" * 10 + f"kubelet: {EVIDENCE}\n".encode() * 279 + b"Insufficient nvidia.com/gpu\n"
+    ran = piped(log, monkeypatch, "--format", "json")
+    assert ran.code == 0
+    first, second = ran.report["known"]
+    assert (first["id"], first["times"], first["line"]) == ("no-runtime-configured", 279, 11)
+    assert second["id"] == "insufficient-gpu"
+    assert "found   279 times, first in line 11: kubelet: no runtime" in piped(log, monkeypatch).out
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+def test_a_log_from_windows(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = piped(f"one\r\n{EVIDENCE}\r\n".encode(encoding), monkeypatch, "--format", "json")
+    assert [(each["id"], each["line"]) for each in ran.report["known"]] == [("no-runtime-configured", 2)]
+
+
+@pytest.mark.parametrize("log", [b"", b"all is well\n" * 1000, b"\xff" * 3000])
+def test_a_log_with_nothing_known(log: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = piped(log, monkeypatch)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err == "nodeworthy explain: nothing in this log is evidence that we know\n"

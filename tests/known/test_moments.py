@@ -1,0 +1,89 @@
+"""A rule's moments follow from what its checks ask for; none is claimed that does not work."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import nodeworthy.collect
+from nodeworthy.cli import COMMANDS
+from nodeworthy.collect.moments import collected, moments_of
+from nodeworthy.rule import Many, Moment, Rule
+from nodeworthy.rules import catalogue, rule
+from nodeworthy.verdict import Findings, Severity
+from tests.run import run
+
+ROOM = Path(nodeworthy.collect.__path__[0])
+OF_FACTS = "nodeworthy.facts."
+
+
+def test_every_moment_has_its_collector_and_its_command() -> None:
+    for moment in collected():
+        assert (ROOM / moment.value / "__init__.py").exists()
+        assert moment.value in {each.moment for each in COMMANDS}
+
+
+@pytest.mark.parametrize("moment", collected())
+def test_a_moments_collector_makes_the_facts_that_it_is_said_to_make(moment: Moment) -> None:
+    """Its modules import each fact's own module, or one that makes it of what they found."""
+    imported = {name for path in (ROOM / moment.value).glob("*.py") for name in _imports(path)}
+    reached = imported | {name for module in imported for name in _imports(_file(module))}
+    for fact in collected()[moment]:
+        assert fact.__module__ in reached, f"{moment.value} makes no {fact.__name__}"
+
+
+def _imports(path: Path) -> set[str]:
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    names = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    return {name for name in names if name.startswith(OF_FACTS)}
+
+
+def _file(module: str) -> Path:
+    return ROOM.parent.joinpath(*module.split(".")[1:]).with_suffix(".py")
+
+
+def test_every_fact_that_a_rule_is_about_is_collected_somewhere() -> None:
+    somewhere = {fact for facts in collected().values() for fact in facts}
+    for each in catalogue():
+        for check in each.checks:
+            assert check.subject in somewhere, f"{each.id} asks for {check.subject.__name__}, and nobody makes it"
+        assert moments_of(each), each.id
+
+
+def test_the_first_rule_is_proven_at_four_moments() -> None:
+    assert moments_of(rule("containerd-paths")) == (Moment.SOURCE, Moment.PLAN, Moment.NODE, Moment.CLUSTER)
+
+
+def test_context_that_a_moment_lacks_takes_the_moment_away() -> None:
+    made = Rule("scratch", severity=Severity.ERROR, title="x", remedy="x")
+
+    @made.check
+    def needs_both(subject: _Fact, context: _Nowhere) -> Findings:
+        yield from ()
+
+    assert made.checks[0].context[0].many is Many.EACH
+    assert moments_of(made) == ()
+
+
+class _Fact:
+    pass
+
+
+class _Nowhere:
+    pass
+
+
+def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run("rules")
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert len(lines) == len(catalogue()) + 1
+    line = next(each for each in lines if each.startswith("containerd-paths"))
+    assert "source, plan, node, cluster" in line
+    assert "The toolkit's containerd paths are those of the containerd that kubelet uses" in line
+    data = run("rules", "--format", "json").report
+    assert data["schema"] == "nodeworthy/rules/v1"
+    row = next(each for each in data["rules"] if each["id"] == "containerd-paths")
+    assert (row["severity"], row["moments"]) == ("error", ["source", "plan", "node", "cluster"])
