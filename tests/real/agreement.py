@@ -101,7 +101,8 @@ def _read(violation: Violation) -> dict[str, Any]:
     first, *lines = violation.message.splitlines()
     rule, _, message = first.partition(": ")
     assert rule == violation.policy
-    said = dict(re.fullmatch(r"  (\S+)\s+(.*)", line).groups() for line in lines)  # type: ignore[union-attr]
+    parted = (line.strip().partition(" ") for line in lines)
+    said = {label: text.strip() for label, _, text in parted}
     unknown = message.startswith(NOT_YET)
     return {
         "rule": rule,

@@ -1,5 +1,7 @@
 """One of every shape that inputs can have: the two engines must agree on each."""
 
+from __future__ import annotations
+
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
@@ -27,8 +29,10 @@ class Layer(pulumi.ComponentResource):
 outer = Layer("outer")
 Layer("inner", pulumi.ResourceOptions(parent=outer))
 
-bucket = aws.s3.Bucket("bucket", tags={"hidden": pulumi.Output.secret("hush"), "configured": config.get_secret("word")})
-aws.s3.BucketObjectv2("text", bucket=bucket.bucket, content=pulumi.Output.secret(bucket.arn))
+word: pulumi.Input[str] = config.get_secret("word") or "none"
+bucket = aws.s3.Bucket("bucket", tags={"hidden": pulumi.Output.secret("hush"), "configured": word})
+hidden: pulumi.Output[str] = pulumi.Output.secret(bucket.arn)
+aws.s3.BucketObjectv2("text", bucket=bucket.bucket, content=hidden)
 aws.s3.BucketObjectv2("asset", bucket=bucket.bucket, source=pulumi.FileAsset("Pulumi.yaml"))
 
 group = aws.autoscaling.Group("group", min_size=0, max_size=2, vpc_zone_identifiers=[outer.vpc.id, "subnet-0"])
@@ -37,7 +41,7 @@ kubernetes.core.v1.Namespace("namespace", metadata={"name": "gpu"}, opts=pulumi.
 
 # What the test is about may be an output, a secret, or plain.
 socket = config.require("socket")
-values = {
+values: dict[str, object] = {
     "toolkit": {
         "enabled": True,
         "env": [
