@@ -42,6 +42,8 @@ class Scene:
     facts: Sequence[Fact]
     missing: Mapping[type[Any], Missing] = field(default_factory=dict)
     suppressions: Sequence[Suppression] = ()
+    # Rules (their ids) that judge the same by better facts of another scene.
+    judged_elsewhere: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -66,18 +68,16 @@ def judge(scenes: Iterable[Scene], rules: Sequence[Rule], crash: Rule, unused: R
         made = list(_judge_scene(scene, rules, suppressed, crash))
         judgements += made
         if unused is not None:
-            ran = {rule.id for rule in rules}
+            ran = {rule.id for rule in rules} - scene.judged_elsewhere
             judgements += _unused_suppressions(scene, made, suppressed.used, ran, unused)
     return judgements
 
 
-def _judge_scene(
-    scene: Scene, rules: Sequence[Rule], suppressed: _Suppressed, crash: Rule
-) -> Iterator[Judgement]:
+def _judge_scene(scene: Scene, rules: Sequence[Rule], suppressed: _Suppressed, crash: Rule) -> Iterator[Judgement]:
     by_type: dict[type[Any], list[Fact]] = defaultdict(list)
     for fact in scene.facts:
         by_type[type(fact)].append(fact)
-    for rule in rules:
+    for rule in (each for each in rules if each.id not in scene.judged_elsewhere):
         yield from _judge_rule(rule, by_type, scene, suppressed, crash)
 
 
@@ -199,9 +199,7 @@ def _signed(each: Finding, rule: Rule) -> Finding:
 
 def _crashed(rule: Rule, subject: Fact, how: str, crash: Rule) -> Judgement:
     why = f"the rule {rule.id} crashed here, so nothing is known of it: {how}"
-    found = replace(
-        finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy
-    )
+    found = replace(finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy)
     return Judgement(crash, subject, Verdict.ERROR, (found,), crashed=rule.id)
 
 

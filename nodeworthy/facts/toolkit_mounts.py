@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nodeworthy.facts.cluster_node import POOL
 from nodeworthy.facts.operator_values import ToolkitSettings
+from nodeworthy.facts.toolkit_daemonset import Miss
 from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.verdict import Finding, Known, Located, Place, Related, Unknown, Verdict, finding, skip
+
+NAME_THE_POOL = f"label the node with {POOL}=NAME, or declare its pool in the fleet"
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,8 @@ class Comparison:
     related: tuple[Related, ...] = ()
     remedy: str | None = None
 
+    why: str | None = None
+
     def told(self, toolkit: ToolkitOnNodes, *, cause: str) -> Finding:
         return finding(
             self.verdict,
@@ -33,7 +39,7 @@ class Comparison:
             should=self.right,
             on=toolkit.on,
             related=[*toolkit.says, *self.related],
-            cause="; ".join((cause, *toolkit.evidence)) if self.verdict is Verdict.FAIL else None,
+            cause=self.why or "; ".join((cause, *toolkit.evidence)),
             remedy=self.remedy,
             victims=toolkit.victims,
         )
@@ -44,15 +50,14 @@ def compare(toolkit: ToolkitOnNodes) -> Comparison | None:
     _skip_what_is_moot(toolkit)
     state = toolkit.runtime.state
     if isinstance(state, Unknown):
-        return _doubt(toolkit.place, f"which containerd kubelet uses is not known: {state.why}")
+        return _unknown(toolkit.place, "which containerd kubelet uses is not known", state.why, NAME_THE_POOL)
     runtime = state.value
     if not runtime.toolkit:
         return _in_vain(toolkit, runtime)
     if toolkit.wrong:
         return _mismatch(toolkit, runtime)
     if toolkit.doubtful:
-        why = f"the toolkit may mount another containerd than kubelet's: {_why_in_doubt(toolkit, runtime)}"
-        return _doubt(toolkit.doubtful[0].located.place, why)
+        return _doubtful(toolkit, runtime)
     return _not_compared(toolkit, runtime)
 
 
@@ -65,17 +70,33 @@ def _skip_what_is_moot(toolkit: ToolkitOnNodes) -> None:
         skip(toolkit.silent)
 
 
-def _doubt(place: Place, why: str) -> Comparison:
-    return Comparison(Verdict.UNKNOWN, place, why)
+def _unknown(place: Place, message: str, why: str, remedy: str | None = None) -> Comparison:
+    return Comparison(Verdict.UNKNOWN, place, message, why=why, remedy=remedy)
+
+
+def _doubtful(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
+    message = "the toolkit may mount another containerd than the one that kubelet uses"
+    why = _why_in_doubt(toolkit, runtime).rstrip(".")
+    in_doubt = _unknown(toolkit.doubtful[0].located.place, message, why, "look on a node: nodeworthy node ssh://NODE")
+    return replace(in_doubt, mounted=_mounted(toolkit.doubtful), right=_right(toolkit.doubtful))
+
+
+def _mounted(misses: tuple[Miss, ...]) -> str:
+    return " and ".join(each.mounted for each in misses)
+
+
+def _right(misses: tuple[Miss, ...]) -> str:
+    return " and ".join(each.right for each in misses)
 
 
 def _in_vain(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
     return Comparison(
         Verdict.FAIL,
         toolkit.place,
-        f"the operator's toolkit runs where it can do nothing right ({runtime.note})",
+        f"the operator's toolkit runs where it can do nothing right ({runtime.distribution})",
         right="toolkit.enabled: false",
         remedy="set toolkit.enabled to false in the operator's values",
+        why="; ".join(toolkit.evidence) or runtime.note,
     )
 
 
@@ -86,8 +107,8 @@ def _mismatch(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
         Verdict.FAIL,
         toolkit.wrong[0].located.place,
         f"the toolkit mounts the {kinds} {folders} of another containerd than the one that kubelet uses",
-        mounted=" and ".join(each.mounted for each in toolkit.wrong),
-        right=" and ".join(each.right for each in toolkit.wrong),
+        mounted=_mounted(toolkit.wrong),
+        right=_right(toolkit.wrong),
         related=tuple(_said_by_the_policy(toolkit)),
         remedy=_remedy(toolkit, runtime),
     )
@@ -131,9 +152,10 @@ def _not_compared(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison | 
     wanted: list[tuple[Located[str | None], str | None]] = [(toolkit.daemonset.socket_folder, runtime.socket)]
     if not runtime.config_optional:
         wanted.append((toolkit.daemonset.config_folder, runtime.config))
+    message = "what the toolkit mounts of the node's containerd is not known"
     for folder, right in wanted:
         if isinstance(folder.state, Unknown):
-            return _doubt(folder.place, folder.state.why)
+            return _unknown(folder.place, message, folder.state.why)
         if folder.state.value is None and right is not None:
-            return _doubt(folder.place, "the toolkit mounts no folder of containerd: what it writes to can't be seen")
+            return _unknown(folder.place, message, "it mounts no folder where the operator mounts containerd's")
     return None

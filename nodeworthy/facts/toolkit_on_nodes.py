@@ -104,6 +104,8 @@ class ToolkitOnNodes:
     @cached_property
     def lasting(self) -> tuple[SandboxFailure, ...]:
         """The failures that go on although the toolkit was ready, or while it is not."""
+        if "pods" in self.unseen:
+            return ()  # whether they are over is not known
         return tuple(each for each in self.failures if self._lasts(each, SETTLING))
 
     @cached_property

@@ -119,7 +119,8 @@ def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Finding:
 
 def _read_its_log(toolkit: ToolkitOnNodes) -> str:
     pod = toolkit.broken[0]
-    return f"read why: kubectl logs --previous -n {pod.namespace} {pod.name}"
+    verb = "logs --previous" if pod.restarts else "describe pod"
+    return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"
 
 
 def _toolkit_is_not_there(toolkit: ToolkitOnNodes) -> Finding:
@@ -138,7 +139,7 @@ def _not_settled(toolkit: ToolkitOnNodes) -> Findings:
     """Nothing is proven to be wrong; is it proven to be right?"""
     if toolkit.unseen:
         why = f"whether the toolkit works can't be told without {' and '.join(toolkit.unseen)}"
-        yield unknown(toolkit, why, on=toolkit.on)
+        yield unknown(toolkit, why, on=toolkit.on, cause=toolkit.told_failures, victims=toolkit.victims)
     elif toolkit.unready:
         why = f"the toolkit is not ready yet: {toolkit.told_pods}"
         yield unknown(toolkit.unready[0], why, on=toolkit.on)

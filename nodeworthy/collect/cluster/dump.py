@@ -96,7 +96,7 @@ def _text(path: Path) -> str:
         data = path.read_bytes()
     except OSError as problem:
         raise _Unreadable(f"it can't be read: {problem.strerror}") from None
-    if not data.strip():
+    if not data or data.isspace():
         raise _Unreadable("it is empty")
     try:
         return data.decode(_BYTE_ORDER_MARKS.get(data[:2], "utf-8"))

@@ -30,6 +30,8 @@ from nodeworthy.verdict import Located, Place, Verdict
 
 # The rule that can be proven by ClusterPolicies alone.
 NEEDS_POLICY = "toolkit-env-wellformed"
+# And the one for which there is something better.
+BY_MOUNTS = "containerd-paths"
 
 
 def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> list[Scene]:
@@ -176,12 +178,14 @@ class _Scenes:
     # The operator's settings
 
     def _policies(self) -> Iterator[Scene]:
+        """What the operator wants. Where its toolkit is there, that is judged by what it really mounts."""
+        elsewhere = frozenset((BY_MOUNTS,)) if self._seen.toolkits else frozenset()
         if not self._seen.policies:
-            yield Scene([], {OperatorValues: self._no_policy()})
+            yield Scene([], {OperatorValues: self._no_policy()}, judged_elsewhere=elsewhere)
         for data in self._seen.policies.values():
             values = _values(data)
-            pools = [] if self._seen.toolkits else list(self._pools())
-            yield Scene([values, *pools], {GpuPool: self._no_pool()}, self._suppressions(data, values.place))
+            kept = self._suppressions(data, values.place)
+            yield Scene([values, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere)
 
     def _no_policy(self) -> Missing:
         missing = self._missing(CLUSTER_POLICIES, "there is no ClusterPolicy in the cluster")
@@ -191,8 +195,6 @@ class _Scenes:
         return missing
 
     def _no_pool(self) -> Missing:
-        if self._seen.toolkits:
-            return Missing("the toolkit's DaemonSet is there, and is judged by what it really mounts")
         if self._why_unseen(NODES):
             return self._missing(NODES, "")
         return Missing("no fleet and no GPU node say which containerd kubelet uses")

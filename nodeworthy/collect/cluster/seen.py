@@ -46,9 +46,9 @@ class Seen:
 
     def add(self, kind: Kind, data: Mapping[str, Any]) -> None:
         key = (text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))
+        self.kinds.add(kind.plural)
         if self.namespace and kind.namespaced and key[0] != self.namespace:
             return
-        self.kinds.add(kind.plural)
         if self._is_older(kind, key, data):
             return
         self.objects += 1
