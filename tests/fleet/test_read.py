@@ -203,14 +203,21 @@ def test_a_fleet_that_a_program_was_given_reads_the_same() -> None:
     data = {"cluster": {"name": "x"}, "pools": {"a": {"gpu": "t4", "instanceType": "g4dn.12xlarge", "nodes": 2}}}
     fleet = read_fleet(plant(data, Place(urn="urn:pulumi:dev::nodeworthy::pulumi:pulumi:Stack::x")), "dev")
     assert need(fleet.pools[0].gpus_per_node) == 4
-    with pytest.raises(Malformed, match='pools.a.nodes is "two", and must be a whole number'):
+    with pytest.raises(Malformed, match=r'pools\.a\.nodes is "two", and must be a whole number'):
         read_fleet(plant({**data, "pools": {"a": {"nodes": "two"}}}, Place(path="stack dev")), "dev")
 
 
 def test_what_is_a_fleet() -> None:
     assert has_fleet(plant({"config": {"nodeworthy:fleet": {}}}, Place()))
     assert has_fleet(plant({"cluster": {"name": "x"}, "pools": {"a": {}}}, Place()))
-    for other in ({"config": {"aws:region": "x"}}, {"config": None}, {"cluster": "x", "pools": {}}, {"pools": {}}, []):
+    others: tuple[Any, ...] = (
+        {"config": {"aws:region": "x"}},
+        {"config": None},
+        {"cluster": "x", "pools": {}},
+        {"pools": {}},
+        [],
+    )
+    for other in others:
         assert not has_fleet(plant(other, Place()))
 
 
@@ -255,14 +262,14 @@ def test_a_file_that_is_no_fleet_is_one_sentence(data: bytes, says: str, tmp_pat
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="can't read gone.yaml: No such file"):
+    with pytest.raises(InputError, match=r"can't read gone\.yaml: No such file"):
         read_fleet_file(tmp_path / "gone.yaml", "gone.yaml")
 
 
 def test_endless_aliases_end() -> None:
     bomb = "x: &a0 [1]\n" + "".join(f"y{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12))
     fleet = fleet_of(
-        f"cluster: {{name: x}}\npools: {{a: {{}}}}\noperator:\n  values:\n    loop: &l {{again: *l}}\n"
+        "cluster: {name: x}\npools: {a: {}}\noperator:\n  values:\n    loop: &l {again: *l}\n"
         + "".join(f"    {line}\n" for line in bomb.splitlines())
     )
     assert fleet.operator is not None

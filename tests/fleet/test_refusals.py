@@ -42,9 +42,12 @@ POOLS = {
     "misspelt key": (["gpuPerNode: 8"], "4:5: pools.p.gpuPerNode: there is no such key; did you mean gpusPerNode?"),
     "foreign key": (
         ["xyzzy: 8"],
-        "4:5: pools.p.xyzzy: there is no such key; what may stand here: gpu, instanceType, nodes, min, max, gpusPerNode, "
-        "os, distribution, containerd, containerdBaseDir, snapConfinement, driver, capacity, firewall, "
-        "profilingDedicated, provision",
+        (
+            "4:5: pools.p.xyzzy: there is no such key; what may stand here: gpu, instanceType, nodes, "
+            "min, max, gpusPerNode, "
+            "os, distribution, containerd, containerdBaseDir, snapConfinement, driver, capacity, firewall, "
+            "profilingDedicated, provision"
+        ),
     ),
     "key twice": (["gpu: h100", "gpu: h200"], "5:5: pools.p.gpu stands twice: it is already in line 4"),
     "unknown os": (
@@ -53,8 +56,10 @@ POOLS = {
     ),
     "unknown distribution": (
         ["distribution: k8ssnap"],
-        '4:19: pools.p.distribution is "k8ssnap", and is no distribution we know; did you mean k8s-snap?: kubeadm, '
-        "eks-al2023, eks-al2, eks-ubuntu, aks, k3s, rke2, microk8s, k8s-snap, k0s, crio, gke-cos, bottlerocket",
+        (
+            '4:19: pools.p.distribution is "k8ssnap", and is no distribution we know; did you mean k8s-snap?: kubeadm, '
+            "eks-al2023, eks-al2, eks-ubuntu, aks, k3s, rke2, microk8s, k8s-snap, k0s, crio, gke-cos, bottlerocket"
+        ),
     ),
     "os against distribution": (
         ["os: al2", "distribution: eks-al2023"],
@@ -70,8 +75,11 @@ POOLS = {
     ),
     "containerd unquoted": (
         ["containerd: 2.10"],
-        '4:17: pools.p.containerd is 2.1, and must be a minor version in quotes, such as "2.2": quote it, or YAML drops '
-        "its zeros",
+        (
+            '4:17: pools.p.containerd is 2.1, and must be a minor version in quotes, such as "2.2": '
+            "quote it, or YAML drops "
+            "its zeros"
+        ),
     ),
     "containerd with a patch": (
         ['containerd: "2.2.1"'],
@@ -142,8 +150,11 @@ POOLS = {
 CLUSTERS = {
     "version unquoted": (
         ["version: 1.30"],
-        '4:12: cluster.version is 1.3, and must be a minor version of Kubernetes in quotes, such as "1.34": quote it, or '
-        "YAML drops its zeros",
+        (
+            "4:12: cluster.version is 1.3, and must be a minor version of Kubernetes in quotes, such "
+            'as "1.34": quote it, or '
+            "YAML drops its zeros"
+        ),
     ),
     "version with a patch": (
         ['version: "1.34.1"'],
@@ -167,8 +178,11 @@ CLUSTERS = {
     ),
     "pods outside the VPC": (
         ["podCidr: 10.1.0.0/16"],
-        "4:12: cluster.podCidr is 10.1.0.0/16, and must be inside network.vpcCidr, which is 10.0.0.0/16: EKS gives pods "
-        "addresses of the VPC",
+        (
+            "4:12: cluster.podCidr is 10.1.0.0/16, and must be inside network.vpcCidr, which is "
+            "10.0.0.0/16: EKS gives pods "
+            "addresses of the VPC"
+        ),
     ),
     "services over the VPC": (
         ["podCidr: 10.0.0.0/20", "serviceCidr: 10.0.128.0/20"],
@@ -217,8 +231,10 @@ OTHERS = {
         '3:26: network.nodePortsFrom is "10.0.0.0/8", and must be a list',
     ),
     "zone elsewhere": (
-        "config:\n  aws:region: us-east-2\n  nodeworthy:fleet:\n    cluster: {name: x}\n    pools: {a: {}}\n"
-        "    network: {zone: us-west-2a}",
+        (
+            "config:\n  aws:region: us-east-2\n  nodeworthy:fleet:\n    cluster: {name: x}\n    pools: {a: {}}\n"
+            "    network: {zone: us-west-2a}"
+        ),
         "6:21: network.zone is us-west-2a, and must be a zone of aws:region, which is us-east-2",
     ),
     "registry as a URL": (
@@ -235,13 +251,18 @@ OTHERS = {
     ),
     "registry without a host": (
         "cluster: {name: x}\npools: {a: {}}\nregistries:\n  - plainHttp: true",
-        "4:5: registries[0].host is missing: its host and port, as images name it, such as "
-        "registry-ghcr.gpu-controlplane.svc.cluster.local:5000",
+        (
+            "4:5: registries[0].host is missing: its host and port, as images name it, such as "
+            "registry-ghcr.gpu-controlplane.svc.cluster.local:5000"
+        ),
     ),
     "chart unquoted": (
         "cluster: {name: x}\npools: {a: {}}\noperator: {chart: 26.3}",
-        '3:19: operator.chart is 26.3, and must be a version of its chart in quotes, such as "26.3.0": quote it, or YAML '
-        "drops its zeros",
+        (
+            "3:19: operator.chart is 26.3, and must be a version of its chart in quotes, such as "
+            '"26.3.0": quote it, or YAML '
+            "drops its zeros"
+        ),
     ),
     "values as a list": (
         "cluster: {name: x}\npools: {a: {}}\noperator: {values: [a]}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -12,17 +13,24 @@ from nodeworthy.known.evidence import all_evidence, in_stream, in_text
 
 # As the incidents' documents have them.
 EXACT = {
-    'Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: no runtime for "nvidia" '
+    "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: "
+    'no runtime for "nvidia" '
     "is configured": "no-runtime-configured",
-    "Error signaling containerd, attempt 5/6: unable to dial: dial unix /runtime/sock-dir/containerd.sock: connect: no such "
+    "Error signaling containerd, attempt 5/6: unable to dial: dial unix "
+    "/runtime/sock-dir/containerd.sock: connect: no such "
     "file or directory": "toolkit-cannot-dial",
-    "[UFW BLOCK] IN=lxc4f39491e6165 OUT=eno1 MAC=e2:8a:9c:5b:11:0e SRC=10.1.0.185 DST=1.1.1.1 LEN=66 TOS=0x00 PREC=0x00 "
+    "[UFW BLOCK] IN=lxc4f39491e6165 OUT=eno1 MAC=e2:8a:9c:5b:11:0e SRC=10.1.0.185 DST=1.1.1.1 "
+    "LEN=66 TOS=0x00 PREC=0x00 "
     "TTL=63 ID=1 DF PROTO=UDP SPT=59834 DPT=53 LEN=46 MARK=0xa1700f00": "ufw-blocks-pods",
-    "connection broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection object at 0x7f>: Failed to "
+    "connection broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPSConnection "
+    "object at 0x7f>: Failed to "
     "establish a new connection: [Errno -3] Temporary failure in name resolution')': /simple/pip/": "name-resolution",
-    "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: 4, Available: 0, which is "
+    "Allocate failed due to requested number of devices unavailable for nvidia.com/gpu. Requested: "
+    "4, Available: 0, which is "
     "unexpected": "devices-unavailable",
-    "unsupported capabilities found in 'compute,profile,utility' (allowed 'compute,utility')": "unsupported-capabilities",
+    "unsupported capabilities found in 'compute,profile,utility' (allowed 'compute,utility')": (
+        "unsupported-capabilities"
+    ),
     "0/5 nodes are available: 5 Insufficient nvidia.com/gpu. preemption: 0/5 nodes are available": "insufficient-gpu",
     "0/2 nodes are available: 2 Insufficient nvidia.com/gpumem.": "insufficient-gpumem",
     "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB": "cuda-out-of-memory",
@@ -113,7 +121,7 @@ LOG = (
 @given(st.lists(st.integers(0, len(LOG)), max_size=12))
 def test_the_size_of_the_pieces_does_not_matter(cuts: list[int]) -> None:
     ends = [0, *sorted(cuts), len(LOG)]
-    pieces = [LOG[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    pieces = [LOG[start:end] for start, end in itertools.pairwise(ends)]
     assert in_stream(pieces) == in_stream([LOG])
 
 
