@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pulumi import automation
 
 from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.known.toolkit import SOCKET
@@ -169,3 +171,31 @@ def _until(holds: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
     while not holds():
         assert time.monotonic() < deadline, what
         time.sleep(0.05)
+
+
+def test_without_a_language_host_the_pack_is_an_executable_on_the_path(tools: Tools, tmp_path: Path) -> None:
+    """As where a program of another language, or an inline one, is judged by the pack; it then runs in its own folder."""
+    program = tools.path("pulumi")
+    told = projects.fleet({"onprem": POOL})
+    cli = PulumiCli(program, projects.shapes(tmp_path / "made", {}), tmp_path / "cli", language_host=False)
+
+    def inline() -> None:
+        from pulumi_kubernetes.helm.v3 import Release
+
+        Release("gpu-operator", chart="gpu-operator", values={"toolkit": {"env": []}})
+
+    events: list[automation.events.EngineEvent] = []
+    with Providers() as providers:
+        options = automation.LocalWorkspaceOptions(
+            env_vars=cli.environment(providers),
+            pulumi_command=automation.PulumiCommand(str(program.parents[1])),
+            project_settings=automation.ProjectSettings(name="inline", runtime="python"),
+            secrets_provider="passphrase",
+        )
+        stack = automation.create_stack("dev", project_name="inline", program=inline, opts=options)
+        stack.set_config("nodeworthy:fleet", automation.ConfigValue(json.dumps(told["nodeworthy:fleet"])))
+        with pytest.raises(automation.errors.CommandError):
+            stack.preview(policy_packs=[str(PACK)], on_event=events.append)
+    said = [event.policy_event for event in events if event.policy_event is not None]
+    assert {(each.policy_name, each.enforcement_level) for each in said} == {(RULE, "mandatory")}
+    assert any("see     config of stack dev: pool 'onprem'" in each.message for each in said)

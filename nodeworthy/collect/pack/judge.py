@@ -16,9 +16,12 @@ from nodeworthy.collect.pack.stack import Stack
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.fleet.model import Fleet
 from nodeworthy.rule import BoundCheck, Rule
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Finding, Place, Verdict, finding
+
+UNUSED = "suppression-unused"
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Judge:
     @cached_property
     def _alone(self) -> list[Rule]:
         """The rules, with only those checks that ask for nothing beside one resource and the fleet."""
-        scene = self._scene([])
+        scene = self._scene([], self.stack.fleet)
         given = {type(fact) for fact in scene.facts} | set(scene.missing)
         local = [
             replace(each, _functions=[c.function for c in each.checks if _is_local(c, given)])
@@ -61,12 +64,14 @@ class Judge:
     def one(self, resource: Resource) -> Said:
         """A resource with its inputs, before anything is done to it."""
         self._seen[resource.urn] = resource
+        if not self._scene([resource], None).facts:
+            return Said()  # most resources bring nothing: a large fleet is not laid beside each of them
         return self._said(self._judged([resource], self._alone))
 
     def all(self, resources: Iterable[Resource]) -> Said:
         """The whole stack. The engine tells outputs here; the inputs that were seen before are what was written."""
         known = [self._seen.get(each.urn, each) for each in resources]
-        judgements = self._judged(known, self._enforced, rule("suppression-unused"))
+        judgements = self._judged(known, self._enforced, rule(UNUSED))
         said = self._said(judgements)
         said.not_applicable += sorted({(each.rule.id, each.why) for each in judgements if each.why})
         if all(each.verdict is Verdict.SKIP for each in judgements):
@@ -80,15 +85,15 @@ class Judge:
     def _judged(
         self, resources: Sequence[Resource], rules: Sequence[Rule], unused: Rule | None = None
     ) -> list[Judgement]:
-        return judge([self._scene(resources)], rules, rule("rule-crashed"), unused)
+        return judge([self._scene(resources, self.stack.fleet)], rules, rule("rule-crashed"), unused)
 
-    def _scene(self, resources: Iterable[Resource]) -> Scene:
+    def _scene(self, resources: Iterable[Resource], fleet: Fleet | None) -> Scene:
         planned = sorted((each for each in resources if not each.is_stack), key=lambda each: each.urn)
         stack = self.stack
         no_fleet = f"the config of stack {stack.name} declares no fleet" if stack.name else "no stack config was given"
         plan = Plan(stack.project, stack.name, tuple(planned), {})
         suppressions = stack.suppressions(each.id for each in catalogue())
-        return scene_of(plan, folder=stack.folder, fleet=stack.fleet, no_fleet=no_fleet, suppressions=suppressions)
+        return scene_of(plan, folder=stack.folder, fleet=fleet, no_fleet=no_fleet, suppressions=suppressions)
 
     def _said(self, judgements: Iterable[Judgement]) -> Said:
         said = Said()
@@ -114,7 +119,9 @@ class Judge:
         return new
 
     def _speaks(self, violation: Violation) -> bool:
-        return self.enforcement[violation.finding.rule].failure is not Level.DISABLED
+        """A crash is never silenced; what the engine and the pack say of themselves may be."""
+        enforced = self.enforcement[violation.finding.rule].failure
+        return violation.finding.verdict is Verdict.ERROR or enforced is not Level.DISABLED
 
     def _unused(self, judgements: Sequence[Judgement]) -> Iterator[Violation]:
         """What is allowed and does not happen any more is told, but not while its rule could not decide."""
@@ -124,7 +131,7 @@ class Judge:
             for allowed in self.enforcement[each.id].allowed:
                 covers = any(found.rule == each.id and allowed.covers(found.where.urn) for found in broken)
                 if not covers and each.id not in undecided:
-                    yield _unused_allowance(each, allowed)
+                    yield Violation(_unused_allowance(each, allowed), self.enforcement[UNUSED].failure)
 
 
 def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]]) -> bool:
@@ -138,7 +145,7 @@ def _nothing_judged(judgements: Iterable[Judgement]) -> Violation:
     return Violation(replace(found, rule="looked-at"), Level.ADVISORY)
 
 
-def _unused_allowance(broken: Rule, allowed: Allowed) -> Violation:
+def _unused_allowance(broken: Rule, allowed: Allowed) -> Finding:
     why = f"{broken.id} is allowed on {allowed.resource}, and nothing there breaks it any more ({allowed.reason})"
     found = finding(Verdict.FAIL, Place(), why, remedy="remove the entry from the pack's config")
-    return Violation(replace(found, rule="suppression-unused"), Level.ADVISORY)
+    return replace(found, rule=UNUSED)
