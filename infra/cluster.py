@@ -10,6 +10,7 @@ import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 import roles
 from network import Network
+
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Known, need
 
@@ -52,9 +53,7 @@ def _joining(name: str, control_plane: aws.eks.Cluster) -> aws.iam.InstanceProfi
 
 def _provider(name: str, control_plane: aws.eks.Cluster) -> kubernetes.Provider:
     """Kubernetes as the caller's own AWS identity: no token is written anywhere."""
-    known = pulumi.Output.all(
-        control_plane.name, control_plane.endpoint, control_plane.certificate_authority.data
-    )
+    known = pulumi.Output.all(control_plane.name, control_plane.endpoint, control_plane.certificate_authority.data)
     return kubernetes.Provider(name, kubeconfig=known.apply(lambda told: _kubeconfig(*told)))
 
 

@@ -7,6 +7,7 @@ preview) has read, merged and decrypted the config already. Lines are lost on th
 from __future__ import annotations
 
 import pulumi
+
 from nodeworthy.documents.tree import plant
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet

@@ -8,11 +8,12 @@ from typing import Any
 import declared
 import pulumi
 from cluster import Cluster
+from pulumi_kubernetes.helm.v3 import Release, ReleaseArgs, RepositoryOptsArgs
+
 from nodeworthy.documents.tree import Tree
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
 from nodeworthy.verdict import need
-from pulumi_kubernetes.helm.v3 import Release, ReleaseArgs, RepositoryOptsArgs
 
 NAME = "gpu-operator"
 REPOSITORY = "https://helm.ngc.nvidia.com/nvidia"

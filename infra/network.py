@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
+
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import need
 

@@ -9,6 +9,7 @@ import pulumi
 import pulumi_aws as aws
 from cluster import Cluster
 from network import Network
+
 from nodeworthy.fleet.model import CapacityKind, Fleet, Pool
 from nodeworthy.verdict import Known, need
 from userdata import boot_script
@@ -26,8 +27,8 @@ def _is_built(pool: Pool) -> bool:
     distribution, os = pool.distribution.state, pool.os.state
     if not pool.provision or pool.instance_type is None or not isinstance(os, Known):
         return False
-    on_eks = isinstance(distribution, Known) and os.value in images.PARAMETERS
-    if not on_eks or distribution.value not in boot_script.DISTRIBUTIONS:
+    on_eks = isinstance(distribution, Known) and distribution.value in boot_script.DISTRIBUTIONS
+    if not on_eks or os.value not in images.PARAMETERS:
         pulumi.log.warn(f"pool '{pool.name}' is not built: {pool.distribution.shown()} is not a distribution of EKS")
         return False
     return True
@@ -53,34 +54,43 @@ def _template(name: str, fleet: Fleet, pool: Pool, cluster: Cluster) -> aws.ec2.
         name,
         image_id=images.image(pool, need(fleet.cluster.version)),
         instance_type=need(pool.instance_type) if pool.instance_type is not None else None,
-        user_data=_user_data(fleet, pool, cluster),
+        user_data=_user_data(pool, cluster),
         iam_instance_profile={"arn": cluster.instance_profile.arn},
         vpc_security_group_ids=[cluster.control_plane.vpc_config.cluster_security_group_id],
         # Pods reach the metadata service through one more hop than the node does; nobody needs a third.
         metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 2},
-        block_device_mappings=[
-            {
-                "device_name": boot_script.ROOT_DEVICE[need(pool.os)],
-                "ebs": {"volume_size": 200, "volume_type": "gp3", "encrypted": "true"},
-            }
-        ],
+        block_device_mappings=[_disk(boot_script.ROOT_DEVICE[need(pool.os)])],
         tags={POOL: pool.name},
-        **_capacity(pool),
+        capacity_reservation_specification=_reservation(pool),
+        instance_market_options=_market(pool),
     )
 
 
-def _capacity(pool: Pool) -> dict[str, object]:
+def _disk(device: str) -> aws.ec2.LaunchTemplateBlockDeviceMappingArgs:
+    """Room for the images of machine learning, which are large."""
+    return aws.ec2.LaunchTemplateBlockDeviceMappingArgs(
+        device_name=device,
+        ebs=aws.ec2.LaunchTemplateBlockDeviceMappingEbsArgs(volume_size=200, volume_type="gp3", encrypted="true"),
+    )
+
+
+def _reservation(pool: Pool) -> aws.ec2.LaunchTemplateCapacityReservationSpecificationArgs | None:
     """Where the pool's machines come from, if they are reserved."""
     if pool.capacity.kind is CapacityKind.ON_DEMAND:
-        return {}
-    target = {"capacity_reservation_target": {"capacity_reservation_id": pool.capacity.id}}
-    reserved: dict[str, object] = {"capacity_reservation_specification": target}
-    if pool.capacity.kind is CapacityKind.BLOCK:
-        reserved["instance_market_options"] = {"market_type": "capacity-block"}
-    return reserved
+        return None
+    target = aws.ec2.LaunchTemplateCapacityReservationSpecificationCapacityReservationTargetArgs(
+        capacity_reservation_id=pool.capacity.id
+    )
+    return aws.ec2.LaunchTemplateCapacityReservationSpecificationArgs(capacity_reservation_target=target)
 
 
-def _user_data(fleet: Fleet, pool: Pool, cluster: Cluster) -> pulumi.Output[str]:
+def _market(pool: Pool) -> aws.ec2.LaunchTemplateInstanceMarketOptionsArgs | None:
+    if pool.capacity.kind is not CapacityKind.BLOCK:
+        return None
+    return aws.ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="capacity-block")
+
+
+def _user_data(pool: Pool, cluster: Cluster) -> pulumi.Output[str]:
     plane = cluster.control_plane
     labels = {POOL: pool.name}
 

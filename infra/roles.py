@@ -8,7 +8,12 @@ from collections.abc import Sequence
 import pulumi_aws as aws
 
 CONTROL_PLANE = ("AmazonEKSClusterPolicy",)
-NODE = ("AmazonEKSWorkerNodePolicy", "AmazonEKS_CNI_Policy", "AmazonEC2ContainerRegistryPullOnly", "AmazonSSMManagedInstanceCore")
+NODE = (
+    "AmazonEKSWorkerNodePolicy",
+    "AmazonEKS_CNI_Policy",
+    "AmazonEC2ContainerRegistryPullOnly",
+    "AmazonSSMManagedInstanceCore",
+)
 
 
 def role(name: str, service: str, policies: Sequence[str]) -> tuple[aws.iam.Role, list[aws.iam.RolePolicyAttachment]]:
@@ -23,9 +28,7 @@ def role(name: str, service: str, policies: Sequence[str]) -> tuple[aws.iam.Role
         ),
     )
     attached = [
-        aws.iam.RolePolicyAttachment(
-            f"{name}-{policy}", role=made.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}"
-        )
+        aws.iam.RolePolicyAttachment(f"{name}-{policy}", role=made.name, policy_arn=f"arn:aws:iam::aws:policy/{policy}")
         for policy in policies
     ]
     return made, attached

@@ -27,7 +27,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-simulate", action="store_true", help="one run only, with every unknown as it is")
     parser.add_argument("--answers", metavar="FILE", help="what the program's questions are answered from")
     parser.add_argument("--ask-aws", action="store_true", help="ask the account once, read-only, and keep the answers")
-    parser.add_argument("--timeout", type=_seconds, default=TIMEOUT, metavar="SECONDS", help=f"stop the program after this long ({TIMEOUT:g})")
+    parser.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=TIMEOUT,
+        metavar="SECONDS",
+        help=f"stop the program after this long ({TIMEOUT:g})",
+    )
     judging.configure(parser)
 
 
@@ -44,9 +50,7 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.rules import catalogue
 
     judging.chosen_rules(options)  # a rule that does not exist is said before anything runs
-    asked = Asked(
-        Path(), options.stack, options.fleet, options.answers, not options.no_simulate, options.timeout
-    )
+    asked = Asked(Path(), options.stack, options.fleet, options.answers, not options.no_simulate, options.timeout)
     preview = prepare(asked, frozenset(rule.id for rule in catalogue()))
     impossible = preview.of_fleet
     if impossible is not None:
@@ -118,11 +122,14 @@ def _heading(options: argparse.Namespace, seen: Seen) -> str:
 
 def _how(seen: Seen) -> str:
     counts = seen.counts
-    told = f"stack {seen.plan.stack}: {counts['resources']} resources, {counts['unknowns']} of their values unknown before deployment"
+    unknown = f"{counts['unknowns']} of their values unknown before deployment"
+    told = f"stack {seen.plan.stack}: {counts['resources']} resources, {unknown}"
     if seen.ran.simulated is not None:
         return f"{told};\nsimulated: a second run with made-up outputs read what depends on them"
     if seen.ran.no_simulation is not None:
-        return f"{told};\nnot simulated: the second run, with made-up outputs, could not be used: {seen.ran.no_simulation}"
+        return (
+            f"{told};\nnot simulated: the second run, with made-up outputs, could not be used: {seen.ran.no_simulation}"
+        )
     return f"{told}; not simulated"
 
 

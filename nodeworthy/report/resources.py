@@ -76,7 +76,11 @@ def _branch(
 
 def _kind(token: str) -> str:
     """`aws:ec2/launchTemplate:LaunchTemplate` is aws ec2 LaunchTemplate to a reader."""
-    package, module, name = token.split(":")[0], token.split(":")[1] if token.count(":") > 1 else "", token.rsplit(":", 1)[-1]
+    package, module, name = (
+        token.split(":", maxsplit=1)[0],
+        token.split(":")[1] if token.count(":") > 1 else "",
+        token.rsplit(":", 1)[-1],
+    )
     return " ".join(filter(None, [package, module.split("/")[0] if module != "index" else "", name]))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.run import Ran, run
 
 # Resources by their token, without a provider's SDK: half a second less a run.
-PRELUDE = '''
+PRELUDE = """
 import pulumi
 
 class Raw(pulumi.CustomResource):
@@ -21,7 +21,7 @@ class Thing(Raw):
 def release(values, name="gpu-operator", **more):
     props = {"chart": "gpu-operator", "version": "v26.3.0", "values": values, **more}
     return Raw("kubernetes:helm.sh/v3:Release", name, props)
-'''
+"""
 
 FLEET = """\
 config:

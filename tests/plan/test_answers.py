@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.plan.ask_aws import AskAws
 from nodeworthy.collect.plan.answers import Question
+from nodeworthy.collect.plan.ask_aws import AskAws
 from nodeworthy.errors import InputError
 from tests.plan.programs import inputs, preview, project
 
@@ -28,7 +28,9 @@ def test_a_question_without_an_answer_names_itself_and_both_ways(tmp_path: Path)
     ran = preview(project(tmp_path, ZONES))
     assert (ran.code, ran.out) == (2, "")
     assert 'aws:index/getAvailabilityZones:getAvailabilityZones with {"state": "available"}' in ran.err
-    assert "nodeworthy.answers.yaml" in ran.err and "--answers" in ran.err and "--ask-aws" in ran.err
+    assert "nodeworthy.answers.yaml" in ran.err
+    assert "--answers" in ran.err
+    assert "--ask-aws" in ran.err
     assert "Traceback" not in ran.err
 
 
@@ -59,7 +61,8 @@ def test_a_malformed_file_is_refused_with_its_place(tmp_path: Path, text: str) -
     project(tmp_path, ZONES)
     (tmp_path / "nodeworthy.answers.yaml").write_text(text)
     ran = preview(tmp_path)
-    assert ran.code == 2 and ran.err.startswith("nodeworthy preview: nodeworthy.answers.yaml:")
+    assert ran.code == 2
+    assert ran.err.startswith("nodeworthy preview: nodeworthy.answers.yaml:")
 
 
 def test_a_question_about_what_does_not_exist_yet_is_not_asked(tmp_path: Path) -> None:
@@ -107,18 +110,23 @@ def test_the_account_is_asked_once_and_the_answer_kept(
 def test_every_call_that_it_knows_is_answered_by_aws(moto: str) -> None:
     asks = AskAws("us-east-2")
     ami = asks(Question("aws:ec2/getAmi:getAmi", {"owners": ["amazon"], "mostRecent": True}))
-    assert ami is not None and ami["id"].startswith("ami-")
+    assert ami is not None
+    assert ami["id"].startswith("ami-")
     identity = asks(Question("aws:index/getCallerIdentity:getCallerIdentity", {}))
-    assert identity is not None and identity["accountId"] == "123456789012"
+    assert identity is not None
+    assert identity["accountId"] == "123456789012"
     vpc = asks(Question("aws:ec2/getVpc:getVpc", {"default": True}))
-    assert vpc is not None and vpc["id"].startswith("vpc-")
+    assert vpc is not None
+    assert vpc["id"].startswith("vpc-")
     filters = [{"name": "vpc-id", "values": [vpc["id"]]}]
     subnets = asks(Question("aws:ec2/getSubnets:getSubnets", {"filters": filters}))
-    assert subnets is not None and len(subnets["ids"]) == 3
+    assert subnets is not None
+    assert len(subnets["ids"]) == 3
     assert asks(Question("aws:index/getRegion:getRegion", {})) is not None
     name = "/aws/service/ami-amazon-linux-latest/amzn2-ami-hvm-x86_64-gp2"
     parameter = asks(Question("aws:ssm/getParameter:getParameter", {"name": name}))
-    assert parameter is not None and parameter["value"].startswith("ami-")
+    assert parameter is not None
+    assert parameter["value"].startswith("ami-")
     assert asks(Question("aws:rds/getInstance:getInstance", {})) is None
 
 

@@ -21,18 +21,22 @@ def test_a_program_that_raises_is_shown_whole_and_alone(tmp_path: Path) -> None:
     assert ran.code == 2
     assert ran.out == ""
     assert ran.err.startswith("Traceback (most recent call last):")
-    assert "in broken" in ran.err and ran.err.rstrip().endswith("ValueError: there is no such zone")
+    assert "in broken" in ran.err
+    assert ran.err.rstrip().endswith("ValueError: there is no such zone")
     assert "nodeworthy" not in ran.err
 
 
 def test_a_program_that_does_not_parse_is_shown_too(tmp_path: Path) -> None:
     ran = preview(project(tmp_path, "this is no python\n", prelude=False))
-    assert ran.code == 2 and "SyntaxError" in ran.err and ran.out == ""
+    assert ran.code == 2
+    assert "SyntaxError" in ran.err
+    assert ran.out == ""
 
 
 def test_a_program_that_logs_an_error_has_failed(tmp_path: Path) -> None:
     ran = preview(project(tmp_path, "Thing('a')\npulumi.log.error('no zone left')\n"))
-    assert (ran.code, ran.out) == (2, "") and "no zone left" in ran.err
+    assert (ran.code, ran.out) == (2, "")
+    assert "no zone left" in ran.err
 
 
 def test_an_exit_code_is_named(tmp_path: Path) -> None:
@@ -57,11 +61,17 @@ def test_a_program_that_leaves_early_is_not_the_whole_plan(tmp_path: Path) -> No
 
 
 def test_what_it_prints_is_no_part_of_the_report(tmp_path: Path) -> None:
-    program = "import sys\nsys.stdout.buffer.write(b'\\xff\\x00 {garbage\\n' * 2000)\nprint('to stderr', file=sys.stderr)\nThing('a')\n"
+    program = r"""
+import sys
+sys.stdout.buffer.write(b"\xff\x00 {garbage\n" * 2000)
+print("to stderr", file=sys.stderr)
+Thing("a")
+"""
     ran = preview(project(tmp_path, program))
     assert ran.code == 0
-    assert list(ran.report["preview"]["resources"][0])[0] == "urn"
-    assert ran.err.count("{garbage") == 2000 and ran.err.count("to stderr") == 1
+    assert next(iter(ran.report["preview"]["resources"][0])) == "urn"
+    assert ran.err.count("{garbage") == 2000
+    assert ran.err.count("to stderr") == 1
 
 
 def test_a_program_that_hangs_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
@@ -74,7 +84,10 @@ time.sleep(300)
     started = time.monotonic()
     ran = run("preview", "--timeout", "3", cwd=project(tmp_path, program))
     assert ran.code == 3
-    assert ran.err == "nodeworthy preview: the program did not end within 3 seconds and was stopped; --timeout gives it longer\n"
+    assert (
+        ran.err
+        == "nodeworthy preview: the program did not end within 3 seconds and was stopped; --timeout gives it longer\n"
+    )
     assert time.monotonic() - started < 20
     assert _gone(int((tmp_path / "pid").read_text()))
 
@@ -130,9 +143,17 @@ def _gone(pid: int) -> bool:
         ({"Pulumi.yaml": "- a\n"}, (), "Pulumi.yaml: not a mapping"),
         ({"Pulumi.yaml": "name: toy\nruntime: nodejs\n"}, (), "Pulumi.yaml:2:10: only Python programs"),
         ({"Pulumi.yaml": "name: toy\nruntime: python\nmain: away/\n"}, (), "the program away/ is not there"),
-        ({"Pulumi.yaml": "name: toy\nruntime: python\n"}, (), "which stack? --stack names one of those that exist: none"),
+        (
+            {"Pulumi.yaml": "name: toy\nruntime: python\n"},
+            (),
+            "which stack? --stack names one of those that exist: none",
+        ),
         ({"Pulumi.dev.yaml": "config: {}\n", "Pulumi.prod.yaml": "config: {}\n"}, (), "that exist: dev, prod"),
-        ({"Pulumi.dev.yaml": "config: {}\n"}, ("--stack", "deb"), "no stack 'deb'; did you mean dev? Those that exist: dev"),
+        (
+            {"Pulumi.dev.yaml": "config: {}\n"},
+            ("--stack", "deb"),
+            "no stack 'deb'; did you mean dev? Those that exist: dev",
+        ),
         ({"Pulumi.dev.yaml": "config: [1]\n"}, (), "Pulumi.dev.yaml:1:9: config is a list, not a mapping"),
         ({"Pulumi.dev.yaml": KUBEADM.replace("h200", "h2000").replace("gpu:", "gqu:")}, (), "Pulumi.dev.yaml:6:9: "),
         ({"Pulumi.dev.yaml": "config: {}\n"}, ("--answers", "none.yaml"), "there is no none.yaml"),
@@ -148,7 +169,8 @@ def test_what_can_not_be_read_is_said_before_anything_runs(
         (tmp_path / name).write_text(text)
     ran = run("preview", *options, cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
-    assert said in ran.err and "Traceback" not in ran.err
+    assert said in ran.err
+    assert "Traceback" not in ran.err
 
 
 def test_the_only_stack_needs_no_name(tmp_path: Path) -> None:

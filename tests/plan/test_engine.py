@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.plan.programs import inputs, preview, project
 
-EVERYTHING = '''
+EVERYTHING = """
 class Layer(pulumi.ComponentResource):
     def __init__(self, name, opts=None):
         super().__init__("toy:index:Layer", name, {}, opts)
@@ -47,7 +47,7 @@ there = Existing("there", pulumi.ResourceOptions(id="x-1"))
 Thing("reader", {"id": there.id, "state": there.state})
 pulumi.export("password", password)
 pulumi.export("id", first.id)
-'''
+"""
 
 
 def test_a_program_is_told_what_a_first_preview_knows(tmp_path: Path) -> None:
@@ -80,7 +80,8 @@ def test_urns_are_those_of_the_real_engine_and_in_order(tmp_path: Path) -> None:
     assert {each["name"] for each in resources if each.get("read")} == {"there"}
     lines = (tmp_path / "__main__.py").read_text().splitlines()
     first = next(each for each in resources if each["name"] == "first")
-    assert first["path"] == "__main__.py" and '"first", {"size"' in lines[first["line"] - 1]
+    assert first["path"] == "__main__.py"
+    assert '"first", {"size"' in lines[first["line"] - 1]
 
 
 def test_one_urn_is_one_resource(tmp_path: Path) -> None:
@@ -90,9 +91,13 @@ def test_one_urn_is_one_resource(tmp_path: Path) -> None:
 
 
 def test_a_transform_that_raises_is_the_programs_own_fault(tmp_path: Path) -> None:
-    program = "def bad(args):\n    raise KeyError('zone')\n\npulumi.runtime.register_resource_transform(bad)\nThing('a')\n"
+    program = (
+        "def bad(args):\n    raise KeyError('zone')\n\npulumi.runtime.register_resource_transform(bad)\nThing('a')\n"
+    )
     ran = preview(project(tmp_path, program))
-    assert ran.code == 2 and "zone" in ran.err and ran.out == ""
+    assert ran.code == 2
+    assert "zone" in ran.err
+    assert ran.out == ""
 
 
 def test_a_remote_component_is_named_and_never_passed(tmp_path: Path) -> None:
@@ -109,7 +114,8 @@ Thing("a", {"endpoint": Remote("main").endpoint})
     [found] = ran.findings
     assert (found["rule"], found["verdict"]) == ("looked-at", "unknown")
     assert "eks:index:Cluster 'main'" in found["message"]
-    assert found["where"]["urn"].endswith("eks:index:Cluster::main") and found["where"]["path"] == "__main__.py"
+    assert found["where"]["urn"].endswith("eks:index:Cluster::main")
+    assert found["where"]["path"] == "__main__.py"
     assert inputs(ran)["a"] == {"endpoint": "(unknown)"}
 
 
@@ -153,4 +159,6 @@ Thing("a", {
 def test_an_alias_bomb_in_the_config_is_refused(tmp_path: Path) -> None:
     levels = [f"  toy:b{n}: &b{n} [{', '.join([f'*b{n - 1}'] * 9)}]" for n in range(1, 9)]
     ran = preview(project(tmp_path, "Thing('a')\n", "config:\n  toy:b0: &b0 [lol]\n" + "\n".join(levels)))
-    assert ran.code == 2 and "too large" in ran.err and ran.out == ""
+    assert ran.code == 2
+    assert "too large" in ran.err
+    assert ran.out == ""

@@ -47,8 +47,9 @@ def test_a_planned_release_is_judged_as_its_values_file(tmp_path: Path, values: 
 
 def test_values_files_are_read_and_give_their_own_lines(tmp_path: Path) -> None:
     program = """
-files = [pulumi.FileAsset("first.yaml"), pulumi.FileAsset("second.yaml"), pulumi.StringAsset("driver: {enabled: false}")]
-release({"dcgm": {"enabled": True}}, valueYamlFiles=files)
+files = [pulumi.FileAsset("first.yaml"), pulumi.FileAsset("second.yaml")]
+text = pulumi.StringAsset("driver: {enabled: false}")
+release({"dcgm": {"enabled": True}}, valueYamlFiles=[*files, text])
 """
     project(tmp_path, program)
     (tmp_path / "first.yaml").write_text("toolkit:\n  env: []\n")

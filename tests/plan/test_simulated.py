@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nodeworthy.engine import Judgement, Nothing
-from nodeworthy.known.containerd import containerd_of
+from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.collect.plan.simulated import merged
 from nodeworthy.collect.plan.standins import TEXT, StandIns, outputs
-from nodeworthy.collect.plan.protocol import UNKNOWN
+from nodeworthy.engine import Judgement, Nothing
+from nodeworthy.known.containerd import containerd_of
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Place, Verdict, fail, unknown
 from tests.plan.programs import preview, project, verdicts
@@ -17,10 +17,10 @@ K3S = containerd_of("k3s").socket
 KUBEADM = containerd_of("kubeadm").socket
 URN = "urn:pulumi:dev::toy::aws:eks/cluster:Cluster::main"
 
-LATE = f"""
+LATE = """
 cluster = Thing("cluster")
 def env(socket):
-    return {{"toolkit": {{"env": [{{"name": "CONTAINERD_SOCKET", "value": socket}}]}}}}
+    return {"toolkit": {"env": [{"name": "CONTAINERD_SOCKET", "value": socket}]}}
 """
 
 
@@ -32,7 +32,7 @@ def test_a_value_that_only_waits_for_an_output_is_judged_and_marked(tmp_path: Pa
     assert ran.report["preview"]["simulated"] is True
     plain = preview(tmp_path, "--no-simulate")
     assert plain.code == 3
-    assert {each for each in verdicts(plain, "containerd-paths")} == {("unknown", False)}
+    assert set(verdicts(plain, "containerd-paths")) == {("unknown", False)}
     assert plain.report["preview"]["simulated"] is False
 
 
@@ -55,10 +55,13 @@ def test_the_made_up_value_itself_is_never_judged(tmp_path: Path) -> None:
 
 
 def test_what_the_plain_run_saw_stays(tmp_path: Path) -> None:
-    program = LATE + f"""
+    program = (
+        LATE
+        + f"""
 release(env({K3S!r}))
 cluster.id.apply(lambda _: Thing("late"))
 """
+    )
     ran = preview(project(tmp_path, program))
     assert verdicts(ran, "containerd-paths") == [("fail", False)]
 
@@ -74,7 +77,8 @@ def test_a_program_that_can_not_take_made_up_values_is_judged_plainly(tmp_path: 
     program = LATE + f"release(cluster.id.apply(lambda it: env({K3S!r}) if int(it, 16) else None))\n"
     project(tmp_path, program)
     ran = preview(tmp_path)
-    assert ran.code == 3 and "Traceback" not in ran.err
+    assert ran.code == 3
+    assert "Traceback" not in ran.err
     assert ran.report["preview"]["simulated"] is False
     from tests.run import run
 
@@ -107,7 +111,8 @@ def test_every_made_up_value_is_recognised_again() -> None:
     made = StandIns("eu-west-1")
     shape = {"arn": TEXT, "endpoint": TEXT, "certificateAuthority": {"data": TEXT}, "ids": [TEXT], "size": None}
     told = outputs({"arn": "given"}, shape, URN, made)
-    assert told["arn"] == "given" and told["size"] == UNKNOWN
+    assert told["arn"] == "given"
+    assert told["size"] == UNKNOWN
     assert made.origin(f"of {told['endpoint']}!") == "endpoint of main"
     assert made.origin(told["certificateAuthority"]["data"]) == "certificateAuthority.data of main"
     assert made.inside(told["ids"]) == "ids[0] of main"
@@ -125,7 +130,8 @@ def test_merging_keeps_what_is_unknown_in_both_and_unmarked() -> None:
         [judgement(unknown(where, "later"), verdict=Verdict.UNKNOWN)],
         [judgement(unknown(where, "later: endpoint"), verdict=Verdict.UNKNOWN)],
     )
-    assert both.verdict is Verdict.UNKNOWN and not both.simulated
+    assert both.verdict is Verdict.UNKNOWN
+    assert not both.simulated
     assert [(each.message, each.simulated) for each in both.findings] == [("later: endpoint", False)]
 
 
@@ -133,6 +139,7 @@ def test_merging_never_loses_a_failure_of_the_plain_run() -> None:
     where = Place(urn="a")
     seen = judgement(fail(where, "wrong"), unknown(where, "later"), verdict=Verdict.FAIL)
     [both] = merged([seen], [judgement(verdict=Verdict.PASS)])
-    assert both.verdict is Verdict.FAIL and not both.simulated
+    assert both.verdict is Verdict.FAIL
+    assert not both.simulated
     assert [each.message for each in both.findings] == ["wrong"]
     assert merged([seen], []) == [seen]

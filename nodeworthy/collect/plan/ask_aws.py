@@ -77,7 +77,7 @@ def _zones(session: Any, arguments: Arguments) -> Answer:
     }
 
 
-def _identity(session: Any, arguments: Arguments) -> Answer:
+def _identity(session: Any, _: Arguments) -> Answer:
     told = session.client("sts").get_caller_identity()
     return {"id": told["Account"], "accountId": told["Account"], "arn": told["Arn"], "userId": told["UserId"]}
 

@@ -1,5 +1,8 @@
 """The engine that a program logs to, and that learns which outputs a type has."""
 
+# The methods are named and called by the protocol.
+# ruff: noqa: N802, ARG002
+
 from __future__ import annotations
 
 import json
@@ -47,7 +50,7 @@ class EngineLog:
 def shapes_handler(registry: Registry) -> Any:
     """Takes what `language_host.py` tells about a type."""
 
-    def tell(request: bytes, context: Any) -> bytes:
+    def tell(request: bytes, _: Any) -> bytes:
         told = json.loads(request)
         registry.shapes[told["type"]] = told["outputs"]
         return b""

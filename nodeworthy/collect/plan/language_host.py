@@ -13,15 +13,17 @@ import gc
 import json
 import logging
 import os
+import pathlib
 import runpy
 import sys
 import traceback
 import typing
 from concurrent.futures import ThreadPoolExecutor
 
-import grpc
-import pulumi
-import pulumi.runtime
+# This module is a process of its own and is imported by none of ours.
+import grpc  # noqa: TID253
+import pulumi  # noqa: TID253
+import pulumi.runtime  # noqa: TID253
 
 # How deep a type's outputs are told; types that hold themselves would have no end.
 DEEPEST = 3
@@ -90,7 +92,7 @@ def _class_of(base: type[typing.Any], token: str) -> type | None:
 def _members(cls: type, types_of: TypesOf, depth: int) -> dict[str, typing.Any]:
     try:
         return {name: _kind(kind, depth) for name, kind in types_of(cls).items() if name not in ("id", "urn")}
-    except Exception:  # the SDK's own type metadata: where it can't be read, nothing is said, and all stays unknown
+    except Exception:  # noqa: BLE001 (the SDK's own type metadata: what can't be read is not told, and stays unknown)
         return {}
 
 
@@ -140,9 +142,10 @@ def _program_frames(program: str) -> str:
     """The traceback from the program's own first line on."""
     trace = sys.exc_info()[2]
     frames = traceback.extract_tb(trace)
-    wanted = os.path.abspath(os.path.join(program, "__main__.py") if os.path.isdir(program) else program)
+    path = pathlib.Path(program).absolute()
+    entry = path / "__main__.py" if path.is_dir() else path
     for index, frame in enumerate(frames):
-        if os.path.abspath(frame.filename) == wanted:
+        if pathlib.Path(frame.filename).absolute() == entry:
             return traceback.format_exc(limit=index - len(frames))
     return traceback.format_exc()
 
@@ -177,7 +180,7 @@ def main() -> int:
         code = 0
     except pulumi.RunError as problem:
         pulumi.log.error(str(problem))
-    except Exception:  # whatever the program raises is its own, and is shown whole
+    except Exception:  # noqa: BLE001 (whatever the program raises is its own, and is shown whole)
         pulumi.log.error(_program_frames(options.program))
         code = FAILED_IN_THE_OPEN
     finally:

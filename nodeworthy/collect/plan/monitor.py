@@ -1,4 +1,7 @@
-"""The resource monitor: answers the program as the real engine does in a first preview, and writes down what it says."""
+"""The resource monitor: answers as the real engine does in a first preview, and writes down what is registered."""
+
+# The methods are named and called by the protocol.
+# ruff: noqa: N802, ARG002
 
 from __future__ import annotations
 
@@ -121,7 +124,9 @@ class Monitor:
             options=changed.options,
         )
         if not registry.add(resource):
-            context.abort(grpc().StatusCode.ALREADY_EXISTS, f"Duplicate resource URN '{urn}'; try giving it a unique name")
+            context.abort(
+                grpc().StatusCode.ALREADY_EXISTS, f"Duplicate resource URN '{urn}'; try giving it a unique name"
+            )
         response = self._messages.RegisterResourceResponse(urn=urn, id=self._identity(resource))
         into_struct(self._outputs(resource), response.object)
         return response

@@ -47,7 +47,7 @@ class Resource:
     def order(self) -> tuple[int | str, ...]:
         """Where it stands in the program, read from its entry on."""
         outwards = [each.line or 0 for each in reversed(self.trail)]
-        entry, layer = (outwards + [0, 0])[:2]
+        entry, layer = ([*outwards, 0, 0])[:2]
         return (entry, layer, self.name, outwards[-1] if outwards else 0, self.urn)
 
     @property

@@ -48,10 +48,10 @@ class Planter:
 
     def _mapping(self, data: Mapping[str, Wire], subject: str, near: Tree | None, secret: bool) -> tuple[Tree, bool]:
         beside = near.mapping if near is not None else {}
-        made = {
-            name: self._tree(child, join(subject, name), beside.get(name), secret) for name, child in data.items()
-        }
-        same = near is not None and near.is_mapping and set(beside) == set(data) and all(each for _, each in made.values())
+        made = {name: self._tree(child, join(subject, name), beside.get(name), secret) for name, child in data.items()}
+        same = (
+            near is not None and near.is_mapping and set(beside) == set(data) and all(each for _, each in made.values())
+        )
         children = {name: tree for name, (tree, _) in made.items()}
         return self._placed(children, subject, near if same else None, secret), same
 

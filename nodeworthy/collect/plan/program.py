@@ -29,7 +29,14 @@ class ProgramRun:
     """A program and the engine that it talks to. Always stopped by its owner, whatever happened."""
 
     def __init__(
-        self, project: Project, stack: str, config: StackConfig, answers: Answers, made: StandIns | None, show: Show
+        self,
+        project: Project,
+        stack: str,
+        config: StackConfig,
+        answers: Answers,
+        *,
+        made: StandIns | None,
+        show: Show,
     ) -> None:
         self._project = project
         self._show = show
@@ -127,7 +134,7 @@ class _Complete:
 
 
 def _not_here(name: str) -> Callable[[Any, Any], None]:
-    def refuse(request: Any, context: Any) -> None:
+    def refuse(_: Any, context: Any) -> None:
         context.abort(grpc().StatusCode.UNIMPLEMENTED, f"a preview without Pulumi's engine does not know {name}")
 
     return refuse

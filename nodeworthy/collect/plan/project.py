@@ -83,7 +83,9 @@ def _project(root: Path) -> Project:
     runtime, options = tree.get("runtime"), tree.get("runtime", "options")
     language = runtime.text or runtime.get("name").text
     if language != "python":
-        raise InputError(f"{runtime.place}: only Python programs can be previewed, and this one's runtime is {language}")
+        raise InputError(
+            f"{runtime.place}: only Python programs can be previewed, and this one's runtime is {language}"
+        )
     name = tree.get("name").text
     if not name:
         raise InputError(f"{tree.place}: {FILE} gives the project no name")

@@ -1,4 +1,4 @@
-"""The GPU operator's settings in a plan: Helm releases, ClusterPolicy resources, and what Flux or Argo CD would install."""
+"""The GPU operator's settings in a plan: Helm releases, ClusterPolicy resources, what Flux or Argo CD would install."""
 
 from __future__ import annotations
 

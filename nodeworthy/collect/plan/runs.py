@@ -47,10 +47,10 @@ def run_program(
     runs: list[ProgramRun] = []
     with _terminated_like_interrupted():
         try:
-            runs.append(ProgramRun(project, stack, config, answers, None, show))
+            runs.append(ProgramRun(project, stack, config, answers, made=None, show=show))
             if simulate:
                 # Everything that this one prints, the first one prints too.
-                runs.append(ProgramRun(project, stack, config, answers, made, lambda line: None))
+                runs.append(ProgramRun(project, stack, config, answers, made=made, show=_unshown))
             first, *second = runs
             _await(first, deadline, timeout)
             plan = _ended(first, answers, show)
@@ -60,6 +60,10 @@ def run_program(
         finally:
             for run in runs:
                 run.stop()
+
+
+def _unshown(_: str) -> None:
+    """For what has been said once already."""
 
 
 def _with_simulation(plan: Plan, run: ProgramRun, made: StandIns, deadline: float, timeout: float) -> Ran:
@@ -105,7 +109,7 @@ def _how(code: int) -> str:
 def _terminated_like_interrupted() -> Iterator[None]:
     """A SIGTERM ends the program's processes too, instead of leaving them behind."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(number: int, _: FrameType | None) -> None:
         sys.exit(128 + number)
 
     try:

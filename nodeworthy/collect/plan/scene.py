@@ -57,5 +57,5 @@ def _unopened(resource: Resource) -> NotLookedAt:
     return NotLookedAt(
         resource.place,
         f"{resource.type} '{resource.name}' is a remote component: only its own provider can say what it would create",
-        remedy="use the plain resources that it is made of, or preview it with the pulumi CLI and the pack in policies/",
+        remedy="use the plain resources that it is made of, or preview with the pulumi CLI and policies/",
     )

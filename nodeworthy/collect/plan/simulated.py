@@ -63,4 +63,7 @@ def _marked(found: Finding, asked: set[tuple[Any, str]]) -> Finding:
 
 
 def _told(found: Finding, known: Sequence[Finding]) -> bool:
-    return any((each.where, each.message, each.verdict, each.is_) == (found.where, found.message, found.verdict, found.is_) for each in known)
+    return any(
+        (each.where, each.message, each.verdict, each.is_) == (found.where, found.message, found.verdict, found.is_)
+        for each in known
+    )

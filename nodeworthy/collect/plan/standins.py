@@ -79,7 +79,9 @@ def outputs(inputs: Mapping[str, Wire], shape: Mapping[str, Any], urn: str, made
     return _filled(inputs, shape, "", urn, made)
 
 
-def _filled(given: Mapping[str, Wire], shape: Mapping[str, Any], path: str, urn: str, made: StandIns | None) -> dict[str, Wire]:
+def _filled(
+    given: Mapping[str, Wire], shape: Mapping[str, Any], path: str, urn: str, made: StandIns | None
+) -> dict[str, Wire]:
     result = dict(given)
     for name, kind in shape.items():
         here = f"{path}.{name}" if path else name

@@ -55,7 +55,7 @@ class Transforms:
             inputs = reply.properties if reply.HasField("properties") else inputs
             options = reply.options if reply.HasField("options") else options
         options = options or _options(request)
-        return Changed(inputs, options.provider, tuple(options.depends_on), _recorded(request, options))
+        return Changed(inputs, options.provider, tuple(options.depends_on), _recorded(options))
 
     def invoke(self, token: str, request: Any, context: Any) -> dict[str, Wire]:
         args = request.args
@@ -128,7 +128,7 @@ def _inherited(request: Any) -> str:
     return str(request.providers.get(request.type.split(":")[0], ""))
 
 
-def _recorded(request: Any, options: Any) -> dict[str, Any]:
+def _recorded(options: Any) -> dict[str, Any]:
     """The options that say something of the resource itself; what is not set is left out."""
     told = {
         "protect": options.protect,
@@ -142,5 +142,3 @@ def _recorded(request: Any, options: Any) -> dict[str, Any]:
         "additionalSecretOutputs": sorted(options.additional_secret_outputs),
     }
     return {name: value for name, value in told.items() if value}
-
-
