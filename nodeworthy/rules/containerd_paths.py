@@ -195,6 +195,6 @@ def kubelet_uses_the_containerd_of_its_pool(node: Node) -> Findings:
         should=declared.socket or declared.runtime,
         on=pool.title,
         related=[pool.declares_its_runtime(), used.related()],
-        cause="the operator's values follow from the fleet, so its toolkit is sent to a containerd that kubelet does not use",
-        remedy=f"correct distribution or containerdBaseDir of {pool.title}: this node's kubelet uses {used.title}",
+        cause="the operator's values follow from the fleet: its toolkit is sent to a containerd that kubelet does not use",
+        remedy=f"correct distribution or containerdBaseDir of {pool.title}: here kubelet uses {used.unit or used.name}",
     )

@@ -5,7 +5,8 @@ containerd's configuration and restart containerd. Where that did not happen, ev
 stays in `ContainerCreating` with `no runtime for "nvidia" is configured`. On the node the effective
 configuration is read (`containerd config dump`): a section that this containerd ignores, or a drop-in that nothing
 imports, is not there. Until the toolkit was due, nothing can be said. If the runtime is in a containerd that
-kubelet does not use, the cause is another one, and `containerd-paths` names it.
+kubelet does not use, the cause is another one, and `containerd-paths` names it. In the cluster, the events of
+sandboxes that could not be made say that it is not there, and the toolkit's own pods say why.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def the_runtime_is_there(node: Node) -> Findings:
             *(each.related() for each in node.others if each.is_containerd),
             Related(node.toolkit_due.place, str(node.toolkit_due.place.subject)),
         ],
-        cause=f'the toolkit has not reached it, so pods that need it end with: no runtime for "{handler}" is configured',
+        cause=f'the toolkit has not reached it; pods that need it end with: no runtime for "{handler}" is configured',
         remedy=_remedy(used),
     )
 

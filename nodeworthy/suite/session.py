@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.collect.moments import moments_of
 from nodeworthy.collect.node import collector, fleets, specs
 from nodeworthy.collect.node.backends import Connections, register
 from nodeworthy.collect.node.durations import count, seconds
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import Ends
-from nodeworthy.facts.node import Node
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.report.report import EVALUATED
 from nodeworthy.report.text import of_finding
-from nodeworthy.rule import Rule
+from nodeworthy.rule import Moment, Rule
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.suite.options import value
 from nodeworthy.verdict import Severity, Verdict
@@ -78,9 +78,7 @@ class Suite:
 
     @cached_property
     def rules(self) -> tuple[Rule, ...]:
-        """Those that can say something of a node, and the ones that say what was not seen."""
-        subjects = {Node, NotLookedAt, UnreadableInput}
-        return tuple(each for each in catalogue() if any(check.subject in subjects for check in each.checks))
+        return tuple(each for each in catalogue() if Moment.NODE in moments_of(each))
 
     @cached_property
     def _asked(self) -> Sequence[collector.Asked]:
@@ -108,9 +106,6 @@ class Suite:
                 yield NodeVerdict(host, each.id, own, unseen)
             elif own or each.id == "looked-at":
                 yield NodeVerdict(host, each.id, own, nothing)
-        crashed = tuple(judged for judged in judgements if judged.rule.id == "rule-crashed")
-        if crashed:
-            yield NodeVerdict(host, "rule-crashed", crashed)
 
     def close(self) -> None:
         self._connections.close()

@@ -52,7 +52,9 @@ def with_config(text: str, *more: str) -> Recording:
 def test_its_configuration_is_read_as_yaml() -> None:
     found = said(with_config(CONFIG))
     assert found.state == Known("/run/one/one.sock")
-    assert found.place.line == 4 or found.place.subject == "/etc/kubernetes/kubelet/config.json containerRuntimeEndpoint"
+    assert (
+        found.place.line == 4 or found.place.subject == "/etc/kubernetes/kubelet/config.json containerRuntimeEndpoint"
+    )
 
 
 def test_drop_ins_are_laid_over_the_configuration_in_the_order_of_their_names() -> None:
@@ -99,8 +101,13 @@ def test_permission_denied_is_told() -> None:
 
 def test_microk8s_keeps_kubelets_arguments_in_a_file() -> None:
     path = "/var/snap/microk8s/current/args/kubelet"
-    text = "--kubeconfig=${SNAP_DATA}/credentials/kubelet.config\n--container-runtime-endpoint=${SNAP_COMMON}/run/containerd.sock"
-    recording = but(told(process_7_kubelite="/snap/microk8s/8511/kubelite\n--start-control-plane=true"), part(f"file {path}", text))
+    text = (
+        "--kubeconfig=${SNAP_DATA}/credentials/kubelet.config\n"
+        "--container-runtime-endpoint=${SNAP_COMMON}/run/containerd.sock"
+    )
+    recording = but(
+        told(process_7_kubelite="/snap/microk8s/8511/kubelite\n--start-control-plane=true"), part(f"file {path}", text)
+    )
     assert said(recording).state == Known(containerd_of("microk8s").socket)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,13 +117,10 @@ def _in_parallel(hosts: Sequence[Host], workers: int, progress: Progress | None)
 
 
 def _wait(futures: Sequence[Future[Asked]], progress: Progress | None) -> None:
-    pending = set(futures)
-    while pending:
-        done, pending = wait(pending, return_when=FIRST_COMPLETED)
-        for each in done:
-            asked = each.result()
-            if progress is not None:
-                progress(len(futures) - len(pending), len(futures), asked.name)
+    for done, each in enumerate(as_completed(futures), start=1):
+        asked = each.result()
+        if progress is not None:
+            progress(done, len(futures), asked.name)
 
 
 def record(asked: Iterable[Asked], folder: Path, write: Write) -> None:

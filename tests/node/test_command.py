@@ -1,0 +1,165 @@
+"""`nodeworthy node` as a user meets it, over recordings and this machine."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.node.recording import as_text, load
+from tests.run import run, run_json
+
+from .recordings import CASES, INCIDENT, MENDED, but, named, part, without
+
+
+def test_two_containerds_are_named_with_which_is_which() -> None:
+    ran = run("node", f"replay:{INCIDENT}")
+    assert ran.code == 1
+    assert "ssh://gpu-01: fail containerd-paths" in ran.out
+    assert "containerd.service (pid" in ran.out
+    assert "snap.k8s.containerd.service (pid" in ran.out
+    assert "1 hosts" in ran.out
+
+
+def test_a_folder_is_a_host_for_each_recording(tmp_path: Path) -> None:
+    shutil.copy(INCIDENT, tmp_path / "one.json")
+    mended = but(load(MENDED))
+    (tmp_path / "two.json").write_text(as_text(mended).replace("ssh://gpu-01", "ssh://gpu-02"))
+    ran = run_json("node", f"replay:{tmp_path}", "--show-passed")
+    assert ran.code == 1
+    assert ran.report["evaluated"]["hosts"] == 2
+    verdicts = {(each["where"]["host"], each["rule"]): each["verdict"] for each in ran.findings}
+    assert verdicts == {
+        ("ssh://gpu-01", "containerd-paths"): "fail",
+        ("ssh://gpu-01", "toolkit-reaches-containerd"): "skip",
+        ("ssh://gpu-02", "containerd-paths"): "pass",
+        ("ssh://gpu-02", "toolkit-reaches-containerd"): "pass",
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (b"", "it is not JSON"),
+        (b"\xff\xfe{\x00", "it is not JSON"),
+        (b"[1]", "no recording"),
+        (b'{"schema": "nodeworthy/recording/v9", "moment": "node"}', "nodeworthy/recording/v9"),
+        (b'{"schema": "nodeworthy/recording/v1", "moment": "node", "host": "h"}', "malformed"),
+        (b'{"schema": "nodeworthy/recording/v1", "moment": "node", "host": "h", "parts": [{"name": 1}]}', "malformed"),
+    ],
+)
+def test_a_named_file_that_is_no_recording(content: bytes, why: str, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.json"
+    bad.write_bytes(content)
+    ran = run("node", f"replay:{bad}")
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_in_a_folder_the_others_are_judged_all_the_same(tmp_path: Path) -> None:
+    shutil.copy(INCIDENT, tmp_path / "one.json")
+    (tmp_path / "torn.json").write_text(INCIDENT.read_text()[:5000])
+    ran = run_json("node", "replay:.", cwd=tmp_path)
+    assert ran.code == 1
+    assert [(each["rule"], each["verdict"]) for each in ran.findings] == [
+        ("containerd-paths", "fail"),
+        ("input-readable", "error"),
+    ] or [(each["rule"], each["verdict"]) for each in ran.findings] == [
+        ("input-readable", "error"),
+        ("containerd-paths", "fail"),
+    ]
+    torn = next(each for each in ran.findings if each["rule"] == "input-readable")
+    assert torn["where"]["path"] == "torn.json"
+
+
+@pytest.mark.parametrize("spec", ["h1", "ssm://i-0abc", "ssh://", "replay:", "replay:nowhere.json", "winrm://h"])
+def test_what_is_no_host(spec: str) -> None:
+    ran = run("node", spec)
+    assert (ran.code, ran.out) == (2, "")
+    assert len(ran.err.splitlines()) == 1
+
+
+def test_an_unknown_spec_names_those_that_are() -> None:
+    assert "ssh://[user@]host[:port], local://, docker://" in run("node", "ssm://i-0abc").err
+
+
+@pytest.mark.parametrize(
+    "options", [["--deadline", "soon"], ["--deadline", "0"], ["--max-workers", "0"], ["--pool", "x"]]
+)
+def test_usage(options: list[str]) -> None:
+    assert run("node", f"replay:{INCIDENT}", *options).code == 2
+
+
+def test_an_empty_folder_proves_nothing(tmp_path: Path) -> None:
+    ran = run_json("node", f"replay:{tmp_path}")
+    assert ran.code == 3
+    assert [each["rule"] for each in ran.findings] == ["looked-at"]
+
+
+def test_a_node_without_gpus_is_skipped_and_so_nothing_is_proven(tmp_path: Path) -> None:
+    cpu = without(load(CASES / "toolkit-reaches-containerd/unknown-node-toolkit-not-due-yet/gpu-01.json"), "gpus")
+    (tmp_path / "cpu.json").write_text(as_text(cpu))
+    ran = run_json("node", f"replay:{tmp_path / 'cpu.json'}", "--show-passed")
+    assert ran.code == 3
+    assert {each["verdict"] for each in ran.findings} == {"skip"}
+
+
+def test_a_node_of_cri_o_is_none_of_the_rules_about_containerd(tmp_path: Path) -> None:
+    recording = load(INCIDENT)
+    used = next(each for each in named(recording, "process") if "k8s-containerd" in each.stdout)
+    crio = part(used.name.replace("containerd", "crio"), "/usr/bin/crio")
+    (tmp_path / "crio.json").write_text(as_text(but(without(recording, used.name), crio)))
+    ran = run_json("node", f"replay:{tmp_path / 'crio.json'}", "--show-passed")
+    assert ran.code == 3
+    assert {each["cause"] for each in ran.findings} == {"kubelet talks to crio, and not to containerd"}
+
+
+def test_what_a_host_refused_is_recorded_and_replayed(tmp_path: Path) -> None:
+    first = run_json("node", "ssh://127.0.0.1:1", "--record", str(tmp_path / "kept"))
+    assert first.code == 3
+    (kept,) = (tmp_path / "kept").iterdir()
+    assert kept.name == "ssh-127.0.0.1-1.json"
+    again = run_json("node", f"replay:{kept}")
+    assert (again.code, again.report) == (3, first.report)
+
+
+def test_this_machine_is_recorded_and_replayed_the_same(tmp_path: Path) -> None:
+    first = run_json("node", "local://", "--record", str(tmp_path), "--show-passed")
+    (kept,) = tmp_path.iterdir()
+    again = run_json("node", f"replay:{kept}", "--show-passed")
+    assert (again.code, again.report) == (first.code, first.report)
+    data = json.loads(kept.read_text())
+    assert data["schema"] == "nodeworthy/recording/v1"
+    assert {"who", "name", "done"} <= {each["name"] for each in data["parts"]}
+
+
+def test_a_report_goes_into_a_pipe_and_not_in_its_place(tmp_path: Path) -> None:
+    import os
+
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+    reader.start()
+    assert run("node", f"replay:{INCIDENT}", "--output", str(pipe)).code == 1
+    reader.join(5)
+    assert "containerd-paths" in read[0]
+    assert pipe.is_fifo()
+
+
+def test_without_the_extra_it_is_one_sentence() -> None:
+    blocked = (
+        "import sys; sys.modules['testinfra'] = None; from nodeworthy.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", blocked, "node", "local://"], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert ran.returncode == 2
+    assert "pip install 'nodeworthy[nodes]'" in ran.stderr
+    assert "Traceback" not in ran.stderr
