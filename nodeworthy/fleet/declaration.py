@@ -5,10 +5,14 @@ from __future__ import annotations
 from nodeworthy.fleet import values
 from nodeworthy.fleet.model import CapacityKind, Driver, Firewall
 from nodeworthy.fleet.shape import Anything, Field, Items, Named, Record, Text, Truth, Whole
+from nodeworthy.known.containerd import distributions
+from nodeworthy.known.gpus import gpu_names
+from nodeworthy.known.instances import types_with
 
 KEY = "nodeworthy:fleet"
 OSES = ("al2023", "al2", "ubuntu-22.04", "ubuntu-24.04", "bottlerocket")
 
+NOT_BLANK = r".*\S.*"
 CIDR = Text("a range of addresses such as 10.0.0.0/16", fault=values.cidr)
 QUANTITY = Text(
     "a quantity such as 50Gi", pattern=r"[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)", fault=values.quantity
@@ -67,7 +71,7 @@ NETWORK = Record(
                     {
                         "port": Field(Whole(1, 65535), "the port", required=True, decides=True),
                         "why": Field(
-                            Text("a reason", pattern=r".*\S.*"), "why it is open", required=True, decides=True
+                            Text("a reason", pattern=NOT_BLANK), "why it is open", required=True, decides=True
                         ),
                     },
                 )
@@ -182,12 +186,16 @@ POOL = Record(
     "A pool of equal nodes",
     {
         "gpu": Field(
-            Text("a GPU's name such as H100"),
+            Text("a GPU's name such as H100", pattern=NOT_BLANK),
             "the GPU of its nodes, in any case (that of the instance type)",
             example="h100",
+            offered=gpu_names(),
         ),
         "instanceType": Field(
-            Text("an EC2 instance type such as p5.48xlarge"), "the EC2 instance type", example="p5.48xlarge"
+            Text("an EC2 instance type such as p5.48xlarge", pattern=NOT_BLANK),
+            "the EC2 instance type",
+            example="p5.48xlarge",
+            offered=tuple(name for gpu in gpu_names() for name in types_with(gpu)),
         ),
         "nodes": Field(Whole(0), "how many nodes it has", default=1, decides=True),
         "min": Field(Whole(0), "the least (nodes)", example=1, decides=True),
@@ -197,7 +205,7 @@ POOL = Record(
             _choice(*OSES), "the nodes' operating system (what the distribution says, else al2023)", default="al2023"
         ),
         "distribution": Field(
-            Text("a distribution", fault=values.distribution),
+            Text("a distribution", choices=distributions(), fault=values.distribution),
             "what brings kubelet and its containerd (what os says)",
             example="k8s-snap",
         ),

@@ -33,8 +33,9 @@ def _shown(place: Place) -> str:
 
 
 def has_fleet(tree: Tree) -> bool:
-    """Whether a document is a stack's config with a fleet in it, or a bare fleet."""
-    return KEY in tree.get("config").mapping or _is_bare(tree)
+    """Whether a document is a stack's config with a fleet in it, or a bare fleet and nothing else: other people's files
+    have clusters and pools, too."""
+    return KEY in tree.get("config").mapping or (_is_bare(tree) and tree.mapping.keys() <= FLEET.fields.keys())
 
 
 def _is_bare(tree: Tree) -> bool:

@@ -79,7 +79,7 @@ def _field(field: Field) -> dict[str, Any]:
     if field.default is not None:
         said["default"] = field.default
     if field.example is not None:
-        said["examples"] = [field.example]
+        said["examples"] = [field.example, *field.offered]
     alternatives = _alternatives(field)
     return {**said, "anyOf": [schema, *alternatives]} if alternatives else {**schema, **said}
 

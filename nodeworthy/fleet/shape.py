@@ -21,11 +21,11 @@ class Text:
     quote: bool = False
 
     def wrong(self, text: str) -> str | None:
-        if self.choices and text not in self.choices:
-            return f"must be {self.what}"
         if self.pattern is not None and re.fullmatch(self.pattern, text) is None:
             return f"must be {self.what}"
-        return self.fault(text) if self.fault else None
+        if self.fault is not None:
+            return self.fault(text)
+        return f"must be {self.what}" if self.choices and text not in self.choices else None
 
 
 @dataclass(frozen=True)
@@ -91,5 +91,7 @@ class Field:
     default: Any = None
     required: bool = False
     example: Any = None
+    # What else an editor may offer, where anything may stand.
+    offered: tuple[str, ...] = ()
     # The fleet can't be resolved without it, so it can't be encrypted.
     decides: bool = False

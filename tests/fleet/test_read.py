@@ -216,6 +216,7 @@ def test_what_is_a_fleet() -> None:
         {"cluster": "x", "pools": {}},
         {"pools": {}},
         [],
+        {"cluster": {}, "pools": {}, "provider": "other"},
     )
     for other in others:
         assert not has_fleet(plant(other, Place()))

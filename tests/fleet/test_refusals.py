@@ -144,6 +144,7 @@ POOLS = {
         ["nodes: {secure: v1:abc=}"],
         "4:12: pools.p.nodes is encrypted, and the fleet can't be resolved without it: write it plainly",
     ),
+    "gpu blank": (['gpu: " "'], '4:10: pools.p.gpu is " ", and must be a GPU\'s name such as H100'),
     "gpu as a number": (["gpu: 100"], "4:10: pools.p.gpu is 100, and must be a GPU's name such as H100"),
 }
 

@@ -28,7 +28,7 @@ BEYOND = {
     "min above nodes", "max below nodes", "GPUs of nothing", "key twice", "os against distribution",
     "snap on Amazon Linux", "os on COS", "base dir elsewhere", "confinement elsewhere",
     "base dir under strict confinement", "base dir not absolute", "block without id", "reservation without id",
-    "id of nothing", "more profiling than nodes", "provision without a type", "unknown distribution",
+    "id of nothing", "more profiling than nodes", "provision without a type",
 }  # fmt: skip
 
 
