@@ -113,7 +113,12 @@ def test_five_hundred_pools_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "Pulumi.dev.yaml"
     path.write_text(f"config:\n  nodeworthy:fleet:\n    cluster: {{name: x}}\n    pools:\n{pools}", encoding="utf-8")
     read_fleet_file(EXAMPLE, "x")  # what is read once is read already
-    start = time.perf_counter()
-    fleet = read_fleet_file(path, "Pulumi.dev.yaml")
-    assert len(fleet.pools) == 500
-    assert time.perf_counter() - start < 0.6  # 0.2 s on a free machine
+    assert len(read_fleet_file(path, "Pulumi.dev.yaml").pools) == 500
+    assert min(_seconds(path) for _ in range(3)) < 0.3  # half of that on a free machine
+
+
+def _seconds(path: Path) -> float:
+    """Of this process, so that what else the machine does is not counted."""
+    start = time.process_time()
+    read_fleet_file(path, "Pulumi.dev.yaml")
+    return time.process_time() - start
