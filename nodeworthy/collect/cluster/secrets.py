@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 HIDDEN = "(secret)"
-_NAME = re.compile(r"(?i)(token|passw(or)?d|passphrase|secret|credential|api_?key|access_?key|private_?key|auth)")
+_NAME = re.compile(r"(?i)token(?!iz)|passw(or)?d|passphrase|secret|credential|(api|access|private)_?key|auth(?!or)")
 # What gives itself away: keys, signed tokens, passwords inside a URL or on a command line.
 _VALUE = re.compile(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----"
