@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import grpc
@@ -9,7 +10,7 @@ import pytest
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.known.toolkit import SOCKET
-from tests.policy.pack import Pack, fleet, release
+from tests.policy.pack import PACK, Pack, fleet, release
 from tests.policy.test_violations import INCIDENT, RIGHT, RULE
 
 WRONG = release([])
@@ -110,3 +111,11 @@ def test_a_wrong_config_is_refused_with_one_sentence(pack: Pack, given: dict[str
     assert refusal.value.code() is grpc.StatusCode.INVALID_ARGUMENT
     # And what was configured before holds on.
     assert levels(pack, WRONG) == {"mandatory"}
+
+
+def test_the_config_that_the_readme_shows_is_one(pack: Pack) -> None:
+    text = (PACK / "README.md").read_text(encoding="utf-8")
+    shown = json.loads(text.partition("```json\n")[2].partition("```")[0])
+    given = {name: {"enforcementLevel": each} if isinstance(each, str) else each for name, each in shown.items()}
+    pack.configure(**given)
+    assert levels(pack, UNDECIDED) == {"advisory"}

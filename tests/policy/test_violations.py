@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
+from nodeworthy import __version__
 from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.rules import catalogue, rule
-from tests.policy.pack import Pack, Planned, fleet, pb, release, secret, urn
+from tests.policy.pack import PACK, PROJECT, STACK, Pack, Planned, fleet, pb, release, secret, urn
 
 BASE_DIR = "/var/lib/k8s-containerd/k8s-containerd"  # the incident's
 INCIDENT = {
@@ -107,11 +109,17 @@ def test_what_does_not_apply_says_why(pack: Pack) -> None:
 
 
 def test_a_stack_with_nothing_to_judge_gets_an_advisory(pack: Pack) -> None:
-    bucket = Planned("aws:s3/bucket:Bucket", "logs", {"tags": {}})
-    for planned in ([bucket], []):
-        [told] = pack.deployment(*planned).told
-        assert (told.policy, told.level) == ("looked-at", "advisory")
-        assert "nothing of this stack could be judged" in told.message
+    [told] = pack.deployment(Planned("aws:s3/bucket:Bucket", "logs", {"tags": {}})).told
+    assert (told.policy, told.level) == ("looked-at", "advisory")
+    assert "nothing of this stack could be judged" in told.message
+
+
+def test_a_fleet_beside_a_program_that_makes_nothing_proves_nothing(pack: Pack) -> None:
+    pack.configure_stack(fleet(onprem=INCIDENT))
+    stack = Planned("pulumi:pulumi:Stack", f"{PROJECT}-{STACK}", {})
+    provider = Planned("pulumi:providers:aws", "default", {"region": "us-east-2"})
+    [told] = pack.deployment(stack, provider).told
+    assert (told.policy, told.level) == ("looked-at", "advisory")
 
 
 def test_the_stack_alone_is_judged_too(pack: Pack) -> None:
@@ -135,7 +143,8 @@ def test_an_impossible_fleet_is_told_once_and_of_the_stack(pack: Pack) -> None:
 
 def test_the_policies_are_the_rules(pack: Pack) -> None:
     info = pack.info()
-    assert info.name == "nodeworthy"
+    written = yaml.safe_load((PACK / "PulumiPolicy.yaml").read_text())
+    assert (info.name, info.version) == (written["name"], written["version"]) == ("nodeworthy", __version__)
     assert info.supportsConfig
     listed = {each.name: each for each in info.policies}
     assert {RULE, "toolkit-env-wellformed", "rule-crashed", "looked-at"} <= set(listed)

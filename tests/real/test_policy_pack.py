@@ -174,7 +174,7 @@ def _until(holds: Callable[[], bool], what: str, seconds: float = 15.0) -> None:
 
 
 def test_without_a_language_host_the_pack_is_an_executable_on_the_path(tools: Tools, tmp_path: Path) -> None:
-    """As where a program of another language, or an inline one, is judged by the pack; it then runs in its own folder."""
+    """As where a program of another language is judged by the pack, which then runs in its own folder."""
     program = tools.path("pulumi")
     told = projects.fleet({"onprem": POOL})
     cli = PulumiCli(program, projects.shapes(tmp_path / "made", {}), tmp_path / "cli", language_host=False)

@@ -74,7 +74,8 @@ class Judge:
         judgements = self._judged(known, self._enforced, rule(UNUSED))
         said = self._said(judgements)
         said.not_applicable += sorted({(each.rule.id, each.why) for each in judgements if each.why})
-        if all(each.verdict is Verdict.SKIP for each in judgements):
+        # A fleet beside a program that makes nothing proves nothing about the program.
+        if not any(map(_is_made, known)) or all(each.verdict is Verdict.SKIP for each in judgements):
             said.violations.append(_nothing_judged(judgements))
         said.violations += self._unused(judgements)
         said.violations = [each for each in said.violations if self._speaks(each)]
@@ -132,6 +133,11 @@ class Judge:
                 covers = any(found.rule == each.id and allowed.covers(found.where.urn) for found in broken)
                 if not covers and each.id not in undecided:
                     yield Violation(_unused_allowance(each, allowed), self.enforcement[UNUSED].failure)
+
+
+def _is_made(resource: Resource) -> bool:
+    """Whether a program asked for it: the stack and its default providers are there in any case."""
+    return not resource.is_stack and not resource.type.startswith("pulumi:providers:")
 
 
 def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]]) -> bool:
