@@ -21,9 +21,12 @@ import typing
 from concurrent.futures import ThreadPoolExecutor
 
 # This module is a process of its own and is imported by none of ours.
-import grpc  # noqa: TID253
-import pulumi  # noqa: TID253
-import pulumi.runtime  # noqa: TID253
+try:
+    import grpc  # noqa: TID253
+    import pulumi  # noqa: TID253
+    import pulumi.runtime  # noqa: TID253
+except ImportError as missing:
+    sys.exit(f"{missing}: install what the program needs for {sys.executable}, which Pulumi.yaml chose")
 
 # How deep a type's outputs are told; types that hold themselves would have no end.
 DEEPEST = 3

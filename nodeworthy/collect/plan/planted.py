@@ -87,7 +87,9 @@ class Planter:
         if near is None:
             return Tree(value, self.place.about(subject), None, secret)  # type: ignore[arg-type]
         key = replace(near.key, urn=self.place.urn) if near.key is not None else None
-        return Tree(value, replace(near.place, urn=self.place.urn), key, secret or near.secret)  # type: ignore[arg-type]
+        # What stands in the stack file in plain words is no secret, though a program that reads a fleet with one
+        # encrypted value in it must take all of it for one.
+        return Tree(value, replace(near.place, urn=self.place.urn), key, near.secret)  # type: ignore[arg-type]
 
 
 def _equal(one: object, other: object) -> bool:
