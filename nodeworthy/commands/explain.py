@@ -82,20 +82,20 @@ def _explained(found: list[Found]) -> list[Explanation]:
 
 def _of_id(what: str) -> list[Explanation]:
     from nodeworthy.known import containerd, gpus, instances, releases
-    from nodeworthy.report import explained
+    from nodeworthy.report import explained_world
 
     rule = _rule(what)
     if rule is not None:
         return [rule]
     if what.lower() in containerd.distributions():
-        return explained.of_distribution(what.lower())
+        return explained_world.of_distribution(what.lower())
     gpu = gpus.gpu_named(what)
     if gpu is not None:
-        return [explained.of_gpu(gpu)]
+        return [explained_world.of_gpu(gpu)]
     if instances.exists(what.lower()):
-        return [explained.of_instance_type(what.lower(), instances.gpus_of(what.lower()))]
+        return [explained_world.of_instance_type(what.lower(), instances.gpus_of(what.lower()))]
     release = releases.release_of(what.removeprefix("gpu-operator").strip("-: "))
-    return [explained.of_release(what, release)] if release is not None else []
+    return [explained_world.of_release(what, release)] if release is not None else []
 
 
 def _rule(what: str) -> Explanation | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.fleet.declaration import OSES
+from nodeworthy.fleet.pool_declaration import OSES
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 UBUNTU = ("ubuntu-22.04", "ubuntu-24.04")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from nodeworthy.fleet import os as systems
 from nodeworthy.fleet.model import Capacity, CapacityKind, Driver, Firewall, Impossible, Pool
 from nodeworthy.fleet.possible import impossible_in
-from nodeworthy.fleet.walk import Section
+from nodeworthy.fleet.runtime import BASE_DIR, CONFINEMENT, runtime_of
+from nodeworthy.fleet.section import Section
 from nodeworthy.known import gpus, instances
-from nodeworthy.known.containerd import Containerd, containerd_of, takes_base_dir
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # EKS' own images for GPU nodes bring the driver.
@@ -48,7 +47,7 @@ class _Pool:
             gpus_per_node=self._gpus_per_node(gpu),
             os=os,
             distribution=distribution,
-            runtime=self._runtime(distribution),
+            runtime=runtime_of(distribution, self._given(BASE_DIR), self._given(CONFINEMENT), self._says),
             containerd_version=self._containerd_version(),
             driver=self._driver(distribution),
             capacity=self._capacity(),
@@ -142,42 +141,6 @@ class _Pool:
         if isinstance(os.state, Known) and os.state.value not in fitting:
             right = " or ".join(fitting) if fitting else "left out: none of these systems runs it"
             self._says("os", f"is {os.state.value}, and distribution is {distribution}: os must be {right}")
-
-    def _runtime(self, distribution: Located[str]) -> Located[Containerd]:
-        base_dir, confinement = self._given("containerdBaseDir"), self._given("snapConfinement")
-        for name, given in (("containerdBaseDir", base_dir), ("snapConfinement", confinement)):
-            if (
-                given is not None
-                and isinstance(distribution.state, Known)
-                and not takes_base_dir(distribution.state.value)
-            ):
-                self._says(name, f"belongs to distribution k8s-snap alone, and this one is {distribution.state.value}")
-        strict = confinement is not None and confinement.state == Known("strict")
-        if strict and base_dir is not None:
-            self._says(
-                "containerdBaseDir", "can't be given where snapConfinement is strict: the snap then keeps its own"
-            )
-        for part in (distribution, base_dir, confinement):
-            if part is not None and isinstance(part.state, Unknown):
-                return Located(part.state, part.place)
-        return self._known_runtime(distribution, base_dir, confinement, strict=strict)
-
-    def _known_runtime(
-        self,
-        distribution: Located[str],
-        base_dir: Located[str] | None,
-        confinement: Located[str] | None,
-        *,
-        strict: bool,
-    ) -> Located[Containerd]:
-        assert isinstance(distribution.state, Known)
-        path = base_dir.state.value if base_dir is not None and isinstance(base_dir.state, Known) else None
-        runtime = containerd_of(distribution.state.value, path, strict=strict)
-        if strict and confinement is not None:
-            return Located.known(runtime, confinement.place.about("strict confinement"))
-        if base_dir is not None:
-            return Located.known(runtime, base_dir.place.about("this base dir"))
-        return Located.known(runtime, replace(distribution.place, subject=None))
 
     def _containerd_version(self) -> Located[str]:
         written = self._given("containerd")

@@ -13,7 +13,8 @@ from nodeworthy.fleet.declaration import FLEET, KEY
 from nodeworthy.fleet.encrypted import decrypted
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.resolve import resolve
-from nodeworthy.fleet.walk import Fault, Faults, Walker
+from nodeworthy.fleet.section import Fault, Faults
+from nodeworthy.fleet.walk import Walker
 from nodeworthy.verdict import Place
 
 LIMIT = 10_000_000

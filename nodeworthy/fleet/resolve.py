@@ -21,7 +21,7 @@ from nodeworthy.fleet.model import (
     Storage,
 )
 from nodeworthy.fleet.ranges import agree
-from nodeworthy.fleet.walk import Section
+from nodeworthy.fleet.section import Section
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 Refuse = Callable[[Place, str], None]

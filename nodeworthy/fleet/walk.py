@@ -4,72 +4,17 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.documents.tree import ABSENT, Tree
 from nodeworthy.fleet.encrypted import ENCRYPTED, decrypted, is_secure
+from nodeworthy.fleet.section import Faults, Section
 from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, Text, Truth, Whole
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Unknown
 
 # Stands for a part that was refused already, so that nothing is said of what it lacks.
 REFUSED = Unknown("it is malformed")
-
-
-@dataclass(frozen=True)
-class Fault:
-    place: Place
-    message: str
-
-
-@dataclass
-class Faults:
-    found: list[Fault] = field(default_factory=list)
-
-    def add(self, place: Place, message: str) -> None:
-        self.found.append(Fault(place, message))
-
-    def in_order(self) -> list[Fault]:
-        return sorted(self.found, key=lambda each: (each.place.line or 0, each.place.column or 0))
-
-
-@dataclass(frozen=True)
-class Section:
-    """A record as it was read: its scalars located, its defaults filled in."""
-
-    tree: Tree
-    path: str
-    record: Record
-    read: Mapping[str, Any]
-
-    @property
-    def place(self) -> Place:
-        return (self.tree.key or self.tree.place).about(self.path)
-
-    def wrote(self, name: str) -> bool:
-        return name in self.tree.mapping
-
-    def located(self, name: str) -> Located[Any]:
-        found: Located[Any] = self.read[name]
-        return found
-
-    def plain(self, name: str) -> Any:
-        """The value of a field that can't be unknown; None where it was faulty."""
-        state = self.located(name).state
-        return state.value if isinstance(state, Known) else self.record.fields[name].default
-
-    def section(self, name: str) -> Section:
-        found: Section = self.read[name]
-        return found
-
-    def items(self, name: str) -> list[Any]:
-        found: list[Any] = self.read[name]
-        return found
-
-    def sections(self, name: str) -> dict[str, Section]:
-        found: dict[str, Section] = self.read[name]
-        return found
 
 
 def join(path: str, name: str) -> str:
