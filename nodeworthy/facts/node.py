@@ -30,15 +30,19 @@ class RuntimeProcess:
     version: Located[str]
     # The handlers that it knows: what a RuntimeClass may name.
     handlers: Located[tuple[str, ...]]
-    # A file of its configuration that was changed after the process had read it.
-    changed_since: str | None = None
+    # A file of its configuration that was changed after the process had read it, if there is one.
+    changed_since: Located[str | None]
 
     @property
     def loaded(self) -> Located[tuple[str, ...]]:
         """The handlers that the running process has: those of its files, if they are as it read them."""
-        if self.changed_since is None:
+        if isinstance(self.changed_since.state, Unknown):
+            return Located(self.changed_since.state, self.place)
+        if self.changed_since.state.value is None:
             return self.handlers
-        why = f"{self.changed_since} was changed after {self.unit or self.name} (pid {self.pid}) was started"
+        why = (
+            f"{self.changed_since.state.value} was changed after {self.unit or self.name} (pid {self.pid}) was started"
+        )
         return Located.unknown(f"{why}: what it has loaded may be older, and a restart would load it", self.place)
 
     @property

@@ -40,7 +40,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     incident="A",
     title="The toolkit's containerd paths are those of the containerd that kubelet uses",
-    remedy="set CONTAINERD_CONFIG and CONTAINERD_SOCKET in toolkit.env to the paths of the containerd that kubelet uses",
+    remedy="set CONTAINERD_CONFIG and CONTAINERD_SOCKET in toolkit.env to those of the containerd that kubelet uses",
 )
 
 CAUSE = (
@@ -84,7 +84,7 @@ def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPoo
             message=f"one operator can't serve both: {name} is right for {other.title}, and not the {_kind(name)} "
             "of the containerd that kubelet uses",
             related=(*each.related, other.declares_its_runtime()),
-            remedy=f"give {pool.title} its own toolkit and the label {OWN_TOOLKIT} on its nodes, or the same containerd",
+            remedy=f"give {pool.title} its own toolkit and its nodes the label {OWN_TOOLKIT}, or the same containerd",
         )
 
 
@@ -195,6 +195,6 @@ def kubelet_uses_the_containerd_of_its_pool(node: Node) -> Findings:
         should=declared.socket or declared.runtime,
         on=pool.title,
         related=[pool.declares_its_runtime(), used.related()],
-        cause="the operator's values follow from the fleet: its toolkit is sent to a containerd that kubelet does not use",
+        cause="the operator's values follow from the fleet: its toolkit goes to a containerd that kubelet does not use",
         remedy=f"correct distribution or containerdBaseDir of {pool.title}: here kubelet uses {used.unit or used.name}",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import threading
@@ -119,3 +120,48 @@ def test_a_password_in_a_spec_is_not_shown() -> None:
     register(Connections())
     (host,) = collector.hosts_of(specs.parse_all(["ssh://root:hunter22@h1:2222"]), collector.Asking(5))
     assert host.backend.get_pytest_id() == "ssh://h1:2222"
+
+
+@pytest.mark.parametrize(
+    ("program", "spec", "before"),
+    [
+        ("docker", "docker://root@kind-worker", "exec -u root kind-worker /bin/sh -c "),
+        ("kubectl", "kubectl://probe?namespace=ops&container=shell", "-n ops -c shell exec probe -- /bin/sh -c "),
+    ],
+)
+def test_in_a_container(program: str, spec: str, before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for the client, which runs here what it is told to run there: what is asked and answered is real."""
+    client = tmp_path / program
+    client.write_text(
+        f'#!/bin/sh\nprintf "%s" "$*" >"{tmp_path}/asked"\nwhile [ "$1" != /bin/sh ]; do shift; done\nexec "$@"\n'
+    )
+    client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (asked,) = collector.ask_all(specs.parse_all([spec]), collector.Asking(20))
+    assert asked.recording is not None
+    assert asked.recording.unreached is None
+    assert asked.recording.parts[-1].name == "done"
+    assert (tmp_path / "asked").read_text().startswith(before)
+    assert asked.name == spec.replace("root@", "").partition("?")[0]
+
+
+def test_a_container_that_is_not_there_is_told_in_its_clients_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = tmp_path / "docker"
+    client.write_text("#!/bin/sh\necho 'Error response from daemon: No such container: gone' >&2\nexit 1\n")
+    client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (asked,) = collector.ask_all(specs.parse_all(["docker://gone"]), collector.Asking(20))
+    assert asked.recording is not None
+    assert asked.recording.unreached == "Error response from daemon: No such container: gone"
+
+
+def save(path: Path, text: str) -> None:
+    path.write_text(text)
+
+
+def test_two_recordings_of_one_name_are_both_kept(tmp_path: Path) -> None:
+    asked = [collector.Asked("local", Recording("local")), collector.Asked("local", Recording("local"))]
+    collector.record(asked, tmp_path / "kept", save)
+    assert sorted(each.name for each in (tmp_path / "kept").iterdir()) == ["local-2.json", "local.json"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,8 @@ from .daemon import scratch
 from .fake_kubelet import FakeKubelet
 from .sshd import Sshd, counting_ssh
 from .tools import Tools
+
+ROOT = Path(__file__).parents[2]
 
 NVIDIA = """\
 version = 2
@@ -130,6 +133,25 @@ def test_over_ssh_it_is_the_same_and_takes_one_round_trip(pair: Pair, tools: Too
     assert took < 10
     again = run_json("node", f"replay:{tmp_path / 'kept'}")
     assert again.report == report
+
+
+def test_the_rules_and_a_users_own_tests_share_one_connection(pair: Pair, tools: Tools, tmp_path: Path) -> None:
+    pair.give_runtime("used")
+    home = tmp_path / "sshd"
+    home.mkdir()
+    shutil.copytree(ROOT / "nodes", tmp_path / "nodes", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "nodes" / "test_ours.py").write_text(
+        "def test_one(host):\n    assert host.user().name == 'root'\n\n\n"
+        "def test_two(host):\n    assert host.file('/etc/passwd').exists\n"
+    )
+    with Sshd(tools, home, more="LogLevel VERBOSE") as sshd:
+        command = [sys.executable, "-m", "pytest", "-q", "nodes", "--hosts=ssh://node", f"--ssh-config={sshd.config}"]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert "5 passed" in ran.stdout
+        assert sshd.connections == 1
+        assert sshd.sessions > 2
+        _wait_for(lambda: not _ssh_of(sshd.config))
 
 
 def test_a_user_without_root_is_told_what_was_not_seen(pair: Pair, tools: Tools, tmp_path: Path) -> None:

@@ -88,8 +88,10 @@ class Ssh(WithDeadline, ssh.SshBackend):
         seconds = self.connections.seconds
         kwargs["timeout"] = max(1, min(CONNECT_SECONDS, int(seconds)))
         kwargs["controlpath"] = self.connections.control_path(hostspec)
-        # Hosts are asked at the same time and within a deadline: nobody is there to answer a prompt.
-        kwargs["ssh_extra_args"] = " ".join(filter(None, [kwargs.get("ssh_extra_args"), "-T -o BatchMode=yes"]))
+        # Hosts are asked at the same time and within a deadline: nobody is there to answer a prompt. A password in
+        # the spec is given by sshpass, which answers one.
+        quiet = "-T" if self.parse_hostspec(hostspec).password else "-T -o BatchMode=yes"
+        kwargs["ssh_extra_args"] = " ".join(filter(None, [kwargs.get("ssh_extra_args"), quiet]))
         super().__init__(hostspec, **kwargs)
         self.connections.opened.append(self)
 

@@ -15,7 +15,7 @@ from nodeworthy.collect.node.deadline import RUNNING
 from nodeworthy.collect.node.observe import observe
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.reading import node
-from nodeworthy.collect.node.recording import NoRecording, Recording, as_text
+from nodeworthy.collect.node.recording import SUFFIX, NoRecording, Recording, as_text
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.engine import Missing, Scene
 from nodeworthy.errors import InputError
@@ -129,9 +129,19 @@ def record(asked: Iterable[Asked], folder: Path, write: Write) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"can't write recordings to {folder}: {problem.strerror}") from None
+    taken: set[str] = set()
     for each in asked:
         if each.recording is not None:
-            write(folder / each.recording.file_name, as_text(each.recording))
+            name = _free(each.recording.file_name, taken)
+            write(folder / name, as_text(each.recording))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """The name, with a number where another host of this run has it already."""
+    stem = name.removesuffix(SUFFIX)
+    free = next(each for each in (name, *(f"{stem}-{n}{SUFFIX}" for n in range(2, 10_000))) if each not in taken)
+    taken.add(free)
+    return free
 
 
 def scene(asked: Asked, declared: Declared) -> Scene:

@@ -25,7 +25,7 @@ def observe(host: Host) -> Recording:
         return Recording(name, unreached=str(problem))
     parts = without_secrets(script.parts(nonce, answer.stdout, answer.stderr))
     if not parts or parts[-1].name != "done":
-        return Recording(name, parts, unreached=_broken(answer.rc, answer.stderr))
+        return Recording(name, parts, unreached=_broken(answer.rc, answer.stderr, begun=bool(parts)))
     return Recording(name, parts)
 
 
@@ -34,6 +34,8 @@ def _late(late: TooLate, nonce: str) -> str:
     return f"{late}" + (f", while {reading!r} was read" if reading else "")
 
 
-def _broken(code: int, stderr: str) -> str:
-    said = [line for line in stderr.splitlines() if line.strip() and not line.startswith("@@")]
-    return f"its answer broke off (exit code {code}{f': {said[-1].strip()}' if said else ''})"
+def _broken(code: int, stderr: str, *, begun: bool) -> str:
+    said = [line.strip() for line in stderr.splitlines() if line.strip() and not line.startswith("@@")]
+    if not begun and said:
+        return said[-1]
+    return f"its answer broke off (exit code {code}{f': {said[-1]}' if said else ''})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 RUNTIMES = ("containerd", "crio", "cri-dockerd")
 # Seconds within which a file and a process count as made together.
 SAME_MOMENT = 2
+_PROCESS = re.compile(r"process (?P<pid>[0-9]{1,10}) (?P<name>\S+)")
+_AGE = re.compile(r"(?P<what>process|file) (?P<seconds>-?[0-9]{1,12})(?: (?P<path>/.*))?")
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class Process:
         part = self.recording.part(f"cgroup {self.pid}")
         lines = part.stdout.splitlines() if part else []
         # cgroup v1 has a line for each controller; systemd's own tells the unit, as v2's only one does.
-        told = [line.split(":", 2)[2] for line in lines if line.startswith("0::/") or ":name=systemd:" in line]
+        told = [line.rpartition(":")[2] for line in lines if line.startswith("0::/") or ":name=systemd:" in line]
         return [each for path in told for each in path.split("/") if each]
 
     def _depth(self, part_name: str) -> int:
@@ -60,9 +63,9 @@ class Process:
 
 def processes(recording: Recording) -> Iterator[Process]:
     for part in recording.parts:
-        words = part.name.split()
-        if words[0] == "process" and len(words) == 3 and part.stdout:
-            found = Process(int(words[1]), words[2], tuple(part.stdout.split("\n")), recording)
+        named = _PROCESS.fullmatch(part.name)
+        if named and part.stdout:
+            found = Process(int(named["pid"]), named["name"], tuple(part.stdout.split("\n")), recording)
             if not found.in_a_container:
                 yield found
 
@@ -118,17 +121,20 @@ def runtime_of(process: Process, sockets: Sockets, host: Place) -> RuntimeProces
         config=config or (defaults().config if process.name == "containerd" else "its default"),
         version=_version(process, place),
         handlers=replace(handlers(dump), place=place),
-        changed_since=_changed_since(process),
+        changed_since=_changed_since(process, place),
     )
 
 
-def _changed_since(process: Process) -> str | None:
+def _changed_since(process: Process, place: Place) -> Located[str | None]:
     """The first file that is younger than the process, by more than the two clocks may differ."""
     part = process.recording.part(f"ages {process.pid}")
-    lines = [line.split(" ", 2) for line in part.stdout.splitlines()] if part else []
-    age = next((int(words[1]) for words in lines if words[0] == "process"), None)
-    files = [(int(words[1]), words[2]) for words in lines if words[0] == "file" and len(words) == 3]
-    return next((path for since, path in files if age is not None and since + SAME_MOMENT < age), None)
+    told = [found for line in (part.stdout.splitlines() if part else ()) if (found := _AGE.fullmatch(line))]
+    age = next((int(each["seconds"]) for each in told if each["what"] == "process"), None)
+    files = [(int(each["seconds"]), each["path"]) for each in told if each["what"] == "file"]
+    if part is None or part.code != 0 or age is None:
+        why = f"whether the files of {process.name} (pid {process.pid}) were changed after its start could not be seen"
+        return Located.unknown(why, place)
+    return Located.known(next((path for since, path in files if since + SAME_MOMENT < age), None), place)
 
 
 def _dump(process: Process, place: Place) -> Tree:

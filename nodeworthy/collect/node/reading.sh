@@ -127,6 +127,9 @@ dumped() {
 # How long ago the process was started, and each file of its configuration was changed: a dump is of the files, and
 # the process has read them once.
 ages() {
+    # Only root may look through a process's own root; elsewhere it is ours.
+    root=$1/root
+    [ -x "$root/" ] || root=
     now=$(date +%s)
     ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
     read -r up _ </proc/uptime
@@ -137,13 +140,13 @@ ages() {
         set +f
         # containerd 2 shows its default glob also where a file that has imports of its own has put it out of effect.
         case $each in
-        *\**) grep -qF -e "\"$each\"" -e "'$each'" "$1/root$2" 2>/dev/null || [ ! -e "$1/root$2" ] || continue ;;
+        *\**) grep -qF -e "\"$each\"" -e "'$each'" "$root$2" 2>/dev/null || [ ! -e "$root$2" ] || continue ;;
         /*) ;;
         *) continue ;;
         esac
         # Their globs are ours to expand, where the process sees them.
-        for found in "$1/root"$each; do
-            [ -f "$found" ] && echo "file $((now - $(stat -c %Y "$found"))) ${found#"$1/root"}"
+        for found in "$root"$each; do
+            [ -f "$found" ] && echo "file $((now - $(stat -c %Y "$found"))) ${found#"$root"}"
         done
     done | sort -u
     set +f
@@ -236,4 +239,4 @@ command -v systemctl >/dev/null 2>&1 && part units $limit systemctl show --prope
 part gpus gpus
 part toolkit toolkit
 part boot boot
-part done true
+part "done" true
