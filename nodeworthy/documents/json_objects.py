@@ -76,7 +76,8 @@ class _Reader:
                 members[name] = self._value()
         if self._next():
             raise json.JSONDecodeError("Something follows the document", self._text, self._at)
-        yield Whole(members, has_items)
+        # An empty list may be printed as null.
+        yield Whole(members, has_items or ("items" in members and members["items"] is None))
 
     def _next(self) -> str:
         self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches

@@ -38,7 +38,7 @@ def sandbox_failure(event: Any) -> SandboxFailure | None:
     """From an object of kind Event, of core/v1 or of events.k8s.io; None where it is about something else."""
     found = EVIDENCE.search(text_at(event, "message") or text_at(event, "note"))
     about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
-    if found is None or text_at(about, "kind") != "Pod":
+    if found is None or text_at(about, "kind") not in ("Pod", ""):
         return None
     counts = (number_at(event, "count"), number_at(event, "deprecatedCount"), number_at(event, "series", "count"), 1)
     source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")

@@ -25,6 +25,7 @@ IMAGE = "container-toolkit"
 CONFIG_MOUNT = "/runtime/config-dir"
 SOCKET_MOUNT = "/runtime/sock-dir"
 NRI_MOUNT = "/runtime/nri-sock-dir"
+VOLUMES = {CONFIG_MOUNT: "containerd-config", SOCKET_MOUNT: "containerd-socket"}
 OPT_OUT = "nvidia.com/gpu.deploy.container-toolkit"
 
 
@@ -106,11 +107,13 @@ class ToolkitDaemonSet:
     def owns(self, pod: ClusterPod) -> bool:
         if pod.namespace != self.namespace:
             return False
-        return pod.daemonset == self.name or (not pod.daemonset and self._selects(pod.labels))
+        return pod.daemonset == self.name or (not pod.daemonset and self._selects(pod))
 
-    def _selects(self, labels: Mapping[str, str]) -> bool:
+    def _selects(self, pod: ClusterPod) -> bool:
         wanted = strings_at(self.data, "spec", "selector", "matchLabels")
-        return bool(wanted) and all(labels.get(name) == value for name, value in wanted.items())
+        if not wanted:
+            return pod.name.startswith(f"{self.name}-")
+        return all(pod.labels.get(name) == value for name, value in wanted.items())
 
     def chooses(self, node: ClusterNode) -> bool:
         """Whether it would run there. Without a selector of its own, it is meant for GPU nodes."""
@@ -136,10 +139,11 @@ class ToolkitDaemonSet:
     def _mounted(self, where: str) -> Located[str | None]:
         mounts = (mount for container in self._containers for mount in container.get("volumeMounts").sequence)
         here = next((each for each in mounts if posixpath.normpath(each.get("mountPath").text or ".") == where), None)
-        if here is None:
-            return Located(Known(None), self.place, written=False)
-        name = here.get("name").text
+        # A volume of the operator's own name is mounted there, even if what was kept of the pod does not show it.
+        name = here.get("name").text if here is not None else VOLUMES.get(where)
         volume = next((each for each in self._tree.get("volumes").sequence if each.get("name").text == name), None)
+        if volume is None and here is None:
+            return Located(Known(None), self.place, written=False)
         path = volume.get("hostPath", "path").text if volume else None
         place = self.place.about(f"spec.template.spec.volumes[{name}].hostPath.path")
         if path is None:

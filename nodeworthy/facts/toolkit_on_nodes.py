@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cached_property
@@ -169,14 +169,20 @@ class UnservedFailures:
 
 
 def victims_of(
-    failures: Iterable[SandboxFailure], pods: Iterable[ClusterPod] | None, runtimes: frozenset[str]
+    failures: Sequence[SandboxFailure],
+    pods: Iterable[ClusterPod] | None,
+    namespaces: Collection[str],
+    runtimes: frozenset[str],
 ) -> tuple[str, ...]:
     """The pods that still suffer: those of the events that have not recovered, and those that wait for the same
-    runtime without an event (events live for an hour). Without pods, those of the events."""
+    runtime without an event (events live for an hour). Where no pod was seen (in any namespace, or in that of the
+    event), those of the events."""
     named = {each.object for each in failures}
     if pods is None:
         return tuple(sorted(named))
-    return tuple(sorted(pod.object for pod in pods if _suffers(pod, named, runtimes)))
+    suffering = {pod.object for pod in pods if _suffers(pod, named, runtimes)}
+    elsewhere = {each.object for each in failures if each.namespace not in namespaces}
+    return tuple(sorted(suffering | elsewhere))
 
 
 def _suffers(pod: ClusterPod, named: set[str], runtimes: frozenset[str]) -> bool:

@@ -140,6 +140,7 @@ def test_nri_edits_no_config(tmp_path: Path) -> None:
 
 def test_where_nothing_of_containerd_is_mounted_nothing_is_proven(tmp_path: Path) -> None:
     kinds = incident.recovered()
+    template(kinds["daemonsets"][0])["volumes"] = []
     template(kinds["daemonsets"][0])["containers"][0]["volumeMounts"] = []
     said = verdict(diagnose(tmp_path, kinds, "--fleet", "Pulumi.onprem.yaml"))
     assert said[0] == "unknown"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -219,7 +222,7 @@ def test_a_server_that_is_not_there_ends_with_3(tmp_path: Path, monkeypatch: pyt
     assert (
         ran.err == f"nodeworthy diagnose: https://127.0.0.1:{port} can't be reached: [Errno 111] Connection refused\n"
     )
-    assert not list(Path("kept").glob(".*"))
+    assert list(Path("kept").iterdir()) == []
 
 
 def test_a_server_that_says_nothing_costs_its_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,6 +234,22 @@ def test_a_server_that_says_nothing_costs_its_deadline(tmp_path: Path, monkeypat
     assert (ran.code, ran.out) == (3, "")
     assert time.monotonic() - begun < 3
     assert "no answer" in ran.err
+
+
+def test_nobody_waits_for_a_server_after_ctrl_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        use_server(f"http://127.0.0.1:{silent.getsockname()[1]}", tmp_path, monkeypatch)
+        argv = [sys.executable, "-m", "nodeworthy", "diagnose", "--record", "kept", "--max-workers", "1"]
+        process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        asked, _ = silent.accept()
+        begun = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    asked.close()
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err
+    assert time.monotonic() - begun < 3
+    assert list(Path("kept").iterdir()) == []
 
 
 def test_a_server_of_something_else_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

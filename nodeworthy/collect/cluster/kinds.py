@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -49,5 +50,6 @@ def kind_of_list(kind: str, api_version: str) -> Kind | None:
 
 
 def kind_named(plural: str) -> Kind | None:
-    """`events`, `events.events.k8s.io`, `daemonsets.apps`."""
-    return next((each for each in KINDS if plural.partition(".")[0] == each.plural), None)
+    """`events`, `events.events.k8s.io`, `daemonsets.apps`; in a file's name also `default-events`."""
+    words = re.split(r"[^a-z]+", plural.lower())
+    return next((each for each in KINDS if each.plural in words), None)

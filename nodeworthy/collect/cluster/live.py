@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,10 +21,10 @@ PAGE = "500"
 def look(context: str | None, namespace: str | None, workers: int, record: str | None) -> Seen:
     connection = Connection(context)
     reading = _Reading(connection, Seen(namespace), Recording(record, namespace) if record else None)
-    with ThreadPoolExecutor(max_workers=workers) as pool:
-        for read in [pool.submit(reading.read, kind) for kind in KINDS]:
-            read.result()
-    _progress("")
+    try:
+        reading.read_all(workers)
+    finally:
+        reading.end()
     return reading.seen
 
 
@@ -34,28 +34,46 @@ class _Reading:
     seen: Seen
     recording: Recording | None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    # Once the server can't be talked to, the kinds that have not begun are not begun.
+    # Once the server can't be talked to, or somebody has had enough, nothing more is asked.
     _over: threading.Event = field(default_factory=threading.Event)
+    _ended_by: BaseException | None = None
 
-    def read(self, kind: Kind) -> None:
-        if self._over.is_set():
-            return
+    def read_all(self, workers: int) -> None:
+        """In threads that die with us: who presses Ctrl-C does not wait for a server that does not answer."""
+        waiting = deque(KINDS)
+        count = min(workers, len(KINDS))
+        threads = [threading.Thread(target=self._work, args=(waiting,), daemon=True) for _ in range(count)]
+        for thread in threads:
+            thread.start()
         try:
-            self._read(kind)
-        except BaseException:
+            for thread in threads:
+                thread.join()
+        finally:
             self._over.set()
-            raise
+
+    def _work(self, waiting: deque[Kind]) -> None:
+        try:
+            while (kind := _next(waiting)) is not None:
+                self._read(kind)
+        except Exception as problem:  # noqa: BLE001 - carried to the thread that waits for it
+            with self._lock:
+                # Of several, what went wrong first is the reason of the others.
+                self._ended_by = self._ended_by or problem
+            self._over.set()
 
     def _read(self, kind: Kind) -> None:
         file = self.recording.kind(kind) if self.recording else None
-        try:
-            complete = all(self._keep(answer, kind, file) for answer in self._pages(kind))
-        except BaseException:
-            if file:
-                file.give_up()
-            raise
-        if file:
-            file.finish() if complete else file.give_up()
+        if all(self._keep(answer, kind, file) for answer in self._pages(kind)) and file:
+            file.finish()
+
+    def end(self) -> None:
+        """A recording is there whole, or not at all."""
+        _progress("")
+        interrupted = sys.exc_info()[0] is not None
+        if self.recording:
+            self.recording.give_up() if interrupted or self._ended_by else self.recording.finish()
+        if self._ended_by is not None and not interrupted:
+            raise self._ended_by
 
     def _keep(self, answer: Answer, kind: Kind, file: KindFile | None) -> bool:
         if answer.status == 404 and not kind.core:
@@ -85,7 +103,7 @@ class _Reading:
     def _pages(self, kind: Kind) -> Iterator[Answer]:
         path = kind.url(self.seen.namespace)
         query = {"limit": PAGE}
-        while True:
+        while not self._over.is_set():
             answer = self.connection.get(path, query)
             token = text_at(answer.body, "metadata", "continue")
             if answer.status == 410 and token:
@@ -96,6 +114,13 @@ class _Reading:
             if answer.status != 200 or not token:
                 return
             query = {"limit": PAGE, "continue": token}
+
+
+def _next(waiting: deque[Kind]) -> Kind | None:
+    try:
+        return waiting.popleft()
+    except IndexError:
+        return None
 
 
 def _status(answer: Answer, why: str) -> Mapping[str, Any]:

@@ -35,10 +35,11 @@ def refusal(data: Mapping[str, Any]) -> tuple[Kind, str] | None:
 
 
 class Recording:
-    """A folder into which kinds are written as they are read; each file is whole or not there."""
+    """A folder into which kinds are written as they are read; its files appear together, at the end."""
 
     def __init__(self, folder: str, namespace: str | None) -> None:
         self._folder = Path(folder)
+        self._halves: dict[str, _Half] = {}
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
@@ -47,23 +48,37 @@ class Recording:
         self._write("recording", about)
 
     def kind(self, kind: Kind) -> KindFile:
-        return KindFile(self._folder, kind)
+        return KindFile(kind, self._begin(kind.plural))
 
     def refused(self, kind: Kind, status: Mapping[str, Any]) -> None:
         details = {**(status.get("details") or {}), "kind": kind.plural}
         self._write(kind.plural, {"apiVersion": "v1", "kind": "Status", **status, "details": details})
 
+    def finish(self) -> None:
+        for half in self._halves.values():
+            half.finish()
+
+    def give_up(self) -> None:
+        for half in self._halves.values():
+            half.give_up()
+
+    def _begin(self, name: str) -> _Half:
+        """Anew, where a kind was refused in the middle."""
+        before = self._halves.pop(name, None)
+        if before is not None:
+            before.give_up()
+        self._halves[name] = _Half(self._folder / f"{name}.json")
+        return self._halves[name]
+
     def _write(self, name: str, data: Mapping[str, Any]) -> None:
-        file = _Half(self._folder, f"{name}.json")
-        file.write(json.dumps(data, indent=1) + "\n")
-        file.finish()
+        self._begin(name).write(json.dumps(data, indent=1) + "\n")
 
 
 class KindFile:
     """The objects of one kind, page by page."""
 
-    def __init__(self, folder: Path, kind: Kind) -> None:
-        self._file = _Half(folder, f"{kind.plural}.json")
+    def __init__(self, kind: Kind, file: _Half) -> None:
+        self._file = file
         version = kind.path.removeprefix("/apis/").removeprefix("/api/")
         head = {"kind": f"{kind.kind}List", "apiVersion": version, "metadata": {}}
         self._file.write(json.dumps(head)[:-1] + ', "items": [')
@@ -75,28 +90,23 @@ class KindFile:
 
     def finish(self) -> None:
         self._file.write("\n]}\n")
-        self._file.finish()
-
-    def give_up(self) -> None:
-        self._file.give_up()
 
 
 class _Half:
     """A file under another name until it is whole."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._path = folder / name
+    def __init__(self, path: Path) -> None:
+        self._path = path
         try:
-            handle, self._half = tempfile.mkstemp(dir=folder, prefix=f".{name}.")
+            handle, self._half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         except OSError as problem:
-            raise InputError(f"can't write {self._path}: {problem.strerror}") from None
+            raise InputError(f"can't write {path}: {problem.strerror}") from None
         self._text = os.fdopen(handle, "w", encoding="utf-8")
 
     def write(self, text: str) -> None:
         try:
             self._text.write(text)
         except OSError as problem:
-            self.give_up()
             raise InputError(f"can't write {self._path}: {problem.strerror}") from None
 
     def finish(self) -> None:

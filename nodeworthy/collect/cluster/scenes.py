@@ -96,6 +96,11 @@ class _Scenes:
         return found
 
     @cached_property
+    def _namespaces(self) -> frozenset[str]:
+        """Those of which pods were seen."""
+        return frozenset(namespace for namespace, _ in self._seen.pods)
+
+    @cached_property
     def _failures_on(self) -> Mapping[str, list[SandboxFailure]]:
         found: dict[str, list[SandboxFailure]] = defaultdict(list)
         for failure in self._seen.failures.values():
@@ -154,7 +159,7 @@ class _Scenes:
         daemonset: ToolkitDaemonSet,
     ) -> tuple[str, ...]:
         around = [pod for name in nodes for pod in self._pods_on.get(name, ())] if self._seen.has(PODS) else None
-        waiting = victims_of(failures, around, daemonset.runtime_names)
+        waiting = victims_of(failures, around, self._namespaces, daemonset.runtime_names)
         crashed = [pod.object for pod in own if pod.fault and not pod.ready]
         return tuple(dict.fromkeys((*waiting, *crashed)))
 
@@ -170,7 +175,7 @@ class _Scenes:
             if each.runtime.lower().startswith(base)
         )
         pods = [pod for name in {each.node for each in failures} for pod in self._pods_on.get(name, ())]
-        victims = victims_of(failures, pods if self._seen.has(PODS) else None, frozenset((base,)))
+        victims = victims_of(failures, pods if self._seen.has(PODS) else None, self._namespaces, frozenset((base,)))
         if failures and victims:
             why = "the toolkit does not run there" if served else self._no_toolkit().why
             yield UnservedFailures(failures, victims, why)
