@@ -65,7 +65,7 @@ def _run(argv: list[str]) -> int:
         return end.exit_code
     except (BrokenPipeError, KeyboardInterrupt):
         raise
-    except Exception as crash:  # whatever it was, nothing was proven: say so, and never end with a clean code
+    except Exception as crash:  # noqa: BLE001 - whatever it was, nothing was proven: say so, and never end with a clean code
         return _crashed(command, crash)
     sys.stdout.flush()
     return code
@@ -73,13 +73,14 @@ def _run(argv: list[str]) -> int:
 
 def _crashed(command: Command, crash: Exception) -> int:
     import traceback
+    from pathlib import Path
 
     if os.environ.get("NODEWORTHY_TRACEBACK"):
         traceback.print_exception(crash, file=sys.stderr)
     last = traceback.extract_tb(crash.__traceback__)[-1]
     print(
         f"nodeworthy {command.name}: this is a fault of nodeworthy's own, and nothing is proven: "
-        f"{type(crash).__name__}: {crash} (in {last.name}, {os.path.basename(last.filename)}:{last.lineno}); "
+        f"{type(crash).__name__}: {crash} (in {last.name}, {Path(last.filename).name}:{last.lineno}); "
         "NODEWORTHY_TRACEBACK=1 shows the traceback to report",
         file=sys.stderr,
     )

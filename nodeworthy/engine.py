@@ -159,7 +159,7 @@ def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -
         found.append(finding(Verdict.UNKNOWN, unknown.place or subject, unknown.why))
     except DoesNotApply as reason:
         return _Outcome(tuple(found), skipped=None if found else reason.why)
-    except Exception as problem:  # a rule's fault must not end the run: it becomes a finding of its own
+    except Exception as problem:  # noqa: BLE001 - a rule's fault must not end the run: it becomes a finding of its own
         return _Outcome(tuple(found), crashed=_crash(function, problem))
     return _Outcome(tuple(found))
 

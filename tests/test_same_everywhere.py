@@ -36,7 +36,12 @@ VALUES: Values = {
         ],
     }
 }
-POLICY = {"apiVersion": "nvidia.com/v1", "kind": "ClusterPolicy", "metadata": {"name": "cluster-policy"}, "spec": VALUES}
+POLICY = {
+    "apiVersion": "nvidia.com/v1",
+    "kind": "ClusterPolicy",
+    "metadata": {"name": "cluster-policy"},
+    "spec": VALUES,
+}
 Said = set[tuple[Any, ...]]
 
 
@@ -78,7 +83,9 @@ def planned(resource: str) -> Callable[[Path], Ran]:
     def look(folder: Path) -> Ran:
         fleet_file(folder)
         (folder / "Pulumi.yaml").write_text("name: same\nruntime: python\n")
-        program = f"import json\nimport pulumi_kubernetes as k8s\nVALUES = json.loads({json.dumps(VALUES)!r})\n{resource}\n"
+        program = (
+            f"import json\nimport pulumi_kubernetes as k8s\nVALUES = json.loads({json.dumps(VALUES)!r})\n{resource}\n"
+        )
         (folder / "__main__.py").write_text(program)
         return run_json("preview", "--no-simulate", cwd=folder)
 

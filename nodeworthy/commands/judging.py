@@ -20,8 +20,12 @@ FORMATS = ("text", "json")
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, default="text", help="how the report is written")
     parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
-    parser.add_argument("--rule", action="append", metavar="ID", default=[], help="judge by this rule only (repeatable)")
-    parser.add_argument("--skip-rule", action="append", metavar="ID", default=[], help="leave this rule out (repeatable)")
+    parser.add_argument(
+        "--rule", action="append", metavar="ID", default=[], help="judge by this rule only (repeatable)"
+    )
+    parser.add_argument(
+        "--skip-rule", action="append", metavar="ID", default=[], help="leave this rule out (repeatable)"
+    )
     parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
     parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
     parser.add_argument("--strict", action="store_true", help="warnings change the exit code")
@@ -53,9 +57,7 @@ def _known(ids: set[str], named: Iterable[str]) -> None:
             raise InputError(f"there is no rule {name!r}{f'; did you mean {near[0]}?' if near else ''}")
 
 
-def judged(
-    options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]
-) -> Report:
+def judged(options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]) -> Report:
     from dataclasses import replace
 
     from nodeworthy.rules import rule

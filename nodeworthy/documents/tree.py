@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Union
+from typing import Any, TypeAlias
 
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -23,7 +23,7 @@ class Absent(Enum):
 
 
 ABSENT = Absent.ABSENT
-Value = Union[Scalar, Mapping[str, "Tree"], Sequence["Tree"], Unknown, Absent]
+Value: TypeAlias = "Scalar | Mapping[str, Tree] | Sequence[Tree] | Unknown | Absent"
 
 
 @dataclass(frozen=True, slots=True)

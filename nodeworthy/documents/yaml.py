@@ -78,7 +78,7 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
         raise NotYaml(f"not YAML: {why}", reader.at(mark, None) if mark else origin) from None
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
-    return [reader.tree(node, None, None) for node in nodes if node is not None]
+    return [reader.tree(node, None, None) for node in nodes]
 
 
 def _could_be_deep(text: str) -> bool:
@@ -100,7 +100,7 @@ def _refuse_depth(text: str, reader: _Reader) -> None:
 class _Reader:
     """Turns nodes into trees, one level at a time."""
 
-    __slots__ = ("_column", "_lines", "_line", "_origin", "_text")
+    __slots__ = ("_column", "_line", "_lines", "_origin", "_text")
 
     def __init__(self, origin: Place, text: str) -> None:
         self._origin = replace(origin, subject=None)
@@ -144,10 +144,10 @@ class _FlatReader(_Reader):
 
     __slots__ = ()
 
-    def at(self, mark: Any, subject: str | None) -> Place:
+    def at(self, mark: Any, subject: str | None) -> Place:  # noqa: ARG002
         return replace(self._origin, subject=subject)
 
-    def inside(self, node: yaml.Node) -> Place | None:
+    def inside(self, node: yaml.Node) -> Place | None:  # noqa: ARG002
         return None
 
 

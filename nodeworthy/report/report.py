@@ -62,9 +62,7 @@ class Report:
 
     def exit_code(self, *, strict: bool = False, allow_unknown: bool = False) -> int:
         """0 something was evaluated and clean, 1 a failure, 3 unknown, crashed or nothing evaluated."""
-        speaking = [
-            each for each in self.judgements if not each.suppressed and (strict or _speaks_unasked(each))
-        ]
+        speaking = [each for each in self.judgements if not each.suppressed and (strict or _speaks_unasked(each))]
         verdicts = {each.verdict for each in speaking}
         if Verdict.FAIL in verdicts:
             return 1

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Finding, Severity, Verdict
 
-_COLOURS = {"fail": "31;1", "warning": "33;1", "unknown": "35;1", "error": "31;1", "pass": "32;1", "dim": "2", "bold": "1"}
+_COLOURS = {
+    "fail": "31;1",
+    "warning": "33;1",
+    "unknown": "35;1",
+    "error": "31;1",
+    "pass": "32;1",
+    "dim": "2",
+    "bold": "1",
+}
 
 
 class Paint:
@@ -44,7 +52,9 @@ def _finding(finding: Finding, paint: Paint) -> Iterator[str]:
     marks = [mark for mark, on in (("suppressed", finding.suppressed), ("simulated", finding.simulated)) if on]
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{paint('bold', str(finding.where))}: {paint(word, word)} {finding.rule}{told}"
-    yield from textwrap.wrap(finding.sentence(), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    yield from textwrap.wrap(
+        finding.sentence(), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+    )
     for label, text in details(finding):
         yield from textwrap.wrap(
             text,

@@ -92,7 +92,8 @@ def _fault(name: str, path: str) -> str | None:
     if path != path.strip():
         return "has white space around it"
     if "://" in path:
-        return f"is a URL, and the operator takes a bare path: it would mount a folder that begins with {path.split(':')[0]}:"
+        scheme = path.partition("://")[0]
+        return f"is a URL, and the operator takes a bare path: it would mount a folder that begins with {scheme}:"
     if not path.startswith("/"):
         return "is not an absolute path"
     if path.startswith(INSIDE_THE_POD):

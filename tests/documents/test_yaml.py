@@ -53,7 +53,15 @@ def test_several_documents() -> None:
 
 @pytest.mark.parametrize(
     ("written", "value"),
-    [("true", True), ("yes", True), ('"true"', "true"), ("1.30", 1.3), ("0x10", 16), ("~", None), ("2026-11-20", "2026-11-20")],
+    [
+        ("true", True),
+        ("yes", True),
+        ('"true"', "true"),
+        ("1.30", 1.3),
+        ("0x10", 16),
+        ("~", None),
+        ("2026-11-20", "2026-11-20"),
+    ],
 )
 def test_scalars_mean_what_yaml_says(written: str, value: object) -> None:
     tree = read(f"a: {written}", HERE)
@@ -134,7 +142,9 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 scalars = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 documents = st.recursive(
-    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=10
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=10,
 )
 
 

@@ -68,7 +68,10 @@ def house(colour: str | None, name: str = "a") -> House:
 
 
 def judged(
-    facts: Sequence[Door | House], made: Rule | None = None, suppressions: Sequence[Suppression] = (), **missing: Missing
+    facts: Sequence[Door | House],
+    made: Rule | None = None,
+    suppressions: Sequence[Suppression] = (),
+    **missing: Missing,
 ) -> list[Judgement]:
     scene = Scene(facts, {House: missing["house"]} if missing else {}, suppressions)
     return judge([scene], [made or rule(doors_match)], CRASH, UNUSED)
@@ -129,8 +132,9 @@ def test_a_crash_is_a_finding_and_the_rest_goes_on() -> None:
 
 def test_several_functions_of_a_rule_make_one_verdict() -> None:
     def never(door: Door) -> Iterator[Finding]:
-        skip("not today")
-        yield
+        if door.place.line != 0:
+            skip("not today")
+        yield fail(door, "never")
 
     def always(door: Door) -> Iterator[Finding]:
         yield fail(door, "always")
@@ -142,7 +146,7 @@ def test_several_functions_of_a_rule_make_one_verdict() -> None:
 
 
 def test_an_optional_context_may_be_none_and_all_comes_at_once() -> None:
-    seen: list[object] = []
+    seen: list[tuple[House | None, Sequence[House]]] = []
 
     def looks(door: Door, one: House | None, every: Sequence[House] = ()) -> Iterator[Finding]:
         seen.append((one, every))
@@ -150,7 +154,7 @@ def test_an_optional_context_may_be_none_and_all_comes_at_once() -> None:
 
     judged([door("red"), house("red", "a"), house("red", "b")], rule(looks))
     assert len(seen) == 2
-    assert all(len(every) == 2 for _, every in seen)  # type: ignore[misc]
+    assert all(len(every) == 2 for _, every in seen)
 
 
 def suppression(line: int, rule: str = "doors-match", fault: str | None = None) -> Suppression:
@@ -185,7 +189,7 @@ def test_a_suppression_without_effect_is_a_warning(colour: str, given: Suppressi
 
 @pytest.mark.parametrize("colour", [None, "skip"])
 def test_a_suppression_is_not_unused_while_its_rule_could_not_decide(colour: str | None) -> None:
-    facts = [door(colour)] if colour == "skip" else [door(colour), house("red")]
+    facts: list[Door | House] = [door(colour)] if colour == "skip" else [door(colour), house("red")]
     judgements = judged(facts, suppressions=[suppression(1)], house=Missing("no houses"))
     assert [each for each in judgements if each.rule is UNUSED] == []
 
@@ -212,9 +216,7 @@ def test_an_unknown_can_not_be_suppressed() -> None:
         ([None], Severity.WARNING, {"strict": True, "allow_unknown": True}, 0),
     ],
 )
-def test_exit_codes(
-    colours: list[str | None], severity: Severity, options: dict[str, bool], code: int
-) -> None:
+def test_exit_codes(colours: list[str | None], severity: Severity, options: dict[str, bool], code: int) -> None:
     facts = [door(colour, line) for line, colour in enumerate(colours)]
     judgements = judged([*facts, house("red")], rule(doors_match, severity=severity))
     assert Report(Moment.SOURCE, judgements).exit_code(**options) == code

@@ -58,7 +58,7 @@ class Sshd:
         self.config.write_text(CLIENT.format(**names))
         host_key = (self.home / "host_key.pub").read_text()
         (self.home / "known_hosts").write_text(f"[127.0.0.1]:{self.port} {host_key}")
-        command = [self.program, "-D", "-e", "-f", self.home / "sshd_config"]
+        command: list[str | Path] = [self.program, "-D", "-e", "-f", self.home / "sshd_config"]
         self.daemon = Daemon(command, self.home / "sshd.log")
         self.daemon.wait_until(self._listens, seconds=READY_SECONDS)
         return self

@@ -42,7 +42,12 @@ def test_the_finding_shows_both_places(here: Path) -> None:
     [found] = ran.findings
     assert ran.code == 1
     assert found["rule"] == "containerd-paths"
-    assert found["where"] == {"path": "values.yaml", "line": 4, "column": 14, "subject": "toolkit.env[CONTAINERD_SOCKET]"}
+    assert found["where"] == {
+        "path": "values.yaml",
+        "line": 4,
+        "column": 14,
+        "subject": "toolkit.env[CONTAINERD_SOCKET]",
+    }
     assert (found["is"], found["should"]) == (STOCK.socket, K3S.socket)
     [related] = found["related"]
     assert (related["path"], related["line"]) == ("Pulumi.edge.yaml", 6)
@@ -268,6 +273,8 @@ def test_a_closed_pipe_ends_in_silence(here: Path) -> None:
 def test_the_order_is_stable(here: Path) -> None:
     for name in ("b.yaml", "a.yaml"):
         (here / name).write_text(values("relative.sock") + "      \n    - name: CONTAINERD_CONFIG\n      value: x\n")
-    places = [(found["where"]["path"], found["where"]["line"]) for found in run_json("check", "b.yaml", "a.yaml").findings]
+    places = [
+        (found["where"]["path"], found["where"]["line"]) for found in run_json("check", "b.yaml", "a.yaml").findings
+    ]
     assert places == sorted(places)
     assert len(places) == 4

@@ -68,7 +68,8 @@ def test_inside_a_block_that_holds_a_document_it_is_a_comment() -> None:
 
 def test_an_annotation_speaks_of_the_whole_object() -> None:
     document = read(
-        "metadata:\n  annotations:\n    nodeworthy/ignore.containerd-paths: legacy\n    nodeworthy/ignore.nothing: x\n", HERE
+        "metadata:\n  annotations:\n    nodeworthy/ignore.containerd-paths: legacy\n    nodeworthy/ignore.nothing: x\n",
+        HERE,
     )
     assert document is not None
     one, other = annotated(document, KNOWN, range(1, 50))

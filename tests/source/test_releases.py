@@ -25,18 +25,20 @@ KEPT = {
     "parent chart": f"other: 1\ngpu-operator: {{toolkit: {{{ENV}}}}}",
     "parent of a parent": f"platform: {{nvidia: {{toolkit: {{{ENV}}}}}}}",
     "ClusterPolicy": f"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nspec: {{toolkit: {{{ENV}}}}}",
-    "List": f"kind: List\napiVersion: v1\nitems: [{{apiVersion: nvidia.com/v1, kind: ClusterPolicy, spec: {{toolkit: {{{ENV}}}}}}}]",
+    "List": "kind: List\napiVersion: v1\n"
+    f"items: [{{apiVersion: nvidia.com/v1, kind: ClusterPolicy, spec: {{toolkit: {{{ENV}}}}}}}]",
     "Flux": f"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec: {{values: {{toolkit: {{{ENV}}}}}}}",
     "Argo valuesObject": "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
     f"spec: {{source: {{helm: {{valuesObject: {{toolkit: {{{ENV}}}}}}}}}}}",
     "Argo values": "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
     f"spec:\n  sources:\n    - helm:\n        values: |\n          toolkit:\n            {ENV}\n",
-    "Argo parameters": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n  source:\n    chart: gpu-operator\n"
-    "    helm:\n      parameters:\n        - {name: 'toolkit.env[0].name', value: CONTAINERD_SOCKET}\n"
+    "Argo parameters": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n  source:\n"
+    "    chart: gpu-operator\n    helm:\n      parameters:\n        - {name: 'toolkit.env[0].name', value: CONTAINERD_SOCKET}\n"
     "        - {name: 'toolkit.env[0].value', value: /s.sock}\n",
     "ApplicationSet": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\n"
     f"spec: {{template: {{spec: {{source: {{helm: {{valuesObject: {{toolkit: {{{ENV}}}}}}}}}}}}}}}",
-    "HelmChart": f"apiVersion: helm.cattle.io/v1\nkind: HelmChart\nspec:\n  chart: gpu-operator\n  valuesContent: |\n    toolkit: {{{ENV}}}\n",
+    "HelmChart": "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nspec:\n  chart: gpu-operator\n"
+    f"  valuesContent: |\n    toolkit: {{{ENV}}}\n",
     "HelmChartConfig": "apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nmetadata: {name: gpu-operator}\n"
     f"spec:\n  valuesContent: |\n    toolkit: {{{ENV}}}\n",
     "Kustomize": f"kind: Kustomization\nhelmCharts: [{{name: gpu-operator, valuesInline: {{toolkit: {{{ENV}}}}}}}]",

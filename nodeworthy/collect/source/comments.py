@@ -42,9 +42,7 @@ def annotated(document: Tree, known: frozenset[str], lines: range | None) -> Ite
             yield _suppression(name.removeprefix(ANNOTATION), (value.text or "").strip(), place, lines, known)
 
 
-def _suppression(
-    rule: str, reason: str, place: Place, lines: range | None, known: frozenset[str]
-) -> Suppression:
+def _suppression(rule: str, reason: str, place: Place, lines: range | None, known: frozenset[str]) -> Suppression:
     fault = None
     if not rule:
         fault = "it names no rule"

@@ -56,7 +56,9 @@ class Fleets:
             if stacks:
                 return self._choose(stacks, self.stack or settings.get("stack"))
         if self.stack:
-            raise InputError(f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown(folder)} has a fleet")
+            raise InputError(
+                f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown(folder)} has a fleet"
+            )
         return Choice(None, "there is no fleet to judge by: give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it")
 
     def _choose(self, stacks: dict[str, Path], wanted: str | None) -> Choice:

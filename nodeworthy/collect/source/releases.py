@@ -39,9 +39,7 @@ def _flux(document: Tree) -> Iterator[Release]:
     spec = document.get("spec")
     chart = spec.get("chart", "spec")
     elsewhere = "valuesFrom may hold it, which is not in this file" if _some(spec.get("valuesFrom")) else None
-    yield Release(
-        "Flux HelmRelease", document, chart.get("chart"), chart.get("version"), spec.get("values"), elsewhere
-    )
+    yield Release("Flux HelmRelease", document, chart.get("chart"), chart.get("version"), spec.get("values"), elsewhere)
 
 
 def _argo_application(document: Tree) -> Iterator[Release]:
