@@ -14,7 +14,8 @@ import pytest
 
 from tests.run import Ran, run_json
 
-CASES = Path(__file__).parents[1] / "cases"
+ROOT = Path(__file__).parents[2]
+CASES = ROOT / "tests" / "cases"
 # Cases of other moments have a `cmd` of their own; one of each is enough here, they are slower.
 OF_FILES = sorted(folder for folder in CASES.glob("*/*-*") if folder.is_dir() and not (folder / "cmd").exists())
 COMMANDS = sorted({cmd.read_text().split()[0]: cmd.parent for cmd in CASES.glob("*/*/cmd")}.items())
@@ -55,6 +56,19 @@ def test_an_empty_folder(tmp_path: Path) -> None:
     ran = run_json("check", ".", cwd=tmp_path)
     assert validated(ran)["evaluated"]["verdicts"] == 0
     assert ran.code == 3
+
+
+def test_an_empty_dump(tmp_path: Path) -> None:
+    ran = run_json("diagnose", "--from", ".", cwd=tmp_path)
+    assert "looked-at" in {found["rule"] for found in validated(ran)["findings"]}
+    assert ran.code == 3
+
+
+@pytest.mark.parametrize("options", [(), ("--no-simulate",)], ids=["simulated", "plain"])
+def test_a_plan(options: tuple[str, ...]) -> None:
+    report = validated(run_json("preview", "--stack", "ci", "--show-passed", *options, cwd=ROOT))
+    assert report["moment"] == "plan"
+    assert report["evaluated"]["verdicts"] > 0
 
 
 def test_a_file_that_can_not_be_read(tmp_path: Path) -> None:
