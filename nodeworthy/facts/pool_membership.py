@@ -35,6 +35,8 @@ class Membership:
 
 
 def pool_of(node: Shows, pools: Sequence[Pool]) -> Membership:
+    if not pools:
+        return Membership(None, "the fleet has no pool of GPU nodes")
     named = node.labels.get(POOL)
     if named is not None:
         pool = next((each for each in pools if each.name == named), None)

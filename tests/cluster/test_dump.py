@@ -164,6 +164,52 @@ def test_an_empty_list_is_something_that_was_looked_at() -> None:
     assert (diagnose().code, diagnose().findings) == (0, [])
 
 
+@pytest.mark.parametrize(
+    "written", ['{"kind": "EventList", "apiVersion": "v1", "metadata": {}, "items": null}', "List"]
+)
+def test_an_empty_list_in_any_spelling(written: str) -> None:
+    """Go prints an empty slice as null; kubectl's own empty list does not say of what, but its file's name may."""
+    kinds = incident.recovered()
+    del kinds["events"]
+    folder = dumped(kinds)
+    if written == "List":
+        (folder / "all-events.json").write_text('{"apiVersion": "v1", "items": [], "kind": "List", "metadata": {}}')
+    else:
+        (folder / "x.json").write_text(written)
+    assert (diagnose().code, diagnose().findings) == (0, [])
+
+
+def test_a_pod_of_a_namespace_that_was_not_dumped_is_a_victim() -> None:
+    kinds = incident.incident()
+    kinds["pods"] = [each for each in kinds["pods"] if each["metadata"]["namespace"] != "default"]
+    dumped(kinds)
+    the_incident(diagnose())
+
+
+def test_a_pod_that_is_gone_is_none() -> None:
+    dumped({**incident.incident(), "events": [event("gone-before-we-looked")]})
+    assert diagnose().findings[0]["victims"] == [
+        "Pod/default/gpu-textgen",
+        "Pod/gpu-operator/nvidia-container-toolkit-daemonset-bhqw6",
+    ]
+
+
+def test_objects_that_were_cut_down_by_hand_are_understood() -> None:
+    """What people leave in a dump that they send: no owners, no selectors, no reporting host."""
+    kinds = incident.incident()
+    toolkit = kinds["daemonsets"][0]
+    del toolkit["spec"]["selector"], toolkit["status"], toolkit["metadata"]["labels"]
+    for each in kinds["pods"]:
+        each["metadata"].pop("ownerReferences", None)
+        each["metadata"].pop("labels")
+    about = kinds["events"][0]
+    for name in ("source", "reportingInstance", "firstTimestamp", "eventTime"):
+        del about[name]
+    del about["involvedObject"]["kind"]
+    dumped(kinds)
+    the_incident(diagnose())
+
+
 def test_another_kind_that_is_missing_is_skipped_unless_asked_for() -> None:
     kinds = incident.recovered()
     del kinds["clusterpolicies"]

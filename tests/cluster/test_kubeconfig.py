@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,13 @@ def test_who_acts_as_somebody_else_looks_as_somebody_else(monkeypatch: pytest.Mo
     assert chosen.headers == {"Impersonate-User": "tenant"}
     use(monkeypatch, tmp_path, config("one", **{"as": "tenant", "as-groups": ["x"]}))
     assert run("diagnose").code == 2
+
+
+def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "kubernetes.client", None)
+    ran = run("diagnose")
+    assert (ran.code, ran.out) == (2, "")
+    assert "pip install 'nodeworthy[cluster]'" in ran.err
 
 
 def test_max_workers_is_a_number() -> None:
