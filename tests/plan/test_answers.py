@@ -133,3 +133,21 @@ def test_every_call_that_it_knows_is_answered_by_aws(moto: str) -> None:
 def test_what_aws_refuses_is_one_sentence(moto: str) -> None:
     with pytest.raises(InputError, match="AWS refuses aws:ssm/getParameter"):
         AskAws("us-east-2")(Question("aws:ssm/getParameter:getParameter", {"name": "/no/such"}))
+
+
+def test_a_refusal_in_the_middle_of_a_run_is_one_sentence_too(tmp_path: Path, moto: str) -> None:
+    program = """
+import pulumi.runtime
+pulumi.runtime.invoke("aws:ssm/getParameter:getParameter", {"name": "/no/such"})
+"""
+    ran = preview(project(tmp_path, program, "config:\n  aws:region: us-east-2\n"), "--ask-aws")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("nodeworthy preview: AWS refuses aws:ssm/getParameter:getParameter")
+    assert "Traceback" not in ran.err
+
+
+def test_what_it_can_not_ask_is_still_a_question(tmp_path: Path, moto: str) -> None:
+    program = 'import pulumi.runtime\npulumi.runtime.invoke("aws:rds/getInstance:getInstance", {})\n'
+    ran = preview(project(tmp_path, program), "--ask-aws")
+    assert ran.code == 2
+    assert "aws:rds/getInstance:getInstance with {}" in ran.err

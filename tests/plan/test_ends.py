@@ -26,6 +26,15 @@ def test_a_program_that_raises_is_shown_whole_and_alone(tmp_path: Path) -> None:
     assert "nodeworthy" not in ran.err
 
 
+def test_what_a_callback_raises_is_shown_without_a_frame_of_ours(tmp_path: Path) -> None:
+    program = "def late(_):\n    raise KeyError('zone')\n\nThing('a').urn.apply(late)\n"
+    ran = preview(project(tmp_path, program))
+    assert (ran.code, ran.out) == (2, "")
+    assert "in late" in ran.err
+    assert "KeyError: 'zone'" in ran.err
+    assert "language_host" not in ran.err
+
+
 def test_a_program_that_does_not_parse_is_shown_too(tmp_path: Path) -> None:
     ran = preview(project(tmp_path, "this is no python\n", prelude=False))
     assert ran.code == 2

@@ -136,6 +136,9 @@ Thing("a", {
     "text": config.require("text"), "number": config.require_int("number"), "flag": config.require_bool("flag"),
     "nested": config.require_object("nested"), "password": config.require_secret("password"),
     "login": config.require_secret("password").apply(lambda it: "me:" + it),
+    "parts": config.require_secret("password").apply(lambda it: it.split(":")[1]),
+    "port": config.require_secret_int("password").apply(lambda it: it + 1),
+    "user": config.require_secret_object("nested")["deep"],
     "bare": config.require("bare"), "old": pulumi.Config("other").require("old"), "default": config.require("default"),
 })
 """
@@ -150,6 +153,9 @@ Thing("a", {
         "nested": {"list": [1, "2"], "deep": "(unknown)"},
         "password": "(secret)",
         "login": "(secret)",
+        "parts": "(secret)",
+        "port": "(secret)",
+        "user": "(secret)",
         "bare": "of the project",
         "old": "form",
         "default": "of the project",

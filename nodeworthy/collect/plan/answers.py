@@ -15,7 +15,7 @@ from nodeworthy.collect.plan.project import read_mapping, shown_path
 from nodeworthy.collect.plan.protocol import SIGNATURE
 from nodeworthy.collect.plan.wire import Wire, is_secret
 from nodeworthy.documents.tree import Tree, plain
-from nodeworthy.errors import InputError
+from nodeworthy.errors import Ends, InputError
 
 FILE = "nodeworthy.answers.yaml"
 HEADER = "# What the Pulumi program asks while it runs, and what it is told. Reviewed and committed like code.\n"
@@ -48,16 +48,25 @@ class Answers:
         self._found = dict(found)
         self._asks = asks
         self._new: list[tuple[Question, Mapping[str, Any]]] = []
+        self._refusal: Ends | None = None
         self._lock = threading.Lock()
 
     def to(self, question: Question) -> Mapping[str, Any] | None:
         with self._lock:
             if question.key not in self._found and self._asks is not None:
-                answer = self._asks(question)
+                answer = self._asked(question, self._asks)
                 if answer is not None:
                     self._found[question.key] = answer
                     self._new.append((question, answer))
             return self._found.get(question.key)
+
+    def _asked(self, question: Question, asks: Asks) -> Mapping[str, Any] | None:
+        """A refusal ends the preview, and not in the thread that the program waits for."""
+        try:
+            return asks(question)
+        except Ends as refusal:
+            self._refusal = refusal
+            return None
 
     def keep(self) -> int:
         """Writes what was newly asked beside what stood there; how many answers that were."""
@@ -72,8 +81,10 @@ class Answers:
                 raise InputError(f"can't write {shown_path(self._path)}: {problem.strerror}") from None
         return len(self._new)
 
-    def unanswered(self, questions: list[Question]) -> InputError:
-        """Every question that nobody answered, and both ways to answer it."""
+    def unanswered(self, questions: list[Question]) -> Ends:
+        """Every question that nobody answered, and both ways to answer it; or why the account did not."""
+        if self._refusal is not None:
+            return self._refusal
         told = {each.key: each for each in questions}.values()
         named = "".join(f"\n  {each.shown()}" for each in told)
         return InputError(

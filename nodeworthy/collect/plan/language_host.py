@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import functools
 import gc
 import json
 import logging
@@ -22,9 +23,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 # This module is a process of its own and is imported by none of ours.
 try:
-    import grpc  # noqa: TID253
-    import pulumi  # noqa: TID253
-    import pulumi.runtime  # noqa: TID253
+    import grpc
+    import pulumi
+    import pulumi.runtime
 except ImportError as missing:
     sys.exit(f"{missing}: install what the program needs for {sys.executable}, which Pulumi.yaml chose")
 
@@ -32,9 +33,11 @@ except ImportError as missing:
 DEEPEST = 3
 FAILED_IN_THE_OPEN = 32
 DEBUG = 0  # LogSeverity
+UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 # Hundreds of resources are millions of objects, nearly all of which live as long as this process.
 RARELY = (200_000, 20, 100)
 TELL = "/nodeworthy.Shapes/Tell"
+Accessor = typing.Callable[..., typing.Any]
 TypesOf = typing.Callable[[type], typing.Mapping[str, typing.Any]]
 
 
@@ -110,6 +113,28 @@ def _kind(kind: typing.Any, depth: int) -> typing.Any:
     return None
 
 
+def _keep_encrypted_config_unknown() -> None:
+    """A `secure:` value arrives as the mark of an unknown; the program's secret accessors make an unknown of it."""
+    for name in dir(pulumi.Config):
+        if name.startswith(("get_secret", "require_secret")):
+            setattr(pulumi.Config, name, _unknown_where_encrypted(getattr(pulumi.Config, name)))
+
+
+def _unknown_where_encrypted(accessor: Accessor) -> Accessor:
+    @functools.wraps(accessor)
+    def asked(config: pulumi.Config, key: str, *rest: typing.Any, **named: typing.Any) -> typing.Any:
+        raw = pulumi.runtime.get_config(config.full_key(key))
+        if not isinstance(raw, str) or UNKNOWN not in raw:
+            return accessor(config, key, *rest, **named)
+        value, known, secret = (asyncio.get_event_loop().create_future() for _ in range(3))
+        value.set_result(None)
+        known.set_result(False)
+        secret.set_result(True)
+        return pulumi.Output(set(), value, known, secret)
+
+    return asked
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     for name in ("engine", "project", "stack", "pwd", "root_directory", "organization"):
@@ -141,16 +166,24 @@ def _configure(options: argparse.Namespace) -> None:
     )
 
 
-def _program_frames(program: str) -> str:
-    """The traceback from the program's own first line on."""
-    trace = sys.exc_info()[2]
-    frames = traceback.extract_tb(trace)
+def _traceback(problem: BaseException, program: str) -> str:
+    """What the program raised, and what that came from, without the frames of this host."""
+    told = traceback.TracebackException.from_exception(problem)
     path = pathlib.Path(program).absolute()
     entry = path / "__main__.py" if path.is_dir() else path
+    each: traceback.TracebackException | None = told
+    while each is not None:
+        each.stack = traceback.StackSummary.from_list(_its_own(each.stack, entry))
+        each = each.__cause__ or each.__context__
+    return "".join(told.format())
+
+
+def _its_own(frames: typing.Sequence[traceback.FrameSummary], entry: pathlib.Path) -> list[traceback.FrameSummary]:
+    """From the program's entry on; where it is not among them (a callback), all that are not ours."""
     for index, frame in enumerate(frames):
         if pathlib.Path(frame.filename).absolute() == entry:
-            return traceback.format_exc(limit=index - len(frames))
-    return traceback.format_exc()
+            return list(frames[index:])
+    return [frame for frame in frames if frame.filename != __file__]
 
 
 async def _run(program: str) -> None:
@@ -166,6 +199,7 @@ async def _run(program: str) -> None:
 def main() -> int:
     options = _arguments()
     gc.set_threshold(*RARELY)
+    _keep_encrypted_config_unknown()
     _configure(options)
     # Our own folder is no place where the program looks for its modules.
     sys.path.pop(0)
@@ -183,8 +217,8 @@ def main() -> int:
         code = 0
     except pulumi.RunError as problem:
         pulumi.log.error(str(problem))
-    except Exception:  # noqa: BLE001 (whatever the program raises is its own, and is shown whole)
-        pulumi.log.error(_program_frames(options.program))
+    except Exception as problem:  # noqa: BLE001 (whatever the program raises is its own, and is shown whole)
+        pulumi.log.error(_traceback(problem, options.program))
         code = FAILED_IN_THE_OPEN
     finally:
         executor.shutdown(wait=True)

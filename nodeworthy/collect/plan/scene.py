@@ -34,7 +34,11 @@ def scene_of(
     unknown = ENCRYPTED if encrypted else LATER
     facts = list(_of_resources(plan, Releases(folder, fleet), made, unknown))
     if not plan.complete:
-        facts.append(NotLookedAt(Place(subject="the program"), "the program left before its end, so there may be more than it registered"))
+        facts.append(
+            NotLookedAt(
+                Place(subject="the program"), "the program left before its end, so there may be more than it registered"
+            )
+        )
     if fleet is None:
         return Scene(facts, {GpuPool: Missing(no_fleet)}, suppressions)
     missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
