@@ -162,6 +162,11 @@ def save(path: Path, text: str) -> None:
 
 
 def test_two_recordings_of_one_name_are_both_kept(tmp_path: Path) -> None:
-    asked = [collector.Asked("local", Recording("local")), collector.Asked("local", Recording("local"))]
+    hosts = ("local://gpu-01", "docker://gpu-01", "local://gpu-01")
+    asked = [collector.Asked(each, Recording(each)) for each in hosts]
     collector.record(asked, tmp_path / "kept", save)
-    assert sorted(each.name for each in (tmp_path / "kept").iterdir()) == ["local-2.json", "local.json"]
+    assert sorted(each.name for each in (tmp_path / "kept").iterdir()) == [
+        "docker-gpu-01.json",
+        "gpu-01-2.json",
+        "gpu-01.json",
+    ]

@@ -38,14 +38,14 @@ def verdicts(recording: Recording) -> dict[str, Verdict]:
     return {each.rule.id: each.verdict for each in judgements}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.lists(PARTS, max_size=4))
 def test_a_strange_answer_is_judged_without_a_crash(changed: list[Part]) -> None:
     recording = replace(REAL, parts=without_secrets((*REAL.parts, *changed)))
     assert "rule-crashed" not in verdicts(recording)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.sets(st.sampled_from([each.name for each in REAL.parts])))
 def test_what_was_not_read_never_makes_a_pass(lost: set[str]) -> None:
     """A part that failed can turn a pass into a doubt, and no doubt nor fault into a pass."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import signal
 import subprocess
@@ -92,7 +93,7 @@ def test_a_runtime_that_only_the_unused_containerd_has(pair: Pair) -> None:
     found = next(each for each in ran.findings if each["verdict"] == "fail")
     for where, containerd in (("is", pair.unused), ("should", pair.used)):
         assert f"(pid {containerd.pid}, socket {containerd.socket}, config {containerd.config})" in found[where]
-    assert found["where"]["host"] == "local"
+    assert found["where"]["host"] == f"local://{platform.node()}"
     assert str(pair.used.socket) in found["remedy"]
     said = " ".join(each["says"] for each in found["related"])
     assert {version for version in ("v2.2.", "v2.3.") if f"is containerd {version}" in said} == {"v2.2.", "v2.3."}

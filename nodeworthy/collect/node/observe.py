@@ -5,9 +5,10 @@ from __future__ import annotations
 from testinfra.host import Host
 
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.backends import NotAnswering, Replay
+from nodeworthy.collect.node.backends import Local, NotAnswering, Replay
 from nodeworthy.collect.node.deadline import TooLate
-from nodeworthy.collect.node.recording import Recording, without_secrets
+from nodeworthy.collect.node.recording import LOCAL, Recording, without_secrets
+from nodeworthy.collect.node.script import Part
 
 
 def observe(host: Host) -> Recording:
@@ -24,9 +25,17 @@ def observe(host: Host) -> Recording:
     except (NotAnswering, OSError) as problem:
         return Recording(name, unreached=str(problem))
     parts = without_secrets(script.parts(nonce, answer.stdout, answer.stderr))
+    if isinstance(backend, Local):
+        name = _by_its_own_name(parts)
     if not parts or parts[-1].name != "done":
         return Recording(name, parts, unreached=_broken(answer.rc, answer.stderr, begun=bool(parts)))
     return Recording(name, parts)
+
+
+def _by_its_own_name(parts: tuple[Part, ...]) -> str:
+    """ "local" names no machine, and a recording is read elsewhere."""
+    said = next((each.stdout.strip() for each in parts if each.name == "name"), "")
+    return f"{LOCAL}{said}"
 
 
 def _late(late: TooLate, nonce: str) -> str:

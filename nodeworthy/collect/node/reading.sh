@@ -62,7 +62,7 @@ of_kubelet() {
     config=$(flag "$1" --config)
     [ -n "$config" ] && whole "$config"
     # Only to learn which sockets to resolve: what the file says is read by a YAML parser, elsewhere.
-    [ -r "$config" ] && endpoint "$(sed -n 's/^containerRuntimeEndpoint: *"\{0,1\}\([^" ]*\).*/\1/p' "$config")"
+    [ -r "$config" ] && endpoint "$(sed -n 's/^ *"\{0,1\}containerRuntimeEndpoint"\{0,1\}: *"\{0,1\}\([^", ]*\).*/\1/p' "$config")"
     folder=$(flag "$1" --config-dir)
     [ -n "$folder" ] && every "$folder" conf
 }

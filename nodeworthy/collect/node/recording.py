@@ -15,6 +15,7 @@ from nodeworthy.collect.node.script import Part
 
 SCHEMA = "nodeworthy/recording/v1"
 SUFFIX = ".json"
+LOCAL = "local://"
 
 
 class NoRecording(Exception):
@@ -25,7 +26,7 @@ class NoRecording(Exception):
 class Recording:
     """One host: what it said, or why it said nothing."""
 
-    # As reports name it: ssh://h1, local.
+    # As reports name it: ssh://h1, local://gpu-01.
     host: str
     parts: tuple[Part, ...] = ()
     unreached: str | None = None
@@ -39,10 +40,8 @@ class Recording:
 
     @property
     def file_name(self) -> str:
-        said = self.part("name")
-        # "local" names no machine.
-        name = said.stdout.strip() if said and self.host == "local" and said.stdout.strip() else self.host
-        return re.sub(r"[^\w.-]+", "-", name).strip("-.") + SUFFIX
+        name = re.sub(r"[^\w.-]+", "-", self.host.removeprefix(LOCAL)).strip("-.")
+        return f"{name or 'local'}{SUFFIX}"
 
 
 def without_secrets(parts: tuple[Part, ...]) -> tuple[Part, ...]:
