@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,7 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "number": (b'{"kind": "Pod", "metadata": ' + b"9" * 5000 + b"}", "not JSON"),
     "two": (b'{"kind": "List"} {"kind": "List"}', "follows the document"),
     "nameless": (b'{"apiVersion": "v1", "kind": "Pod", "metadata": {"labels": []}}', "has no name"),
-    "items": (b'{"apiVersion": "v1", "kind": "List", "items": [7]}', "no object"),
+    "items": (b'{"apiVersion": "v1", "kind": "List", "items": [7, 8, 9]}', "no object"),
 }
 
 
@@ -248,6 +249,17 @@ def test_the_place_of_what_is_broken() -> None:
     (dumped() / "broken.json").write_text('{"apiVersion": "v1",\n "kind": "List",\n "items": [\n  {"kind": Pod}]}')
     (error,) = found(diagnose(), "input-readable")
     assert (error["where"]["line"], error["where"]["column"]) == (4, 12)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_nobody_waits_for_a_pipe() -> None:
+    folder = dumped()
+    logs = folder / "logs/gpu-operator/nvidia-container-toolkit-daemonset-bhqw6"
+    logs.mkdir(parents=True)
+    os.mkfifo(logs / "nvidia-container-toolkit-ctr.log")
+    os.mkfifo(folder / "pipe.json")
+    (error,) = found(diagnose(), "input-readable")
+    assert error["message"] == "this is no regular file"
 
 
 def test_what_is_no_object_of_kubernetes_is_passed_over() -> None:

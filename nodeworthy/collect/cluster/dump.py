@@ -39,6 +39,13 @@ class _File:
     path: str
     waiting: list[Mapping[str, Any]] = field(default_factory=list)
     objects: int = 0
+    # What was said of it already: a list of a million numbers is one fault.
+    faults: set[str] = field(default_factory=set)
+
+    def fault(self, why: str, seen: Seen) -> None:
+        if why not in self.faults:
+            self.faults.add(why)
+            seen.unreadable.append(UnreadableInput(Place(path=self.path), why))
 
 
 def look(folder: str, namespace: str | None) -> Seen:
@@ -83,7 +90,7 @@ def _read(path: Path, seen: Seen) -> None:
         used = f"; the {file.objects} objects before that were used" if file.objects else ""
         seen.unreadable.append(UnreadableInput(problem.place, f"{problem.why}{used}"))
     except _Unreadable as problem:
-        seen.unreadable.append(UnreadableInput(Place(path=file.path), str(problem)))
+        file.fault(str(problem), seen)
 
 
 def _text(path: Path) -> str:
@@ -106,7 +113,7 @@ def _text(path: Path) -> str:
 
 def _add_item(item: Item, file: _File, seen: Seen) -> None:
     if not isinstance(item.data, dict):
-        seen.unreadable.append(UnreadableInput(Place(path=file.path), "an item of its list is no object"))
+        file.fault("an item of its list is no object", seen)
         return
     own = text_at(item.data, "kind")
     if own:
@@ -121,7 +128,7 @@ def _add(kind: Kind | None, data: Mapping[str, Any], file: _File, seen: Seen) ->
     if kind is None:
         return
     if not text_at(data, "metadata", "name"):
-        seen.unreadable.append(UnreadableInput(Place(path=file.path), f"a {kind.kind} in it has no name"))
+        file.fault(f"a {kind.kind} in it has no name", seen)
         return
     file.objects += 1
     seen.add(kind, data)

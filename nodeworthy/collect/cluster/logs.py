@@ -47,6 +47,8 @@ def read_last_words(seen: Seen, index: Index) -> None:
 
 def _last_words(path: Path, seen: Seen) -> str:
     try:
+        if not path.is_file():
+            return ""  # a pipe would have us wait for ever
         with path.open("rb") as file:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL))
