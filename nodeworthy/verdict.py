@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
@@ -92,7 +92,13 @@ class Located(Generic[T_co]):
         """The value for a human reader; a secret or an unknown one is named, never shown."""
         if self.secret:
             return "(secret)"
-        return "(unknown)" if isinstance(self.state, Unknown) else str(self.state.value)
+        if isinstance(self.state, Unknown):
+            return "(unknown)"
+        if isinstance(self.state.value, Mapping):
+            return "a mapping"
+        if isinstance(self.state.value, Sequence) and not isinstance(self.state.value, str):
+            return "a list"
+        return str(self.state.value)
 
 
 class NotKnown(Exception):

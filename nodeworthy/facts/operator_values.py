@@ -12,6 +12,9 @@ from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, SOCKET
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+# Templates of Helm, Argo CD and Flux, and Kubernetes' own references to other variables.
+_FILLED_IN_LATER = ("{{", "${", "$(")
+
 
 @dataclass(frozen=True)
 class EnvVar:
@@ -47,6 +50,11 @@ class ToolkitSettings:
     @property
     def env(self) -> Tree:
         return self.tree.get("env")
+
+    @property
+    def is_a_list(self) -> bool:
+        """Whether the variables stand in the form that the chart takes; nothing at all is one."""
+        return self.env.is_sequence or self.env.is_absent or self.env.is_null or self.env.is_unknown
 
     @cached_property
     def variables(self) -> tuple[EnvVar, ...]:
@@ -98,7 +106,10 @@ def _value(entry: Tree, subject: str) -> Located[str]:
         source = entry.get("valueFrom")
         return Located.unknown("its value comes from another object (valueFrom)", source.place.about(subject))
     located = value.located()
-    return Located(located.state, located.place.about(subject), located.secret, located.written)
+    state = located.state
+    if value.text is not None and any(mark in value.text for mark in _FILLED_IN_LATER):
+        state = Unknown(f"{value.text} is filled in by something that was not read")
+    return Located(state, located.place.about(subject), located.secret, located.written)
 
 
 def _boolean(tree: Tree, *, default: bool) -> Located[bool]:

@@ -68,6 +68,7 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
     yield from _shared(SOCKET, toolkit.socket, pool, pools, runtime)
     if toolkit.config.written or not runtime.config_optional:
         yield from _shared(CONFIG, toolkit.config, pool, pools, runtime)
+    _leave_the_malformed(toolkit)
 
 
 def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool], runtime: Containerd) -> Findings:
@@ -75,7 +76,8 @@ def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPoo
     right = runtime.socket if name == SOCKET else runtime.config
     for each in _path(name, path, right, pool, runtime):
         # Asked only of a fault: of hundreds of pools that agree, each would ask all the others.
-        other = _whose(name, path, pool, pools) if each.verdict is Verdict.FAIL else None
+        others = pools if each.verdict is Verdict.FAIL else ()
+        other = next((one for one in others if one is not pool and _is_path_of(one, name, path)), None)
         if other is None:
             yield each
             continue
@@ -88,10 +90,6 @@ def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPoo
         )
 
 
-def _whose(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool]) -> GpuPool | None:
-    return next((each for each in pools if each is not pool and _is_path_of(each, name, path)), None)
-
-
 def _is_path_of(pool: GpuPool, name: str, path: Located[str]) -> bool:
     if not isinstance(pool.runtime.state, Known) or not isinstance(path.state, Known):
         return False
@@ -101,17 +99,23 @@ def _is_path_of(pool: GpuPool, name: str, path: Located[str]) -> bool:
 
 def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Findings:
     if isinstance(path.state, Unknown):
-        yield unknown(path, f"{name} is not known: {path.state.why}", on=pool.title)
+        yield unknown(path, f"{name} is not known: {path.state.why}")
         return
     written = bare(path.state.value)
-    if written is None:
-        return  # no path at all: toolkit-env-wellformed says what it is
-    if any(same_file(written, one) for one in (right, *runtime.older_sockets)):
+    older = runtime.older_sockets if name == SOCKET else ()
+    if written is None or any(same_file(written, one) for one in (right, *older)):
         return
     if any(same_file(written, one) for one in runtime.doubtful):
-        yield unknown(path, f"{name} may be right: {runtime.note}", on=pool.title, should=right)
+        yield unknown(path, f"{name} may be right for {pool.title}: {runtime.note}", should=right)
         return
     yield _wrong(name, path, right, pool, runtime)
+
+
+def _leave_the_malformed(toolkit: ToolkitSettings) -> None:
+    """What is no path at all can't be compared; it never passes here, and another rule says what it is."""
+    known = [path.state.value for path in (toolkit.socket, toolkit.config) if isinstance(path.state, Known)]
+    if not toolkit.is_a_list or any(bare(value) is None for value in known):
+        skip("what stands in toolkit.env is no path to compare: toolkit-env-wellformed says why")
 
 
 def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Finding:
@@ -159,8 +163,7 @@ def toolkit_mounts_the_containerd_of_kubelet(toolkit: ToolkitOnNodes) -> Finding
 @RULE.check
 def the_runtime_is_not_in_another_containerd(node: Node) -> Findings:
     handler = defaults().runtime_class
-    used = node.containerd_of_kubelet(handler)
-    elsewhere = node.elsewhere(handler)
+    used, elsewhere = node.containerd_of_kubelet(handler), node.elsewhere(handler)
     if handler in need(used.loaded):
         return
     for other in node.unread() if not elsewhere else ():
@@ -182,12 +185,8 @@ def the_runtime_is_not_in_another_containerd(node: Node) -> Findings:
 @RULE.check
 def kubelet_uses_the_containerd_of_its_pool(node: Node) -> Findings:
     used = node.containerd_of_kubelet(defaults().runtime_class)
-    pool = need(node.pool)
-    if pool is None:
-        skip("no fleet was given, or the node is of a pool without GPUs")
-    declared = need(pool.runtime)
-    sockets = [need(node.endpoint), need(used.socket)]
-    if declared.is_containerd and (declared.socket is None or any(declared.accepts_socket(each) for each in sockets)):
+    pool, declared = node.belongs()
+    if declared.is_containerd and any(declared.accepts_socket(need(each)) for each in (node.endpoint, used.socket)):
         return
     yield fail(
         node.endpoint,

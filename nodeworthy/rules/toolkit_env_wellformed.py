@@ -35,7 +35,7 @@ def the_list_can_be_read(values: OperatorValues) -> Findings:
     env = values.toolkit.env
     if isinstance(env.value, Unknown):
         yield unknown(env, f"toolkit.env is not known: {env.value.why}")
-    elif not (env.is_sequence or env.is_absent or env.is_null):
+    elif not values.toolkit.is_a_list:
         yield fail(env, "toolkit.env is not a list of variables", is_=env.kind(), should="a list of name and value")
     for variable in values.toolkit.variables:
         yield from _name(variable)

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nodeworthy.collect.source.files import Unreadable, as_text
-from nodeworthy.collect.source.recognise import operator_values
+from nodeworthy.collect.source.recognise import objects, operator_values
 from nodeworthy.documents.yaml import read_all
 from nodeworthy.engine import Scene, judge
 from nodeworthy.facts.gpu_pool import GpuPool
@@ -67,7 +67,7 @@ POOLS = [
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_rule_crashes(document: Any) -> None:
     trees = read_all(yaml.safe_dump(document), HERE)
-    facts = [fact for tree in trees for fact in operator_values(tree)]
+    facts = [fact for tree in trees for each in objects(tree) for fact in operator_values(each)]
     judgements = judge([Scene([*facts, *POOLS])], catalogue(), rule("rule-crashed"))
     assert [each.findings for each in judgements if each.crashed] == []
 

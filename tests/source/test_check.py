@@ -55,6 +55,16 @@ def test_the_finding_shows_both_places(here: Path) -> None:
     assert "no runtime for" in found["cause"]
 
 
+def test_what_is_no_path_is_not_compared(here: Path) -> None:
+    (here / "Pulumi.edge.yaml").write_text(fleet("kubeadm"))
+    for value in ("true", "relative.sock", "{a: 1}", "[a]"):
+        (here / "values.yaml").write_text(values(value))
+        verdicts = {
+            found["rule"]: found["verdict"] for found in run_json("check", "values.yaml", "--show-passed").findings
+        }
+        assert verdicts == {"containerd-paths": "skip", "toolkit-env-wellformed": "fail"}
+
+
 def test_text_says_it_all_and_ends_with_what_was_evaluated(here: Path) -> None:
     (here / "values.yaml").write_text(values(STOCK.socket))
     ran = run("check", "values.yaml")
@@ -219,6 +229,21 @@ class TestSuppressions:
         assert [found["suppressed"] for found in ran.findings] == [True]
         assert ran.report["summary"]["suppressed"] == 1
         assert run("check", ".", "--ignore-suppressions").code == 1
+
+    def test_an_annotation_speaks_of_its_object_also_in_a_list(self, here: Path) -> None:
+        def policy(annotations: str) -> str:
+            return (
+                "  - apiVersion: nvidia.com/v1\n    kind: ClusterPolicy\n"
+                f"    metadata: {{annotations: {{{annotations}}}}}\n"
+                "    spec: {toolkit: {env: [{name: CONTAINERD_SOCKET, value: x.sock}]}}\n"
+            )
+
+        noted = policy("nodeworthy/ignore.toolkit-env-wellformed: a lab")
+        (here / "list.yaml").write_text(f"apiVersion: v1\nkind: List\nitems:\n{noted}{policy('')}")
+        assert [(found["where"]["line"], found["suppressed"]) for found in run_json("check", ".").findings] == [
+            (7, True),
+            (11, False),
+        ]
 
     def test_without_a_reason_it_has_no_effect(self, here: Path) -> None:
         (here / "values.yaml").write_text(values("relative.sock", "  # nodeworthy: ignore toolkit-env-wellformed"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.source.recognise import operator_values
+from nodeworthy.collect.source.recognise import objects, operator_values
 from nodeworthy.collect.source.set_syntax import NotSetSyntax, steps
 from nodeworthy.documents.yaml import read
 from nodeworthy.facts.operator_values import OperatorValues
@@ -16,7 +16,7 @@ HERE = Place(path="f.yaml")
 def values(text: str) -> list[OperatorValues]:
     document = read(text, HERE)
     assert document is not None
-    return list(operator_values(document))
+    return [found for each in objects(document) for found in operator_values(each)]
 
 
 ENV = "env: [{name: CONTAINERD_SOCKET, value: /s.sock}]"
@@ -27,13 +27,16 @@ KEPT = {
     "ClusterPolicy": f"apiVersion: nvidia.com/v1\nkind: ClusterPolicy\nspec: {{toolkit: {{{ENV}}}}}",
     "List": "kind: List\napiVersion: v1\n"
     f"items: [{{apiVersion: nvidia.com/v1, kind: ClusterPolicy, spec: {{toolkit: {{{ENV}}}}}}}]",
+    "a list of the API server": "kind: ClusterPolicyList\napiVersion: nvidia.com/v1\n"
+    f"items: [{{spec: {{toolkit: {{{ENV}}}}}}}]",
     "Flux": f"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec: {{values: {{toolkit: {{{ENV}}}}}}}",
     "Argo valuesObject": "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
     f"spec: {{source: {{helm: {{valuesObject: {{toolkit: {{{ENV}}}}}}}}}}}",
     "Argo values": "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
     f"spec:\n  sources:\n    - helm:\n        values: |\n          toolkit:\n            {ENV}\n",
     "Argo parameters": "apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n  source:\n"
-    "    chart: gpu-operator\n    helm:\n      parameters:\n        - {name: 'toolkit.env[0].name', value: CONTAINERD_SOCKET}\n"
+    "    chart: gpu-operator\n    helm:\n      parameters:\n"
+    "        - {name: 'toolkit.env[0].name', value: CONTAINERD_SOCKET}\n"
     "        - {name: 'toolkit.env[0].value', value: /s.sock}\n",
     "ApplicationSet": "apiVersion: argoproj.io/v1alpha1\nkind: ApplicationSet\n"
     f"spec: {{template: {{spec: {{source: {{helm: {{valuesObject: {{toolkit: {{{ENV}}}}}}}}}}}}}}}",
@@ -103,6 +106,20 @@ def test_what_stands_elsewhere_is_unknown(text: str, why: str) -> None:
     state = found.toolkit.socket.state
     assert isinstance(state, Unknown)
     assert why in state.why
+
+
+@pytest.mark.parametrize("template", ["{{ .Values.socket }}", "${containerd_socket}", "$(SITE_SOCKET)"])
+def test_what_a_template_fills_in_is_unknown(template: str) -> None:
+    [found] = values(f"toolkit: {{env: [{{name: CONTAINERD_SOCKET, value: '{template}'}}]}}")
+    assert isinstance(found.toolkit.socket.state, Unknown)
+
+
+def test_a_chart_reference_names_its_chart() -> None:
+    [found] = values(
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\n"
+        "spec: {chartRef: {kind: OCIRepository, name: gpu-operator}, values: {driver: {enabled: false}}}"
+    )
+    assert not found.toolkit.socket.written
 
 
 def test_inline_values_win_over_what_stands_elsewhere() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
-from nodeworthy.collect.source.recognise import operator_values
+from nodeworthy.collect.source.recognise import objects, operator_values
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact, Missing, Scene
@@ -130,15 +130,17 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     """What stands in a file; None where it is nothing that we know."""
     documents, text = _documents(source)
     found = _Found()
-    for document in documents:
-        if has_fleet(document) and found.fleet is None:
-            found.fleet = _own_fleet(document, source)
-            found.facts += _of_fleet(found.fleet)
-        values = list(operator_values(document))
+    stack = next((each for each in documents if has_fleet(each)), None)
+    if stack is not None:
+        found.fleet = _own_fleet(stack, source)
+        found.facts += _of_fleet(found.fleet)
+    every = [each for document in documents for each in objects(document)]
+    for each in every:
+        values = list(operator_values(each))
         found.facts += values
         if values:
-            found.suppressions += annotated(document, rules, _lines(document, documents))
-    if not found.facts and found.fleet is None:
+            found.suppressions += annotated(each, rules, _lines(each, every))
+    if not found.facts:
         return None
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
@@ -160,10 +162,10 @@ def _own_fleet(document: Tree, source: Source) -> Fleet:
         raise _Refused(place, str(malformed).removeprefix(f"{place}: ")) from None
 
 
-def _lines(document: Tree, documents: Iterable[Tree]) -> range:
-    """The lines of a document: from its first to that of the next one."""
-    first = document.place.line or 1
-    later = [each.place.line for each in documents if each.place.line and each.place.line > first]
+def _lines(one: Tree, every: Iterable[Tree]) -> range:
+    """The lines of an object: from its first to that of the next one."""
+    first = one.place.line or 1
+    later = [each.place.line for each in every if each.place.line and each.place.line > first]
     return range(first, min(later, default=1 << 31))
 
 

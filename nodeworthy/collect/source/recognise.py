@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree
@@ -20,20 +21,35 @@ _EXACT_VERSION = re.compile(r"v?\d+(\.\d+){0,2}([-+].*)?")
 _FLEET_KEY = "nodeworthy:fleet"
 
 
+def objects(document: Tree) -> Iterator[Tree]:
+    """The document, or what a list of Kubernetes objects holds."""
+    kind = document.get("kind").text or ""
+    items = document.get("items")
+    if not (kind.endswith("List") and items.is_sequence):
+        yield document
+        return
+    for item in items.sequence:
+        yield from objects(_typed(item, document, kind.removesuffix("List")))
+
+
+def _typed(item: Tree, document: Tree, kind: str) -> Tree:
+    """The API server's own lists say once for all items what they are."""
+    if not kind or not item.is_mapping or not item.get("kind").is_absent:
+        return item
+    told = {"apiVersion": document.get("apiVersion"), "kind": replace(document.get("kind"), value=kind)}
+    return replace(item, value={**item.mapping, **told})
+
+
 def operator_values(document: Tree) -> Iterator[OperatorValues]:
     """The GPU operator's settings in a document, wherever it keeps them."""
-    if document.get("kind").text == "List":
-        for item in document.get("items").sequence:
-            yield from operator_values(item)
-    elif is_cluster_policy(document):
+    if is_cluster_policy(document):
         yield of_cluster_policy(document)
-    else:
-        found = False
-        for release in releases(document):
-            found = True
-            yield from _of_release(release)
-        if not found and document.get("apiVersion").is_absent:
-            yield from _of_values(document)
+        return
+    found = list(releases(document))
+    for release in found:
+        yield from _of_release(release)
+    if not found and document.get("apiVersion").is_absent:
+        yield from _of_values(document)
 
 
 def _of_values(document: Tree) -> Iterator[OperatorValues]:

@@ -38,8 +38,10 @@ def releases(document: Tree) -> Iterator[Release]:
 def _flux(document: Tree) -> Iterator[Release]:
     spec = document.get("spec")
     chart = spec.get("chart", "spec")
+    # A chartRef names the source instead (an OCIRepository, say), usually by the name of its chart.
+    name = chart.get("chart") if not spec.get("chart").is_absent else spec.get("chartRef", "name")
     elsewhere = "valuesFrom may hold it, which is not in this file" if _some(spec.get("valuesFrom")) else None
-    yield Release("Flux HelmRelease", document, chart.get("chart"), chart.get("version"), spec.get("values"), elsewhere)
+    yield Release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere)
 
 
 def _argo_application(document: Tree) -> Iterator[Release]:
