@@ -167,6 +167,7 @@ def _gone(pid: int) -> bool:
         ({"Pulumi.dev.yaml": KUBEADM.replace("h200", "h2000").replace("gpu:", "gqu:")}, (), "Pulumi.dev.yaml:6:9: "),
         ({"Pulumi.dev.yaml": "config: {}\n"}, ("--answers", "none.yaml"), "there is no none.yaml"),
         ({"Pulumi.dev.yaml": "config: {}\n"}, ("--rule", "no-such"), "there is no rule 'no-such'"),
+        ({"Pulumi.dev.yaml": "config: {}\n"}, ("--timeout", "soon"), "'soon' is no number of seconds above zero"),
     ],
 )
 def test_what_can_not_be_read_is_said_before_anything_runs(
@@ -186,3 +187,14 @@ def test_the_only_stack_needs_no_name(tmp_path: Path) -> None:
     ran = preview(project(tmp_path, "Thing('a')\n"))
     assert ran.code == 0
     assert ran.report["preview"]["stack"] == "dev"
+
+
+def test_a_python_that_can_not_be_run_is_named(tmp_path: Path) -> None:
+    project(tmp_path, "Thing('a')\n")
+    runtime = "{name: python, options: {virtualenv: venv}}"
+    (tmp_path / "Pulumi.yaml").write_text(f"name: toy\nruntime: {runtime}\n")
+    (tmp_path / "venv" / "bin").mkdir(parents=True)
+    (tmp_path / "venv" / "bin" / "python").write_text("no program\n")
+    ran = preview(tmp_path)
+    assert ran.code == 2
+    assert ran.err == "nodeworthy preview: can't run the program with venv/bin/python: Permission denied\n"

@@ -20,6 +20,7 @@ from nodeworthy.collect.plan.plan import Plan
 from nodeworthy.collect.plan.project import Project, StackConfig
 from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
 from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.errors import InputError
 
 PARALLEL = 4
 Show = Callable[[str], None]
@@ -79,15 +80,19 @@ class ProgramRun:
             "PULUMI_CONFIG": json.dumps(dict(config.values)),
             "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(config.secret_keys)),
         }
-        return subprocess.Popen(
-            [project.python, "-u", str(host_path()), *arguments, project.entry],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment,
-            # A group of its own: whatever the program starts ends with it.
-            start_new_session=True,
-        )
+        try:
+            return subprocess.Popen(
+                [project.python, "-u", str(host_path()), *arguments, project.entry],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                # A group of its own: whatever the program starts ends with it.
+                start_new_session=True,
+            )
+        except OSError as problem:
+            self._server.stop(0)
+            raise InputError(f"can't run the program with {project.python}: {problem.strerror}") from None
 
     def _forward(self, pipe: IO[bytes]) -> None:
         """What a program prints is for people: never part of the report."""

@@ -180,7 +180,7 @@ def _declared(value: Tree) -> Tree:
 class _Plain:
     """A value as the program sees it, and whether a secret is in it. What an alias bomb would become is refused."""
 
-    LARGEST = 200_000
+    LARGEST = 100_000
 
     def __init__(self, place: Place) -> None:
         self._place = place
