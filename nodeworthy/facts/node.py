@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.known.containerd import Containerd, containerd_of, distributions
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown, need, skip
 
 CONTAINERD = "containerd"
@@ -50,9 +51,22 @@ class RuntimeProcess:
         return self.name == CONTAINERD
 
     @property
+    def is_unread(self) -> bool:
+        return isinstance(self.handlers.state, Unknown)
+
+    @property
     def title(self) -> str:
         """Which one it is, in the words in which one looks for it on the machine."""
         return f"{self.unit or self.name} (pid {self.pid}, socket {self.socket.shown()}, config {self.config})"
+
+    @property
+    def config_to_write(self) -> str:
+        """The file that a toolkit may write: some distributions generate the one that containerd is started with."""
+        unit, socket = (self.unit or "").removesuffix(".service"), self.socket.shown()
+        for row in map(containerd_of, distributions()):
+            if row.config and unit in row.units and row.accepts_socket(socket):
+                return row.config
+        return self.config
 
     def knows(self, handler: str) -> bool | None:
         """None where it could not be read."""
@@ -111,13 +125,28 @@ class Node:
             skip(f"kubelet talks to {runtime.name}, and not to containerd")
         return runtime
 
+    def belongs(self) -> tuple[GpuPool, Containerd]:
+        """Its pool, and the runtime that the fleet says its kubelet talks to. Skips where nobody says one."""
+        pool = need(self.pool)
+        if pool is None:
+            skip("no fleet was given, or the node is of a pool without GPUs")
+        declared = need(pool.runtime)
+        if declared.is_containerd and declared.socket is None:
+            skip(f"which socket kubelet uses on {declared.distribution} is not known")
+        return pool, declared
+
     def elsewhere(self, handler: str) -> tuple[RuntimeProcess, ...]:
         """The containerds that kubelet does not use and that know this runtime."""
         return tuple(each for each in self.others if each.is_containerd and each.knows(handler))
 
-    def unread(self) -> tuple[RuntimeProcess, ...]:
-        """The containerds that kubelet does not use and of which nobody could see what they know."""
-        return tuple(each for each in self.others if each.is_containerd and isinstance(each.handlers.state, Unknown))
+    def beside(self, handler: str) -> tuple[tuple[RuntimeProcess, ...], tuple[RuntimeProcess, ...]]:
+        """Where the runtime is that kubelet's containerd lacks; where it is in none, those of which nobody could see
+        what they know. Skips where there is neither."""
+        elsewhere = self.elsewhere(handler)
+        unread = () if elsewhere else tuple(each for each in self.others if each.is_containerd and each.is_unread)
+        if not elsewhere and not unread:
+            skip(f"no containerd on this host has the runtime {handler}: toolkit-reaches-containerd judges that")
+        return elsewhere, unread
 
     def _wants(self, handler: str) -> bool:
         """Whether anything here is about GPUs: one that is there, a pool that has them, a trace of the toolkit."""

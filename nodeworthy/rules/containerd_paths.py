@@ -163,13 +163,12 @@ def toolkit_mounts_the_containerd_of_kubelet(toolkit: ToolkitOnNodes) -> Finding
 @RULE.check
 def the_runtime_is_not_in_another_containerd(node: Node) -> Findings:
     handler = defaults().runtime_class
-    used, elsewhere = node.containerd_of_kubelet(handler), node.elsewhere(handler)
+    used = node.containerd_of_kubelet(handler)
     if handler in need(used.loaded):
         return
-    for other in node.unread() if not elsewhere else ():
+    elsewhere, unread = node.beside(handler)
+    for other in unread:
         yield unknown(other, f"whether {other.title} has the runtime {handler} is not known: {other.says}")
-    if not elsewhere and not node.unread():
-        skip(f"no containerd on this host has the runtime {handler}: toolkit-reaches-containerd judges that")
     for other in elsewhere:
         yield fail(
             other,
@@ -178,7 +177,7 @@ def the_runtime_is_not_in_another_containerd(node: Node) -> Findings:
             should=used.title,
             related=[node.says_its_endpoint(), used.related(), other.related()],
             cause=CAUSE,
-            remedy=f"set {CONFIG}={used.config} and {SOCKET}={used.socket.shown()} in toolkit.env",
+            remedy=f"set {CONFIG}={used.config_to_write} and {SOCKET}={used.socket.shown()} in toolkit.env",
         )
 
 

@@ -60,7 +60,7 @@ def _remedy(used: RuntimeProcess) -> str:
     restart = f"systemctl restart {used.unit}" if used.unit else "a restart of containerd"
     return (
         "with the operator, read the log of its toolkit pod on this node; else run "
-        f"nvidia-ctk runtime configure --runtime=containerd --config={used.config}, then {restart}"
+        f"nvidia-ctk runtime configure --runtime=containerd --config={used.config_to_write}, then {restart}"
     )
 
 
