@@ -89,7 +89,8 @@ def test_the_remedy_names_the_file_that_may_be_written() -> None:
     recording = incident()
     snaps = next(each for each in named(recording, "process") if "k8s-containerd" in each.stdout)
     pid = snaps.name.split()[1]
-    old, new = "/var/lib/k8s-containerd/k8s-containerd/run/containerd/containerd.sock", microk8s.socket or ""
+    snap = containerd_of("k8s-snap", "/var/lib/k8s-containerd/k8s-containerd")
+    old, new = snap.socket or "", microk8s.socket or ""
     moved = [part(each.name, each.stdout.replace(old, new), code=each.code) for each in recording.parts]
     unit = part(f"cgroup {pid}", "0::/system.slice/snap.microk8s.daemon-containerd.service")
     found = judged(but(recording, *moved, unit))["containerd-paths"].findings[0]
