@@ -151,3 +151,4 @@ def test_what_it_can_not_ask_is_still_a_question(tmp_path: Path, moto: str) -> N
     ran = preview(project(tmp_path, program), "--ask-aws")
     assert ran.code == 2
     assert "aws:rds/getInstance:getInstance with {}" in ran.err
+    assert ran.err.endswith("--ask-aws (which does not know how to ask this)\n")

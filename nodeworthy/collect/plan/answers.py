@@ -91,8 +91,12 @@ class Answers:
             f"the program asks what nobody has answered:{named}\n"
             f"Write the answer into {shown_path(self._path)} (or another file: --answers FILE), as\n"
             f"{_entry(next(iter(told)))}"
-            "or ask the account once, read-only: --ask-aws"
+            f"or ask the account once, read-only: --ask-aws{self._limits(next(iter(told)))}"
         )
+
+    def _limits(self, question: Question) -> str:
+        asked_in_vain = self._asks is not None or not question.call.startswith("aws:")
+        return " (which does not know how to ask this)" if asked_in_vain else ""
 
 
 def read_answers(path: Path, *, named: bool, asks: Asks | None) -> Answers:
