@@ -8,7 +8,6 @@ events, daemonsets and clusterpolicies.nvidia.com; secrets are never read.
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
@@ -16,7 +15,6 @@ from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cluster.seen import Seen
-    from nodeworthy.fleet.model import Fleet
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,10 +35,11 @@ def _workers(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.cluster.scenes import scenes
+    from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.rules import catalogue
 
     judging.chosen_rules(options)  # a rule that does not exist is said before a cluster is asked
-    fleet = _fleet(options)
+    fleet = Fleets(options.fleet, options.stack).asked_for()
     seen = _look(options)
     rules = frozenset(rule.id for rule in catalogue())
     found = scenes(seen, fleet, frozenset(options.rule), rules)
@@ -61,16 +60,3 @@ def _look(options: argparse.Namespace) -> Seen:
     from nodeworthy.collect.cluster import dump
 
     return dump.look(options.folder, options.namespace)
-
-
-def _fleet(options: argparse.Namespace) -> Fleet | None:
-    """Only the fleet that was asked for: a cluster need not be that of the folder one happens to stand in."""
-    if options.fleet is None and options.stack is None:
-        return None
-    from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.fleet.read import refuse_impossible
-
-    fleet = Fleets(options.fleet, options.stack).beside(Path.cwd()).fleet
-    if fleet is not None:
-        refuse_impossible(fleet)
-    return fleet

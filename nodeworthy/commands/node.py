@@ -36,11 +36,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy node", "nodes")
-    from nodeworthy.collect.node import collector, fleets, specs
+    from nodeworthy.collect.node import collector, specs
     from nodeworthy.collect.node.durations import count, seconds
+    from nodeworthy.collect.node.pools import Declared
+    from nodeworthy.collect.source.fleets import Fleets
 
     named = specs.parse_all(options.hosts)
-    declared = fleets.declared(options.fleet, options.stack, options.pool)
+    declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
     asking = collector.Asking(
         seconds(options.deadline), count(options.max_workers), options.ssh_config, options.ssh_identity_file
     )

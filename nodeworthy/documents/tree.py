@@ -33,6 +33,8 @@ class Tree:
     # The place of the key that leads here: where a reader looks first, and all there is for an empty value.
     key: Place | None = None
     secret: bool = False
+    # The scalar as it was written: 1.10 and 0x1F mean 1.1 and 31, but that is not what a reader finds in the file.
+    written: str | None = None
     # Of a literal block (`|`): where its first character stands, so that a document inside keeps its positions.
     inside: Place | None = None
 

@@ -129,7 +129,10 @@ class _Reader:
         return replace(self._origin, line=self._line + first, column=self._column + min(indents[:1], default=0))
 
     def tree(self, node: yaml.Node, subject: str | None, key: Place | None) -> Tree:
-        return Tree(self._value(node, subject), self.place(node, subject), key, inside=self.inside(node))
+        written = node.value if isinstance(node, yaml.ScalarNode) else None
+        return Tree(
+            self._value(node, subject), self.place(node, subject), key, written=written, inside=self.inside(node)
+        )
 
     def _value(self, node: yaml.Node, subject: str | None) -> Value:
         if isinstance(node, yaml.MappingNode):
@@ -156,6 +159,8 @@ def _scalar(node: yaml.Node) -> Scalar | Unknown:
         return str(node.value)
     if node.tag == _TAG + "null":
         return None
+    if ":" in node.value:
+        return str(node.value)  # 12:30 was a number to base 60 once; Helm and Kubernetes read a string
     construct = _CONSTRUCTED.get(str(node.tag))
     if construct is None:
         return Unknown(f"the tag {node.tag} hides its value")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.releases import knows_nri
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, SOCKET
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -140,4 +141,11 @@ class OperatorValues:
 
     @cached_property
     def toolkit(self) -> ToolkitSettings:
-        return ToolkitSettings(self.tree.get("toolkit"), self.elsewhere, self.tree.get("cdi", "nriPluginEnabled"))
+        nri = self.tree.get("cdi", "nriPluginEnabled") if self._knows_nri else None
+        return ToolkitSettings(self.tree.get("toolkit"), self.elsewhere, nri)
+
+    @property
+    def _knows_nri(self) -> bool:
+        """An older release does not read the setting, whatever it says."""
+        release = self.release.state
+        return not isinstance(release, Known) or release.value is None or knows_nri(release.value)

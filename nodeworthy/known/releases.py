@@ -48,3 +48,9 @@ def release_of(version: str) -> OperatorRelease | None:
         return None
     rows = {numbers(each.version): each for each in releases()}
     return rows.get(asked) or rows.get(asked[:2])
+
+
+def knows_nri(version: str) -> bool:
+    """Whether this release of the chart reads cdi.nriPluginEnabled. A version that is none is given the doubt."""
+    asked, since = numbers(version), numbers(_table()["nri_since"])
+    return asked is None or since is None or asked >= since

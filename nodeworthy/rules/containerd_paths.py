@@ -112,10 +112,10 @@ def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runti
 
 
 def _leave_the_malformed(toolkit: ToolkitSettings) -> None:
-    """What is no path at all can't be compared; it never passes here, and another rule says what it is."""
+    """A path that is right but for its spelling never passes here; another rule says what it should be."""
     known = [path.state.value for path in (toolkit.socket, toolkit.config) if isinstance(path.state, Known)]
-    if not toolkit.is_a_list or any(bare(value) is None for value in known):
-        skip("what stands in toolkit.env is no path to compare: toolkit-env-wellformed says why")
+    if not toolkit.is_a_list or any(bare(value) != value for value in known):
+        skip("what stands in toolkit.env is no bare path: toolkit-env-wellformed says why")
 
 
 def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Finding:

@@ -68,11 +68,13 @@ def _value(variable: EnvVar) -> Findings:
 
 
 def _not_a_string(name: str, variable: EnvVar) -> Finding:
+    value = variable.tree.get("value")
     shown = variable.value.shown()
-    written = {"True": "true", "False": "false", "None": "null"}.get(shown, shown)
+    plain = {"True": "true", "False": "false", "None": "null"}.get(shown, shown)
+    written = plain if variable.value.secret else value.written or plain
     return fail(
         variable.value,
-        f"{name} is {variable.tree.get('value').kind()}, not a string: the API refuses the DaemonSet",
+        f"{name} is {value.kind()}, not a string: the API refuses the DaemonSet",
         is_=written,
         should=f'"{written}"',
         remedy=f'quote it: value: "{written}" (with --set, use --set-string)',

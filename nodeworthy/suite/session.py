@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.moments import moments_of
-from nodeworthy.collect.node import collector, fleets, specs
+from nodeworthy.collect.node import collector, specs
 from nodeworthy.collect.node.backends import Connections, register
 from nodeworthy.collect.node.durations import count, seconds
+from nodeworthy.collect.node.pools import Declared
+from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import Ends
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
@@ -67,7 +69,8 @@ class Suite:
                 config.getoption("ssh_config"),
                 config.getoption("ssh_identity_file"),
             )
-            self._declared = fleets.declared(*(value(config, each) for each in ("fleet", "stack", "pool")))
+            fleet = Fleets(value(config, "fleet"), value(config, "stack")).asked_for()
+            self._declared = Declared(fleet, value(config, "pool"))
         except Ends as end:
             raise pytest.UsageError(str(end)) from None
         self._connections = Connections(self._asking.seconds)

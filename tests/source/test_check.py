@@ -57,12 +57,32 @@ def test_the_finding_shows_both_places(here: Path) -> None:
 
 def test_what_is_no_path_is_not_compared(here: Path) -> None:
     (here / "Pulumi.edge.yaml").write_text(fleet("kubeadm"))
-    for value in ("true", "relative.sock", "{a: 1}", "[a]"):
+    # The last two are right but for their spelling: the operator would mount another folder all the same.
+    for value in ("true", "relative.sock", "{a: 1}", "[a]", f"unix://{STOCK.socket}", f'"{STOCK.socket}\\n"'):
         (here / "values.yaml").write_text(values(value))
         verdicts = {
             found["rule"]: found["verdict"] for found in run_json("check", "values.yaml", "--show-passed").findings
         }
         assert verdicts == {"containerd-paths": "skip", "toolkit-env-wellformed": "fail"}
+
+
+@pytest.mark.parametrize(
+    ("written", "is_"), [("1.10", "1.10"), ("0x1F", "0x1F"), ("yes", "yes"), ("[a]", "a list"), ("~", "~")]
+)
+def test_a_value_is_told_as_it_was_written(here: Path, written: str, is_: str) -> None:
+    (here / "values.yaml").write_text(values(written))
+    assert [found["is"] for found in run_json("check", "values.yaml").findings] == [is_]
+
+
+def test_an_older_release_reads_no_nri_setting(here: Path) -> None:
+    (here / "Pulumi.edge.yaml").write_text(fleet("rke2"))
+    for version, code in (("v25.3.4", 1), ("v26.3.0", 0)):
+        (here / "release.yaml").write_text(
+            "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n"
+            f"  chart: {{spec: {{chart: gpu-operator, version: {version}}}}}\n"
+            "  values: {cdi: {nriPluginEnabled: true}}\n"
+        )
+        assert run("check", "release.yaml").code == code
 
 
 def test_text_says_it_all_and_ends_with_what_was_evaluated(here: Path) -> None:
@@ -186,6 +206,22 @@ class TestWhichFleet:
         assert run("check", "values.yaml").code == 1
         (here / ".nodeworthy.yaml").write_text("fleet: Pulumi.plain.yaml\n")
         assert run("check", "values.yaml").code == 0
+
+    def test_settings_that_are_none_are_refused(self, here: Path) -> None:
+        (here / "values.yaml").write_text(values(STOCK.socket))
+        (here / ".nodeworthy.yaml").write_text("- stack\n")
+        ran = run("check", "values.yaml")
+        assert (ran.code, ran.err) == (
+            2,
+            "nodeworthy check: .nodeworthy.yaml:1:1: the settings are a list, and should be a mapping\n",
+        )
+
+    def test_a_fleet_of_another_stack_is_refused(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text(fleet())
+        (here / "values.yaml").write_text(values(STOCK.socket))
+        ran = run("check", "values.yaml", "--fleet", "Pulumi.edge.yaml", "--stack", "prod")
+        assert ran.code == 2
+        assert "is of stack 'edge'" in ran.err
 
     def test_a_stack_that_does_not_exist(self, here: Path) -> None:
         (here / "Pulumi.edge.yaml").write_text(fleet())

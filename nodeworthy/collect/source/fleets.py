@@ -11,7 +11,7 @@ from pathlib import Path
 from nodeworthy.collect.source.files import shown
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.read import read_fleet_file
+from nodeworthy.fleet.read import read_fleet_file, refuse_impossible
 
 SETTINGS = ".nodeworthy.yaml"
 STACK_FILE = re.compile(r"Pulumi\.(?P<stack>[^/]+)\.ya?ml")
@@ -37,7 +37,21 @@ class Fleets:
 
     @cached_property
     def _named(self) -> Fleet | None:
-        return self._fleet(Path(self.fleet_file)) if self.fleet_file else None
+        if not self.fleet_file:
+            return None
+        fleet = self._fleet(Path(self.fleet_file))
+        if self.stack and fleet.stack not in (None, self.stack):
+            raise InputError(f"--fleet {self.fleet_file} is of stack {fleet.stack!r}, and --stack says {self.stack!r}")
+        return fleet
+
+    def asked_for(self) -> Fleet | None:
+        """Only a fleet that was named: a host or a cluster need not be that of the folder one stands in."""
+        if self.fleet_file is None and self.stack is None:
+            return None
+        fleet = self.beside(Path.cwd()).fleet
+        if fleet is not None:
+            refuse_impossible(fleet)
+        return fleet
 
     def beside(self, folder: Path) -> Choice:
         if self._named is not None:

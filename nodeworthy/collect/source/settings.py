@@ -22,6 +22,8 @@ def read_settings(path: Path) -> dict[str, str]:
     except NotYaml as problem:
         raise InputError(str(problem)) from None
     settings: dict[str, str] = {}
+    if tree is not None and not tree.is_mapping and not tree.is_null:
+        raise InputError(f"{tree.place}: the settings are {tree.kind()}, and should be a mapping")
     for key, value in (tree.mapping if tree is not None else {}).items():
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, 1)
