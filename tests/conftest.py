@@ -1,8 +1,16 @@
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-goldens", action="store_true", help="write what the cases really say into their goldens")
     parser.addoption("--require-tools", action="store_true", help="a real program that is missing fails the test")
+
+
+def pytest_configure() -> None:
+    """A shell starts what runs in the background deaf to Ctrl-C, and our children would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
