@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from nodeworthy.rule import Moment
 if TYPE_CHECKING:
     from nodeworthy.collect.plan.answers import Asks
     from nodeworthy.collect.plan.preview import Preview, Seen
+    from nodeworthy.engine import Judgement
     from nodeworthy.report.report import Report
 
 TIMEOUT = 120.0
@@ -85,19 +87,26 @@ def _asks(options: argparse.Namespace, preview: Preview) -> Asks | None:
 
 
 def _judged(options: argparse.Namespace, seen: Seen) -> Report:
-    from nodeworthy.collect.plan.simulated import merged
     from nodeworthy.report.report import Report
 
-    plain, simulated = seen.scenes
-    first = judging.judged(options, Moment.PLAN, [plain], seen.counts)
-    judgements = first.judgements
-    if simulated is not None:
-        second = judging.judged(options, Moment.PLAN, [simulated], seen.counts)
-        judgements = merged(first.judgements, second.judgements)
+    judgements = _both_runs(options, seen)
+    if any(each.simulated for each in judgements):
+        # Something was decided by made-up outputs: it holds only if other made-up outputs decide it the same.
+        judgements = _both_runs(options, seen.confirmed())
     if not seen.plan.resources:
         # A fleet beside a program that does nothing proves nothing about the program.
         judgements = []
     return Report(Moment.PLAN, judgements, seen.counts, {"preview": _data(seen)})
+
+
+def _both_runs(options: argparse.Namespace, seen: Seen) -> Sequence[Judgement]:
+    from nodeworthy.collect.plan.simulated import merged
+
+    plain, simulated = seen.scenes
+    first = judging.judged(options, Moment.PLAN, [plain], seen.counts).judgements
+    if simulated is None:
+        return first
+    return merged(first, judging.judged(options, Moment.PLAN, [simulated], seen.counts).judgements)
 
 
 def _data(seen: Seen) -> dict[str, object]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.collect.plan.simulated import merged
 from nodeworthy.collect.plan.standins import TEXT, StandIns, outputs
@@ -52,6 +54,17 @@ def test_the_made_up_value_itself_is_never_judged(tmp_path: Path) -> None:
     assert {each["verdict"] for each in found} == {"unknown"}
     assert "known only after deployment: id of cluster" in found[0]["message"]
     assert "standin" not in ran.out
+
+
+@pytest.mark.parametrize("computed", ["'/run/%d.sock' % len(i)", "'/run/%s.sock' % i[-2]"])
+def test_a_value_computed_from_a_made_up_one_is_not_judged_either(tmp_path: Path, computed: str) -> None:
+    program = f"""
+thing = Thing("thing")
+socket = thing.id.apply(lambda i: {computed})
+release({{"toolkit": {{"env": [{{"name": "CONTAINERD_SOCKET", "value": socket}}]}}}})
+"""
+    ran = preview(project(tmp_path, program))
+    assert (ran.code, verdicts(ran, "containerd-paths")) == (3, [("unknown", False)])
 
 
 def test_what_the_plain_run_saw_stays(tmp_path: Path) -> None:

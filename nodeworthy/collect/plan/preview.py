@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from nodeworthy.collect.plan.project import (
     read_mapping,
     shown_path,
 )
-from nodeworthy.collect.plan.runs import Ran, run_program
+from nodeworthy.collect.plan.runs import Ran, run_differently, run_program
 from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.engine import Scene
@@ -71,7 +71,7 @@ class Preview:
             )
         finally:
             kept = answers.keep()
-        return Seen(self, ran, kept)
+        return Seen(self, ran, answers, kept)
 
     def _answers(self, asks: Asks | None) -> Answers:
         named = self.asked.answers_file
@@ -85,12 +85,28 @@ class Seen:
 
     preview: Preview
     ran: Ran
+    answers: Answers
     # How many questions were newly answered, and written down.
     newly_answered: int
 
     @property
     def plan(self) -> Plan:
         return self.ran.plan
+
+    def confirmed(self) -> Seen:
+        """The same, less what depends on the made-up values themselves: the program runs once more, with others."""
+        if self.ran.simulated is None:
+            return self
+        preview = self.preview
+        simulated = run_differently(
+            preview.project,
+            preview.stack,
+            preview.config,
+            self.answers,
+            self.ran.simulated,
+            timeout=preview.asked.timeout,
+        )
+        return replace(self, ran=replace(self.ran, simulated=simulated))
 
     @cached_property
     def scenes(self) -> tuple[Scene, Scene | None]:

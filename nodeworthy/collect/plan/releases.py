@@ -81,8 +81,10 @@ class Releases:
                 merged = merge(merged, self._file(asset, planter))
             except NotYaml as problem:
                 faults.append(UnreadableInput(problem.place, problem.why))
+                merged, elsewhere = absent(planter.place), f"a values file may hold it, and is {problem.why}"
             except _Elsewhere as why:
-                elsewhere = str(why)
+                # It may say otherwise than the files before it; only what is laid over it is sure.
+                merged, elsewhere = absent(planter.place), str(why)
         own: Wire = resource.inputs.get("values")
         if own is not None:
             merged = merge(merged, planter.tree(own, near=near))

@@ -10,12 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+from nodeworthy.collect.plan.agreed import agreed
 from nodeworthy.collect.plan.answers import Answers
 from nodeworthy.collect.plan.plan import Plan
 from nodeworthy.collect.plan.program import ProgramRun, Show
 from nodeworthy.collect.plan.project import Project, StackConfig
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import CouldNotLook, InputError
+
+# What the made-up values of a third run have behind their token: another text, of another length.
+VARIANT = "anew"
 
 
 class ProgramFailed(Exception):
@@ -60,6 +64,22 @@ def run_program(
         finally:
             for run in runs:
                 run.stop()
+
+
+def run_differently(
+    project: Project, stack: str, config: StackConfig, answers: Answers, simulated: Simulated, *, timeout: float
+) -> Simulated | None:
+    """The simulated plan, less what is otherwise when other outputs are made up; None where that can't be found out."""
+    made = StandIns(config.region, VARIANT)
+    with _terminated_like_interrupted():
+        run = ProgramRun(project, stack, config, answers, made=made, show=_unshown)
+        try:
+            found = _with_simulation(simulated.plan, run, made, time.monotonic() + timeout, timeout).simulated
+        finally:
+            run.stop()
+    if found is None:
+        return None
+    return Simulated(agreed(simulated.plan, found.plan, simulated.made), simulated.made)
 
 
 def _unshown(_: str) -> None:

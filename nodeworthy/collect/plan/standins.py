@@ -23,7 +23,9 @@ ACCOUNT = "000000000000"
 class StandIns:
     """Every value that was made up, and the output that it stands for."""
 
-    def __init__(self, region: str | None) -> None:
+    def __init__(self, region: str | None, variant: str = "") -> None:
+        # Told apart from the values of another run by what they say and by how long they are.
+        self._variant = variant
         self._region = region or "us-east-1"
         self._origins: dict[str, str] = {}
         # Made-up values whose token can't be seen (base64).
@@ -63,7 +65,7 @@ class StandIns:
         return next((origin for part in parts if (origin := self.inside(part))), None)
 
     def _token(self, urn: str, path: str) -> str:
-        token = "standin" + hashlib.sha256(f"{urn} {path}".encode()).hexdigest()[:12]
+        token = "standin" + hashlib.sha256(f"{self._variant}{urn} {path}".encode()).hexdigest()[:12] + self._variant
         self._origins[token] = f"{path} of {urn.rsplit('::', 1)[-1]}"
         return token
 
