@@ -82,16 +82,16 @@ def test_kubectl_reads_the_kubeconfig(control_plane: ControlPlane, tools: Tools,
 
 def test_a_minimal_crd_keeps_what_it_is_given(control_plane: ControlPlane) -> None:
     client = control_plane.client
-    client.create_crd("nvidia.com", "v1", "ClusterPolicy", plural="clusterpolicies")
+    client.create_crd("example.com", "v1", "ClusterPolicy", plural="clusterpolicies")
     toolkit = {"enabled": True, "env": [{"name": "CONTAINERD_SOCKET", "value": defaults().socket}]}
     policy = {
-        "apiVersion": "nvidia.com/v1",
+        "apiVersion": "example.com/v1",
         "kind": "ClusterPolicy",
         "metadata": {"name": "cluster-policy"},
         "spec": {"toolkit": toolkit},
     }
-    client.create("/apis/nvidia.com/v1/clusterpolicies", policy)
-    assert client.get("/apis/nvidia.com/v1/clusterpolicies/cluster-policy")["spec"] == {"toolkit": toolkit}
+    client.create("/apis/example.com/v1/clusterpolicies", policy)
+    assert client.get("/apis/example.com/v1/clusterpolicies/cluster-policy")["spec"] == {"toolkit": toolkit}
 
 
 def test_the_scheduler_counts_gpus(tools: Tools) -> None:
