@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import signal
@@ -38,14 +39,28 @@ COMMANDS = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     argv = list(sys.argv[1:] if arguments is None else arguments)
+    if sys.stdout is None:  # closed by whoever started us (>&-): the exit code still speaks
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as we live
     try:
         return _run(argv)
     except BrokenPipeError:
-        # Whoever read us has gone. Python would complain once more while it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return 128 + signal.SIGPIPE
+    except OutputFull as problem:
+        _write_no_more()
+        print(f"nodeworthy: can't write the output: {problem}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+
+
+class OutputFull(Exception):
+    """Standard output takes no more."""
+
+
+def _write_no_more() -> None:
+    """Nobody can read us. Python would complain once more while it flushes at the end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: list[str]) -> int:
@@ -60,14 +75,18 @@ def _run(argv: list[str]) -> int:
     options = parser.parse_args(argv[1:])
     try:
         code: int = module.run(options)
+        sys.stdout.flush()
     except Ends as end:
         print(f"nodeworthy {command.name}: {end}", file=sys.stderr)
         return end.exit_code
     except (BrokenPipeError, KeyboardInterrupt):
         raise
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            return _crashed(command, problem)
+        raise OutputFull(problem.strerror) from None
     except Exception as crash:  # noqa: BLE001 - whatever it was, nothing was proven: say so, and never end with a clean code
         return _crashed(command, crash)
-    sys.stdout.flush()
     return code
 
 

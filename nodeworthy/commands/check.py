@@ -30,8 +30,8 @@ def run(options: argparse.Namespace) -> int:
     if not paths and not hook:
         raise InputError("name what to check: files, folders, or - for standard input")
     ids = frozenset(rule.id for rule in catalogue())
-    looked = look(paths, Fleets(options.fleet, options.stack), ids, only_known=hook)
-    if hook and not looked.recognised and not looked.refused:
+    looked = look(paths, Fleets(options.fleet, options.stack), ids, named=not hook)
+    if hook and not looked.scenes and not looked.refused:
         print(f"nodeworthy check: none of {len(paths)} changed files is of a kind that it knows", file=sys.stderr)
         return 0
     report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)

@@ -100,6 +100,7 @@ def write_whole(path: Path, text: str) -> None:
     """All of it or nothing: whoever reads the file never sees half a report."""
     if path.exists() and not path.is_file():
         return _write_into(path, text)
+    path = path.resolve()  # a link stays a link
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as problem:
@@ -107,11 +108,20 @@ def write_whole(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        os.chmod(name, 0o644)
+        os.chmod(name, _mode(path))
         os.replace(name, path)
     except OSError as problem:
         Path(name).unlink(missing_ok=True)
         raise InputError(f"can't write {path}: {problem.strerror}") from None
+
+
+def _mode(path: Path) -> int:
+    """That of the file whose place is taken, or what the user's umask gives a new one."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 def _write_into(path: Path, text: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any, overload
 import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
 
+from nodeworthy.documents.merge_keys import MERGE_KEY, MERGE_TAG, Merges, Pairs, TooMuch
 from nodeworthy.documents.tree import Scalar, Tree, Value, join
 from nodeworthy.verdict import Place, Unknown
 
@@ -24,7 +25,6 @@ Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 DEEPEST = 200
 
 _TAG = "tag:yaml.org,2002:"
-_MERGE = _TAG + "merge"
 _CONSTRUCTOR = SafeConstructor()
 _CONSTRUCTED: dict[str, Any] = {
     _TAG + "int": _CONSTRUCTOR.construct_yaml_int,
@@ -72,6 +72,10 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
         if _could_be_deep(text):
             _refuse_depth(text, reader)
         nodes = list(yaml.compose_all(text, Loader=Loader))
+        if MERGE_KEY in text:
+            reader.merges.resolve(nodes)
+    except TooMuch as problem:
+        raise NotYaml(str(problem), origin) from None
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         why = " ".join(filter(None, [problem.context, problem.problem]))
@@ -100,9 +104,10 @@ def _refuse_depth(text: str, reader: _Reader) -> None:
 class _Reader:
     """Turns nodes into trees, one level at a time."""
 
-    __slots__ = ("_column", "_line", "_lines", "_origin", "_text")
+    __slots__ = ("_column", "_line", "_lines", "_origin", "_text", "merges")
 
     def __init__(self, origin: Place, text: str) -> None:
+        self.merges = Merges()
         self._origin = replace(origin, subject=None)
         self._line = origin.line or 1
         self._column = origin.column or 1
@@ -159,11 +164,11 @@ def _scalar(node: yaml.Node) -> Scalar | Unknown:
         return str(node.value)
     if node.tag == _TAG + "null":
         return None
-    if ":" in node.value:
-        return str(node.value)  # 12:30 was a number to base 60 once; Helm and Kubernetes read a string
     construct = _CONSTRUCTED.get(str(node.tag))
     if construct is None:
         return Unknown(f"the tag {node.tag} hides its value")
+    if ":" in node.value:
+        return str(node.value)  # 12:30 was a number to base 60 once; Helm and Kubernetes read a string
     try:
         constructed: Scalar = construct(node)
     except (ConstructorError, ValueError, KeyError):
@@ -201,15 +206,15 @@ class _Mapping(Mapping[str, Tree]):
         self._subject = subject
 
     @cached_property
-    def _pairs(self) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-        return _pairs(self._node, ())
+    def _pairs(self) -> Pairs:
+        return self._reader.merges.pairs(self._node)
 
     @property
     def repeated(self) -> Iterator[tuple[str, Place, Place]]:
         """Keys that stand twice: the first place, and the one that wins. YAML says nothing of them."""
         seen: dict[str, yaml.Node] = {}
         for key, _ in self._node.value:
-            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+            if isinstance(key, yaml.ScalarNode) and key.tag != MERGE_TAG:
                 first = seen.setdefault(key.value, key)
                 if first is not key:
                     yield key.value, self._reader.place(first), self._reader.place(key)
@@ -227,26 +232,3 @@ class _Mapping(Mapping[str, Tree]):
 
     def __len__(self) -> int:
         return len(self._pairs)
-
-
-def _pairs(node: yaml.MappingNode, above: tuple[int, ...]) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-    merged: dict[str, tuple[yaml.Node, yaml.Node]] = {}
-    own: dict[str, tuple[yaml.Node, yaml.Node]] = {}
-    for key, value in node.value:
-        if key.tag == _MERGE:
-            for name, pair in _merged(value, (*above, id(node))).items():
-                merged.setdefault(name, pair)
-        else:
-            own[str(key.value) if isinstance(key, yaml.ScalarNode) else "?"] = (key, value)
-    return {**merged, **own}
-
-
-def _merged(value: yaml.Node, above: tuple[int, ...]) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-    sources = value.value if isinstance(value, yaml.SequenceNode) else [value]
-    merged: dict[str, tuple[yaml.Node, yaml.Node]] = {}
-    for source in sources:
-        # A mapping that merges itself would never end; what it merges of itself adds nothing.
-        if isinstance(source, yaml.MappingNode) and id(source) not in above:
-            for name, pair in _pairs(source, above).items():
-                merged.setdefault(name, pair)
-    return merged

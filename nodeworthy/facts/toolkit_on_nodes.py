@@ -152,6 +152,8 @@ class UnservedFailures:
     failures: tuple[SandboxFailure, ...]
     victims: tuple[str, ...]
     why: str
+    # The toolkit may well run there: it was not seen, because not everything was looked at.
+    seen_in_part: bool = False
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -153,12 +153,23 @@ def _not_settled(toolkit: ToolkitOnNodes) -> Findings:
 
 @RULE.check
 def somebody_brings_the_runtime(unserved: UnservedFailures) -> Findings:
+    on = [f"node '{name}'" for name in unserved.nodes]
+    if unserved.seen_in_part:
+        yield unknown(
+            unserved,
+            "kubelet's containerd does not know the NVIDIA runtime, and whether a toolkit brings it was not seen",
+            is_=unserved.told,
+            on=on,
+            cause=unserved.why,
+            victims=unserved.victims,
+        )
+        return
     yield fail(
         unserved,
         "kubelet's containerd does not know the NVIDIA runtime, and no toolkit brings it",
         is_=unserved.told,
         should="the runtime in the containerd that kubelet uses",
-        on=[f"node '{name}'" for name in unserved.nodes],
+        on=on,
         cause=unserved.why,
         victims=unserved.victims,
     )

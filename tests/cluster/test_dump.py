@@ -308,9 +308,27 @@ def test_one_namespace_only() -> None:
         "Pod/gpu-operator/nvidia-container-toolkit-daemonset-bhqw6"
     ]
     elsewhere = diagnose("--namespace", "default")
-    assert [(each["rule"], each["victims"]) for each in elsewhere.findings if each["victims"]] == [
-        ("toolkit-reaches-containerd", ["Pod/default/gpu-textgen"])
+    assert [(each["rule"], each["verdict"], each["victims"]) for each in elsewhere.findings] == [
+        ("toolkit-reaches-containerd", "unknown", ["Pod/default/gpu-textgen"])
     ]
+    assert elsewhere.code == 3
+    assert "whether a toolkit brings it was not seen" in elsewhere.findings[0]["message"]
+
+
+def test_pods_that_run_on_no_node_of_the_dump() -> None:
+    dumped({**incident.incident(), "nodes": []})
+    ran = diagnose()
+    assert ("looked-at", "unknown") in [(each["rule"], each["verdict"]) for each in ran.findings]
+    assert "no toolkit brings it" not in ran.out
+
+
+def test_a_toolkit_whose_selector_fits_no_node_does_not_run_there() -> None:
+    second = json.loads(json.dumps(incident.incident()["daemonsets"][0]))
+    second["metadata"]["name"] = "nvidia-container-toolkit-daemonset-old"
+    second["spec"]["template"]["spec"]["nodeSelector"] = {"site": "closed"}
+    kinds = incident.incident()
+    dumped({**kinds, "daemonsets": [*kinds["daemonsets"], second]})
+    the_incident(diagnose())
 
 
 def test_an_annotation_suppresses_with_a_reason() -> None:

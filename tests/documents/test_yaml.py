@@ -69,8 +69,9 @@ def test_scalars_mean_what_yaml_says(written: str, value: object) -> None:
     assert tree.get("a").value == value
 
 
-def test_a_foreign_tag_hides_its_value() -> None:
-    tree = read("a: !vault xyz", HERE)
+@pytest.mark.parametrize("written", ["!vault xyz", "!Sub arn:aws:iam"])
+def test_a_foreign_tag_hides_its_value(written: str) -> None:
+    tree = read(f"a: {written}", HERE)
     assert tree is not None
     assert isinstance(tree.get("a").value, Unknown)
 
@@ -130,6 +131,26 @@ def test_an_alias_bomb_costs_nothing_until_somebody_walks_it() -> None:
     assert tree is not None
     assert len(tree.get("l39").sequence) == 9
     assert time.perf_counter() - started < 1
+
+
+def test_merge_keys_that_multiply_cost_no_more_than_their_keys() -> None:
+    layers = "\n".join(f"x{i}: &x{i} {{<<: [{', '.join([f'*x{i - 1}'] * 4)}], k{i}: 1}}" for i in range(1, 60))
+    started = time.perf_counter()
+    tree = read(f"x0: &x0 {{k0: 1}}\n{layers}\n", HERE)
+    assert tree is not None
+    assert len(tree.get("x59").mapping) == 60
+    assert time.perf_counter() - started < 1
+
+
+def test_a_long_chain_of_merges_is_no_recursion_and_has_an_end() -> None:
+    def chain(length: int) -> str:
+        return "x0: &x0 {k0: 1}\n" + "".join(f"x{i}: &x{i} {{<<: *x{i - 1}, k{i}: 1}}\n" for i in range(1, length))
+
+    tree = read(chain(1000), HERE)
+    assert tree is not None
+    assert len(tree.get("x999").mapping) == 1000
+    with pytest.raises(NotYaml, match="merge keys bring together more than"):
+        read(chain(2000), HERE)
 
 
 @given(st.text(max_size=300))

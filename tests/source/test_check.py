@@ -166,6 +166,13 @@ def test_a_hook_passes_over_what_it_does_not_know(here: Path) -> None:
     assert (ran.code, ran.out) == (0, "")
     assert "none of 1 changed files" in ran.err
     assert run("check", "--changed").code == 0
+    (here / "picture.png").write_bytes(b"\x89PNG\x00toolkit")
+    (here / "template.yaml").write_text("{{- if .Values.on }}\na: [\n{{- end }}\n")
+    (here / "weights.bin").write_bytes(b"x" * (11 * 1024 * 1024))
+    assert run("check", "--changed", "picture.png", "template.yaml", "weights.bin").code == 0
+    (here / "broken.yaml").write_text("a: [\n")
+    assert run("check", "--changed", "broken.yaml").code == 3
+    assert run("check", "--changed", "gone.yaml").code == 2
     (here / "values.yaml").write_text(values("relative.sock"))
     assert run("check", "--changed", "notes.txt", "values.yaml").code == 1
 
@@ -316,6 +323,16 @@ class TestOptions:
         assert sorted(os.listdir(here)) == [".git", "report.json", "values.yaml"]
         assert run("check", ".", "--output", "nowhere/report.json").code == 2
 
+    def test_a_link_stays_a_link_and_a_file_keeps_its_mode(self, here: Path) -> None:
+        (here / "values.yaml").write_text(values(STOCK.socket))
+        (here / "real.json").write_text("")
+        (here / "real.json").chmod(0o600)
+        (here / "link.json").symlink_to("real.json")
+        assert run_json("check", "values.yaml", "--output", "link.json").code == 0
+        assert (here / "link.json").is_symlink()
+        assert (here / "real.json").read_text().startswith("{")
+        assert (here / "real.json").stat().st_mode & 0o777 == 0o600
+
     def test_no_path_is_a_mistake(self, here: Path) -> None:
         assert run("check").code == 2
         assert run("chekc", ".").err.startswith("nodeworthy: there is no command 'chekc'; did you mean `check`?")
@@ -329,6 +346,15 @@ def test_a_closed_pipe_ends_in_silence(here: Path) -> None:
     ended = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (141, "")
+
+
+@pytest.mark.parametrize(("redirection", "code"), [(">&-", 1), (">/dev/full", 2)])
+def test_an_output_that_takes_nothing_is_no_crash(here: Path, redirection: str, code: int) -> None:
+    (here / "values.yaml").write_text(values("relative.sock"))
+    command = f"{sys.executable} -m nodeworthy check values.yaml {redirection}"
+    ended = subprocess.run(["bash", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == code
+    assert "fault of nodeworthy's own" not in ended.stderr
 
 
 def test_the_order_is_stable(here: Path) -> None:

@@ -60,6 +60,8 @@ class _Scenes:
     def _why_unseen(self, kind: Kind) -> str | None:
         if kind.plural in self._seen.refused:
             return f"the server refused to list {kind.full_name}: {self._seen.refused[kind.plural]}"
+        if kind is NODES and not self._seen.nodes and any(self._pods_on):
+            return "pods run on nodes, and none of these nodes is in what was read"
         return None if self._seen.has(kind) else f"no {kind.full_name} are in what was read"
 
     def _may_be_refused(self, kind: Kind) -> bool:
@@ -127,7 +129,7 @@ class _Scenes:
                 yield unseen(sorted(running_on), why, silent=self._may_be_refused(NODES))
             return
         nodes = [node for node in self._seen.nodes.values() if node.name in running_on or daemonset.chooses(node)]
-        if not nodes and daemonset.runs_somewhere:
+        if not nodes and daemonset.runs_somewhere and len(self._seen.toolkits) == 1:
             # It says that it runs, and its selector names labels that these nodes came without.
             nodes = [node for node in self._seen.nodes.values() if node.is_gpu and node.labels.get(OPT_OUT) != "false"]
         yield from grouped(nodes, self._fleet)
@@ -178,7 +180,8 @@ class _Scenes:
         victims = victims_of(failures, pods if self._seen.has(PODS) else None, self._namespaces, frozenset((base,)))
         if failures and victims:
             why = "the toolkit does not run there" if served else self._no_toolkit().why
-            yield UnservedFailures(failures, victims, why)
+            in_part = bool(self._seen.namespace) or self._why_unseen(DAEMONSETS) is not None
+            yield UnservedFailures(failures, victims, why, seen_in_part=in_part)
 
     # The operator's settings
 

@@ -50,12 +50,12 @@ class _Found:
     fleet: Fleet | None = None
 
 
-def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, only_known: bool = False) -> Looked:
-    """Judges nothing: reads every path and says what there is. `only_known` passes over what is no kind of ours."""
+def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, named: bool = True) -> Looked:
+    """Judges nothing: reads every path and says what there is. Files that nobody `named` may be of any kind."""
     looked = Looked()
     by_fleet: dict[int, tuple[Choice, _Found]] = {}
     checked: set[str | None] = set()
-    for source in sources(paths):
+    for source in sources(paths, named=named):
         checked.add(source.shown)
         try:
             found = _look_at(source, rules)
@@ -64,7 +64,7 @@ def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, only_known:
             continue
         if found is None:
             looked.unrecognised += 1
-            if source.named and not only_known:
+            if source.named:
                 looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
             continue
         looked.recognised += 1

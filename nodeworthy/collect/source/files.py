@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,12 +39,16 @@ class Unreadable(Exception):
         self.binary = binary
 
 
-def sources(paths: list[str]) -> Iterator[Source]:
-    """Every file that these paths name or hold, each once. What does not exist is found out when it is read."""
+def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
+    """Every file that these paths hold, each once. `named` says whether whoever listed them meant each of them;
+    what does not exist is a mistake in any case."""
     seen: set[str] = set()
-    for named in paths:
-        path = Path(named)
-        found = _inside(path) if named != STDIN and path.is_dir() else [Source(path, shown(path), named=True)]
+    for given in paths:
+        path = Path(given)
+        if given != STDIN and path.is_dir():
+            found: Iterable[Source] = _inside(path)
+        else:
+            found = [Source(path, shown(path), named=named or not path.exists())]
         for source in found:
             real = os.path.realpath(source.path)
             if real not in seen:
