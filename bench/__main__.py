@@ -47,7 +47,7 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     for pools, simulate, limit in ((8, True, 3_000), (500, False, 15_000), (500, True, 25_000)):
         yield _preview(project, pools, simulate=simulate, limit=limit)
     yield Measurement(
-        "preview, cost of a pool among 400 ÷ among 100", 1.5, lambda: plans.growth(project), "×", scaled=False
+        "preview, growth (1 is linear, 2.4 quadratic)", 1.5, lambda: plans.growth(project), "×", scaled=False
     )
     yield Measurement("node, ssh round trips of one host", 2, ssh.round_trips, "", scaled=False)
 

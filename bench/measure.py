@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import time
@@ -50,13 +51,29 @@ def taken(measurement: Measurement, scale: float) -> Result:
 
 
 def interpreter_ms() -> float:
-    """A bare interpreter: no environment of its own, nothing imported."""
+    """A bare interpreter: without what somebody has put into its site-packages."""
     python = str(getattr(sys, "_base_executable", sys.executable))
-    return run_ms([python, "-I", "-c", "pass"], times=30)
+    return run_ms([python, "-I", "-S", "-c", "pass"], times=30)
 
 
 def nodeworthy_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), times: int = 10) -> float:
     return run_ms([sys.executable, "-m", "nodeworthy", *arguments], cwd=cwd, exits=exits, times=times)
+
+
+def nodeworthy_cpu_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), times: int = 3) -> float:
+    """What it and its children compute, however busy the machine is."""
+
+    def once() -> float:
+        before = _cpu_of_children()
+        nodeworthy_ms(*arguments, cwd=cwd, exits=exits, times=1)
+        return (_cpu_of_children() - before) * 1000
+
+    return min(once() for _ in range(times))
+
+
+def _cpu_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run_ms(command: Sequence[str], *, cwd: Path | None = None, exits: Sequence[int] = (0,), times: int = 10) -> float:
