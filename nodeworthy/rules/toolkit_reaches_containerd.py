@@ -153,23 +153,13 @@ def _not_settled(toolkit: ToolkitOnNodes) -> Findings:
 
 @RULE.check
 def somebody_brings_the_runtime(unserved: UnservedFailures) -> Findings:
-    on = [f"node '{name}'" for name in unserved.nodes]
-    if unserved.seen_in_part:
-        yield unknown(
-            unserved,
-            "kubelet's containerd does not know the NVIDIA runtime, and whether a toolkit brings it was not seen",
-            is_=unserved.told,
-            on=on,
-            cause=unserved.why,
-            victims=unserved.victims,
-        )
-        return
+    brings = "whether a toolkit brings it was not seen" if unserved.seen_in_part else "no toolkit brings it"
     yield fail(
         unserved,
-        "kubelet's containerd does not know the NVIDIA runtime, and no toolkit brings it",
+        f"kubelet's containerd does not know the NVIDIA runtime, and {brings}",
         is_=unserved.told,
         should="the runtime in the containerd that kubelet uses",
-        on=on,
+        on=[f"node '{name}'" for name in unserved.nodes],
         cause=unserved.why,
         victims=unserved.victims,
     )

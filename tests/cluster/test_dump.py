@@ -309,7 +309,7 @@ def test_one_namespace_only() -> None:
     ]
     elsewhere = diagnose("--namespace", "default")
     (symptom,) = found(elsewhere, "toolkit-reaches-containerd")
-    assert (symptom["verdict"], symptom["victims"]) == ("unknown", ["Pod/default/gpu-textgen"])
+    assert (symptom["verdict"], symptom["victims"]) == ("fail", ["Pod/default/gpu-textgen"])
     assert "whether a toolkit brings it was not seen" in symptom["message"]
 
 
