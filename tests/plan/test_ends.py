@@ -161,7 +161,7 @@ def _gone(pid: int) -> bool:
         (
             {"Pulumi.dev.yaml": "config: {}\n"},
             ("--stack", "deb"),
-            "no stack 'deb'; did you mean dev? Those that exist: dev",
+            "no stack 'deb' (did you mean dev?); there are dev",
         ),
         ({"Pulumi.dev.yaml": "config: [1]\n"}, (), "Pulumi.dev.yaml:1:9: config is a list, not a mapping"),
         ({"Pulumi.dev.yaml": KUBEADM.replace("h200", "h2000").replace("gpu:", "gqu:")}, (), "Pulumi.dev.yaml:6:9: "),

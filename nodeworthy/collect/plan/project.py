@@ -73,8 +73,8 @@ def choose_stack(project: Project, asked: str | None) -> str:
     asked = asked.rsplit("/", 1)[-1]  # the CLI's organization/project/stack
     if asked not in stacks:
         near = difflib.get_close_matches(asked, stacks, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise InputError(f"there is no stack {asked!r}{hint} Those that exist: {named}")
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise InputError(f"there is no stack {asked!r}{hint}; there are {named}")
     return asked
 
 
