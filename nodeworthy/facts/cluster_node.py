@@ -32,6 +32,8 @@ class ClusterNode:
     runtime: str = ""
     os_image: str = ""
     gpus: int = 0
+    # Others say so: its pool of the fleet, a pod on it that asks for GPUs or for their runtime.
+    used_for_gpus: bool = False
 
     @property
     def place(self) -> Place:
@@ -57,7 +59,8 @@ class ClusterNode:
     @cached_property
     def is_gpu(self) -> bool:
         labelled = any(self.labels.get(name) == value for name, value in _GPU_LABELS.items())
-        return self.gpus > 0 or labelled or PRODUCT in self.labels or gpus_of(self.instance_type) is not None
+        itself = self.gpus > 0 or labelled or PRODUCT in self.labels or gpus_of(self.instance_type) is not None
+        return itself or self.used_for_gpus
 
     @cached_property
     def sign(self) -> Sign | None:

@@ -23,6 +23,7 @@ class ClusterPod:
     # The name of the DaemonSet that controls it, if one does.
     daemonset: str
     runtime_class: str
+    wants_gpus: bool
     ready: bool
     # When it became ready, or ceased to be.
     since: str
@@ -63,13 +64,26 @@ def cluster_pod(data: Any) -> ClusterPod:
         labels=strings_at(data, "metadata", "labels"),
         daemonset=_daemonset(data),
         runtime_class=text_at(data, "spec", "runtimeClassName"),
-        ready=text_at(conditions.get("Ready"), "status") == "True",
+        wants_gpus=any(_wants_gpus(each) for each in mappings_at(data, "spec", "containers")),
+        ready=_ready(conditions, list(mappings_at(data, "status", "containerStatuses"))),
         since=text_at(conditions.get("Ready"), "lastTransitionTime"),
         has_sandbox=_has_sandbox(conditions, statuses),
         fault=next(filter(None, map(_fault, statuses)), ""),
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
         last_words=next(filter(None, map(_last_words, statuses)), ""),
     )
+
+
+def _wants_gpus(container: Mapping[str, Any]) -> bool:
+    amounts = (mapping_at(container, "resources", kind) for kind in ("limits", "requests"))
+    return any(name.startswith("nvidia.com/") for each in amounts for name in each)
+
+
+def _ready(conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
+    """As the kubelet says it of the pod, else of each of its containers, which is what kubectl counts."""
+    if "Ready" in conditions:
+        return text_at(conditions["Ready"], "status") == "True"
+    return bool(statuses) and all(at(each, "ready") is True for each in statuses)
 
 
 def _statuses(data: Any) -> Iterator[Mapping[str, Any]]:

@@ -40,13 +40,13 @@ class ToolkitSettings:
 
     @cached_property
     def enabled(self) -> Located[bool]:
-        return _boolean(self.tree.get("enabled"), default=True)
+        return _boolean("toolkit.enabled", self.tree.get("enabled"), default=True)
 
     @cached_property
     def uses_nri(self) -> Located[bool]:
         if self.nri is None:
             return Located(Known(False), self.tree.place, written=False)
-        return _boolean(self.nri, default=False)
+        return _boolean("cdi.nriPluginEnabled", self.nri, default=False)
 
     @property
     def env(self) -> Tree:
@@ -113,14 +113,14 @@ def _value(entry: Tree, subject: str) -> Located[str]:
     return Located(state, located.place.about(subject), located.secret, located.written)
 
 
-def _boolean(tree: Tree, *, default: bool) -> Located[bool]:
+def _boolean(name: str, tree: Tree, *, default: bool) -> Located[bool]:
     located = tree.located()
     if isinstance(located.state, Unknown):
-        return located
+        return Located(Unknown(f"{name} is not known: {located.state.why}"), located.place)
     # The chart's template writes the value bare, so a quoted "false" is false all the same.
     known = {True: True, False: False, "true": True, "false": False, None: default}
     if tree.is_mapping or tree.is_sequence or located.state.value not in known:
-        return Located.unknown(f"{tree.kind()} is neither true nor false", located.place)
+        return Located.unknown(f"{name} is {tree.kind()}, neither true nor false", located.place)
     return Located(Known(known[located.state.value]), located.place, written=located.written)
 
 

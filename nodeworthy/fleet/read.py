@@ -55,7 +55,12 @@ def read_fleet(tree: Tree, stack: str | None) -> Fleet:
     if declared.is_null:
         declared = Tree({}, declared.place, declared.key)
     walker = Walker(faults)
-    section = walker.section(FLEET, walker.plainly(declared, KEY), "")
+    plain = walker.plainly(declared, KEY)
+    if not plain.is_mapping and not faults.found:
+        walker.fault(declared, KEY, "must be a mapping")
+    if faults.found:
+        raise Malformed(faults.in_order())  # nothing inside can be spoken of
+    section = walker.section(FLEET, plain, "")
     fleet = resolve(section, stack, config, faults.add)
     if faults.found:
         raise Malformed(faults.in_order())

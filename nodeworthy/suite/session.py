@@ -63,6 +63,7 @@ class Suite:
         self._config = config
         try:
             self.specs = specs.parse_all(filter(None, (config.getoption("hosts") or "").split(",")))
+            collector.recordings_are_there(self.specs)
             self._asking = collector.Asking(
                 seconds(value(config, "deadline") or ""),
                 count(value(config, "max_workers") or ""),

@@ -195,22 +195,6 @@ def test_a_pod_that_is_gone_is_none() -> None:
     ]
 
 
-def test_objects_that_were_cut_down_by_hand_are_understood() -> None:
-    """What people leave in a dump that they send: no owners, no selectors, no reporting host."""
-    kinds = incident.incident()
-    toolkit = kinds["daemonsets"][0]
-    del toolkit["spec"]["selector"], toolkit["status"], toolkit["metadata"]["labels"]
-    for each in kinds["pods"]:
-        each["metadata"].pop("ownerReferences", None)
-        each["metadata"].pop("labels")
-    about = kinds["events"][0]
-    for name in ("source", "reportingInstance", "firstTimestamp", "eventTime"):
-        del about[name]
-    del about["involvedObject"]["kind"]
-    dumped(kinds)
-    the_incident(diagnose())
-
-
 def test_another_kind_that_is_missing_is_skipped_unless_asked_for() -> None:
     kinds = incident.recovered()
     del kinds["clusterpolicies"]

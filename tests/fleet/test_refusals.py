@@ -305,7 +305,7 @@ OTHERS = {
         "config:\n  nodeworthy:fleet:\n    secure: v1:abc=",
         "3:5: nodeworthy:fleet is encrypted as a whole, so nothing of it is known: encrypt single values",
     ),
-    "a list": ("config:\n  nodeworthy:fleet: []", "2:21: this is a list, and must be a mapping"),
+    "a list": ("config:\n  nodeworthy:fleet: []", "2:21: nodeworthy:fleet is a list, and must be a mapping"),
     "no fleet": (
         "config:\n  nodeworthy:flet: {}",
         "1:1: there is no nodeworthy:fleet under config; did you mean nodeworthy:fleet where it says nodeworthy:flet?",

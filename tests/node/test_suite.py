@@ -88,6 +88,14 @@ def test_what_it_can_not_use_is_one_sentence(tmp_path: Path) -> None:
         assert ran.stderr.startswith("ERROR: ")
 
 
+def test_a_recording_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    ran = suite(tmp_path, "--hosts=replay:nowhere")
+    assert ran.returncode == 4
+    assert "there is no recording nowhere" in ran.stdout + ran.stderr
+    assert "Traceback" not in ran.stdout + ran.stderr
+    assert "pluggy" not in ran.stdout
+
+
 def test_the_fleet_is_judged_by_too(tmp_path: Path) -> None:
     fleet = INCIDENT.parents[1] / "bad-node-fleet-without-base-dir" / "Pulumi.onprem.yaml"
     ran = suite(tmp_path, f"--hosts=replay:{MENDED}", f"--fleet={fleet}", f"--record={tmp_path / 'kept'}")

@@ -253,6 +253,14 @@ class TestWhichFleet:
         assert "provision" in ran.err
         assert [found["rule"] for found in ran.findings] == ["toolkit-env-wellformed"]
 
+    def test_of_a_fleet_that_is_no_mapping_only_that_is_said(self, here: Path) -> None:
+        (here / "Pulumi.edge.yaml").write_text('config:\n  nodeworthy:fleet: "{"\n')
+        ran = run("check", "Pulumi.edge.yaml")
+        assert (ran.code, ran.err) == (
+            2,
+            'nodeworthy check: Pulumi.edge.yaml:2:21: nodeworthy:fleet is "{", and must be a mapping\n',
+        )
+
     def test_an_impossible_fleet(self, here: Path) -> None:
         (here / "Pulumi.edge.yaml").write_text(fleet(gpu="H1000"))
         (here / "values.yaml").write_text(values(K3S.socket or ""))

@@ -14,9 +14,9 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.cluster_node import ClusterNode
+from nodeworthy.facts.cluster_node import POOL, ClusterNode
 from nodeworthy.facts.cluster_pod import ClusterPod
-from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.operator_recognition import of_cluster_policy
 from nodeworthy.facts.operator_values import OperatorValues
@@ -98,6 +98,26 @@ class _Scenes:
         return found
 
     @cached_property
+    def _nodes(self) -> list[ClusterNode]:
+        """The nodes, with what others say of them: few dumps were written by a feature discovery."""
+        pools = {pool.name for pool in self._fleet.gpu_pools} if self._fleet is not None else set()
+        base = defaults().runtime_class
+        used = {pod.node for pod in self._seen.pods.values() if pod.wants_gpus or pod.runtime_class.startswith(base)}
+        used |= {
+            name for name, some in self._failures_on.items() if any(each.runtime.startswith(base) for each in some)
+        }
+        return [
+            replace(node, used_for_gpus=node.name in used or node.labels.get(POOL) in pools)
+            for node in self._seen.nodes.values()
+        ]
+
+    @property
+    def _gpu_nodes(self) -> list[ClusterNode]:
+        """Where a toolkit may run. Where nothing tells which nodes have GPUs, each may."""
+        willing = [node for node in self._nodes if node.labels.get(OPT_OUT) != "false"]
+        return [node for node in willing if node.is_gpu] or willing
+
+    @cached_property
     def _namespaces(self) -> frozenset[str]:
         """Those of which pods were seen."""
         return frozenset(namespace for namespace, _ in self._seen.pods)
@@ -128,10 +148,11 @@ class _Scenes:
             if running_on:
                 yield unseen(sorted(running_on), why, silent=self._may_be_refused(NODES))
             return
-        nodes = [node for node in self._seen.nodes.values() if node.name in running_on or daemonset.chooses(node)]
-        if not nodes and daemonset.runs_somewhere and len(self._seen.toolkits) == 1:
+        nodes = [node for node in self._nodes if node.name in running_on or daemonset.chooses(node)]
+        alone = not daemonset.node_selector or len(self._seen.toolkits) == 1
+        if not nodes and daemonset.runs_somewhere and alone:
             # It says that it runs, and its selector names labels that these nodes came without.
-            nodes = [node for node in self._seen.nodes.values() if node.is_gpu and node.labels.get(OPT_OUT) != "false"]
+            nodes = self._gpu_nodes
         yield from grouped(nodes, self._fleet)
 
     def _on_nodes(self, daemonset: ToolkitDaemonSet, group: Group, pods: list[ClusterPod]) -> ToolkitOnNodes:
@@ -180,7 +201,7 @@ class _Scenes:
         victims = victims_of(failures, pods if self._seen.has(PODS) else None, self._namespaces, frozenset((base,)))
         if failures and victims:
             why = "the toolkit does not run there" if served else self._no_toolkit().why
-            in_part = bool(self._seen.namespace) or self._why_unseen(DAEMONSETS) is not None
+            in_part = bool(self._seen.namespace) or any(self._why_unseen(kind) for kind in (DAEMONSETS, PODS, NODES))
             yield UnservedFailures(failures, victims, why, seen_in_part=in_part)
 
     # The operator's settings
@@ -209,10 +230,13 @@ class _Scenes:
 
     def _pools(self) -> Iterator[GpuPool]:
         """What the operator will serve as soon as it runs."""
-        nodes = [node for node in self._seen.nodes.values() if node.is_gpu and node.labels.get(OPT_OUT) != "false"]
-        for group in grouped(nodes, self._fleet):
+        found = False
+        for group in grouped([node for node in self._gpu_nodes if node.is_gpu], self._fleet):
             if group.silent is None:
+                found = True
                 yield group.pool or _pool_of_nodes(group, group.nodes[0])
+        if not found and self._fleet is not None:
+            yield from gpu_pools(self._fleet)
 
     def _suppressions(self, data: Mapping[str, Any], place: Place) -> list[Suppression]:
         return list(annotated(plant(data, place), self._rules, None))

@@ -48,11 +48,15 @@ class Asked:
     why: str = ""
 
 
-def hosts_of(specs: Sequence[Spec], asking: Asking) -> list[Host]:
-    """One host for each spec, and for each recording in a folder. Raises InputError where one is not there."""
+def recordings_are_there(specs: Iterable[Spec]) -> None:
     for spec in specs:
         if spec.recording is not None and not spec.recording.exists():
             raise InputError(f"there is no recording {spec.recording}")
+
+
+def hosts_of(specs: Sequence[Spec], asking: Asking) -> list[Host]:
+    """One host for each spec, and for each recording in a folder. Raises InputError where one is not there."""
+    recordings_are_there(specs)
     backends = testinfra.backend.get_backends(
         [each.text for each in specs],
         **_given(ssh_config=asking.ssh_config, ssh_identity_file=asking.ssh_identity_file),

@@ -1,0 +1,99 @@
+"""Dumps that were cut down by hand, or written from memory: what little they say is enough where it decides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.known.containerd import containerd_of, defaults
+from tests.cluster import incident
+from tests.cluster.objects import Object, cluster_policy, event
+from tests.cluster.test_dump import diagnose, dumped, found, the_incident
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def by_hand(folders: tuple[str, str], pod_status: Object) -> dict[str, list[Object]]:
+    """The incident in as few words as it can be told: names, mounts, an event, no label of any GPU."""
+    volumes = [{"name": name, "hostPath": {"path": path}} for name, path in zip("cs", folders, strict=True)]
+    mounts = [{"name": "c", "mountPath": "/runtime/config-dir/"}, {"name": "s", "mountPath": "/runtime/sock-dir/"}]
+    template = {"spec": {"containers": [{"name": "t", "volumeMounts": mounts}], "volumes": volumes}}
+    toolkit = {"name": "nvidia-container-toolkit-daemonset", "namespace": "gpu-operator"}
+    about = {"kind": "Pod", "name": "gpu-textgen", "namespace": "default"}
+    message = (
+        "Failed to create pod sandbox: rpc error: code = Unknown desc = failed to get sandbox runtime: "
+        'no runtime for "nvidia" is configured'
+    )
+    said = {
+        "metadata": {"name": "e", "namespace": "default"},
+        "involvedObject": about,
+        "message": message,
+        "count": 279,
+    }
+    waits = {"phase": "Pending", "containerStatuses": [{"state": {"waiting": {"reason": "ContainerCreating"}}}]}
+    wanted = {"metadata": {"name": "gpu-textgen", "namespace": "default"}, "spec": {"nodeName": "n1"}, "status": waits}
+    own = {
+        "metadata": {**toolkit, "name": f"{toolkit['name']}-bhqw6"},
+        "spec": {"nodeName": "n1"},
+        "status": pod_status,
+    }
+    return {
+        "nodes": [{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}}],
+        "daemonsets": [
+            {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": toolkit, "spec": {"template": template}}
+        ],
+        "pods": [{"apiVersion": "v1", "kind": "Pod", **each} for each in (wanted, own)],
+        "events": [{"apiVersion": "v1", "kind": "Event", **said}],
+    }
+
+
+def test_the_incident_in_as_few_words_as_it_can_be_told() -> None:
+    stock = defaults()
+    crashing = {"containerStatuses": [{"ready": False, "state": {"waiting": {"reason": "CrashLoopBackOff"}}}]}
+    dumped(by_hand((str(Path(stock.config).parent), str(Path(stock.socket).parent)), crashing))
+    ran = diagnose()
+    the_incident(ran)
+    assert "279 times" in ran.findings[0]["cause"]
+    assert "CrashLoopBackOff" in ran.findings[0]["cause"]
+
+
+def test_an_object_without_an_api_version_is_known_by_its_kind() -> None:
+    kinds = incident.incident()
+    for each in kinds["daemonsets"]:
+        del each["apiVersion"]
+    dumped(kinds)
+    the_incident(diagnose())
+
+
+def test_the_same_mended() -> None:
+    right = containerd_of("k8s-snap", incident.BASE_DIR)
+    running = {"phase": "Running", "containerStatuses": [{"ready": True, "restartCount": 14, "state": {"running": {}}}]}
+    kinds = by_hand((str(Path(str(right.config)).parent), str(Path(str(right.socket)).parent)), running)
+    dumped({**kinds, "events": [event("other", "kube-system", count=1)], "pods": kinds["pods"][1:]})
+    ran = diagnose("--show-passed")
+    assert {each["rule"]: each["verdict"] for each in ran.findings}["containerd-paths"] == "pass"
+
+
+def test_a_policy_alone_is_judged_by_the_fleet() -> None:
+    dumped({"nodes": by_hand(("/a", "/b"), {})["nodes"], "clusterpolicies": [cluster_policy()]})
+    assert {each["verdict"] for each in found(diagnose(), "containerd-paths")} == {"fail", "unknown"}
+
+
+def test_objects_that_were_cut_down_by_hand_are_understood() -> None:
+    """What people leave in a dump that they send: no owners, no selectors, no reporting host."""
+    kinds = incident.incident()
+    toolkit = kinds["daemonsets"][0]
+    del toolkit["spec"]["selector"], toolkit["status"], toolkit["metadata"]["labels"]
+    for each in kinds["pods"]:
+        each["metadata"].pop("ownerReferences", None)
+        each["metadata"].pop("labels")
+    about = kinds["events"][0]
+    for name in ("source", "reportingInstance", "firstTimestamp", "eventTime"):
+        del about[name]
+    del about["involvedObject"]["kind"]
+    dumped(kinds)
+    the_incident(diagnose())
