@@ -47,6 +47,10 @@ class ClusterPod:
         return self.phase in ("Succeeded", "Failed")
 
     @property
+    def has_run(self) -> bool:
+        return self.has_sandbox is True or self.phase in ("Running", "Succeeded")
+
+    @property
     def waits_for_its_sandbox(self) -> bool:
         """On a node, and yet without a sandbox, as far as its status tells."""
         return bool(self.node) and self.phase == "Pending" and not self.fault and self.has_sandbox is not True
@@ -56,16 +60,17 @@ def cluster_pod(data: Any) -> ClusterPod:
     """From an object of kind Pod."""
     conditions = {text_at(each, "type"): each for each in mappings_at(data, "status", "conditions")}
     statuses = list(_statuses(data))
+    phase = text_at(data, "status", "phase")
     return ClusterPod(
         namespace=text_at(data, "metadata", "namespace"),
         name=text_at(data, "metadata", "name"),
         node=text_at(data, "spec", "nodeName"),
-        phase=text_at(data, "status", "phase"),
+        phase=phase,
         labels=strings_at(data, "metadata", "labels"),
         daemonset=_daemonset(data),
         runtime_class=text_at(data, "spec", "runtimeClassName"),
         wants_gpus=any(_wants_gpus(each) for each in mappings_at(data, "spec", "containers")),
-        ready=_ready(conditions, list(mappings_at(data, "status", "containerStatuses"))),
+        ready=_ready(phase, conditions, list(mappings_at(data, "status", "containerStatuses"))),
         since=text_at(conditions.get("Ready"), "lastTransitionTime"),
         has_sandbox=_has_sandbox(conditions, statuses),
         fault=next(filter(None, map(_fault, statuses)), ""),
@@ -79,11 +84,12 @@ def _wants_gpus(container: Mapping[str, Any]) -> bool:
     return any(name.startswith("nvidia.com/") for each in amounts for name in each)
 
 
-def _ready(conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
-    """As the kubelet says it of the pod, else of each of its containers, which is what kubectl counts."""
+def _ready(phase: str, conditions: Mapping[str, Any], statuses: Sequence[Mapping[str, Any]]) -> bool:
+    """As the kubelet says it of the pod, else of each of its containers, which is what kubectl counts; a dump that
+    was cut down by hand may have no more than its phase."""
     if "Ready" in conditions:
         return text_at(conditions["Ready"], "status") == "True"
-    return bool(statuses) and all(at(each, "ready") is True for each in statuses)
+    return all(at(each, "ready") is True for each in statuses) if statuses else phase == "Running"
 
 
 def _statuses(data: Any) -> Iterator[Mapping[str, Any]]:

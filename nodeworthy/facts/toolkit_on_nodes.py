@@ -39,6 +39,8 @@ class ToolkitOnNodes:
     words: Mapping[str, str] = field(default_factory=dict)
     failures: tuple[SandboxFailure, ...] = ()
     victims: tuple[str, ...] = ()
+    # Nodes on which a pod of the toolkit's runtime has run: there it came, whoever brought it.
+    proven_on: frozenset[str] = frozenset()
     # Kinds that a judgement of these nodes needs, and that were not seen.
     unseen: tuple[str, ...] = ()
 
@@ -94,6 +96,11 @@ class ToolkitOnNodes:
         """Where it should run, and has no pod."""
         covered = {pod.node for pod in self.pods}
         return tuple(node for node in self.nodes if node.name not in covered)
+
+    @property
+    def unproven_nodes(self) -> tuple[ClusterNode, ...]:
+        """Where neither a pod of its own nor one of its runtime was seen."""
+        return tuple(node for node in self.bare_nodes if node.name not in self.proven_on)
 
     @property
     def is_short(self) -> bool:

@@ -147,8 +147,8 @@ def _not_settled(toolkit: ToolkitOnNodes) -> Findings:
     elif toolkit.recent and toolkit.victims:
         why = f"the toolkit has only just become ready, and {toolkit.told_failures}: look again in two minutes"
         yield unknown(toolkit, why, on=toolkit.on, victims=toolkit.victims)
-    elif toolkit.bare_nodes and not toolkit.daemonset.ready_everywhere:
-        yield unknown(toolkit, "no toolkit pod was seen", on=[node.title for node in toolkit.bare_nodes])
+    elif toolkit.unproven_nodes and not toolkit.daemonset.ready_everywhere:
+        yield unknown(toolkit, "no toolkit pod was seen", on=[node.title for node in toolkit.unproven_nodes])
 
 
 @RULE.check

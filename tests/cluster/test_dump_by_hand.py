@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.cluster import incident
-from tests.cluster.objects import Object, cluster_policy, event
+from tests.cluster.objects import Object, cluster_policy
 from tests.cluster.test_dump import diagnose, dumped, found, the_incident
 
 
@@ -69,13 +70,45 @@ def test_an_object_without_an_api_version_is_known_by_its_kind() -> None:
     the_incident(diagnose())
 
 
-def test_the_same_mended() -> None:
-    right = containerd_of("k8s-snap", incident.BASE_DIR)
-    running = {"phase": "Running", "containerStatuses": [{"ready": True, "restartCount": 14, "state": {"running": {}}}]}
-    kinds = by_hand((str(Path(str(right.config)).parent), str(Path(str(right.socket)).parent)), running)
-    dumped({**kinds, "events": [event("other", "kube-system", count=1)], "pods": kinds["pods"][1:]})
+SCHEDULED: Object = {
+    "apiVersion": "v1",
+    "kind": "Event",
+    "metadata": {"name": "s", "namespace": "default"},
+    "involvedObject": {"kind": "Pod", "name": "gpu-textgen", "namespace": "default"},
+    "reason": "Scheduled",
+    "message": "Successfully assigned default/gpu-textgen to n1",
+}
+MENDED: dict[str, dict[str, Any]] = {
+    "containers": {
+        "phase": "Running",
+        "containerStatuses": [{"ready": True, "restartCount": 14, "state": {"running": {}}}],
+    },
+    "a phase": {"phase": "Running"},
+}
+
+
+@pytest.mark.parametrize("status", MENDED.values(), ids=MENDED)
+def test_the_same_mended(status: Object) -> None:
+    dumped(mended(status))
     ran = diagnose("--show-passed")
-    assert {each["rule"]: each["verdict"] for each in ran.findings}["containerd-paths"] == "pass"
+    assert ran.code == 0, ran.findings
+    told = {each["rule"]: each["verdict"] for each in ran.findings}
+    assert (told["containerd-paths"], told["toolkit-reaches-containerd"]) == ("pass", "pass")
+
+
+def mended(toolkit: Object) -> dict[str, list[Object]]:
+    right = containerd_of("k8s-snap", incident.BASE_DIR)
+    kinds = by_hand((str(Path(str(right.config)).parent), str(Path(str(right.socket)).parent)), toolkit)
+    return {**kinds, "events": [SCHEDULED], "pods": kinds["pods"][1:]}
+
+
+@pytest.mark.parametrize(("phase", "code"), [("Succeeded", 0), ("Pending", 3)])
+def test_a_pod_of_the_runtime_that_has_run_proves_the_toolkit(phase: str, code: int) -> None:
+    kinds = mended({})
+    kinds["pods"][0]["metadata"] = {"name": "gpu-textgen", "namespace": "default"}
+    kinds["pods"][0] |= {"spec": {"nodeName": "n1", "runtimeClassName": "nvidia"}, "status": {"phase": phase}}
+    dumped(kinds)
+    assert diagnose().code == code
 
 
 def test_a_policy_alone_is_judged_by_the_fleet() -> None:

@@ -171,8 +171,12 @@ class _Scenes:
             words={pod.object: said for pod in own if (said := self._seen.words.get(pod.object))},
             failures=failures,
             victims=self._victims(names, failures, own, daemonset),
+            proven_on=frozenset(name for name in names if self._has_run(name, daemonset.runtime_names)),
             unseen=tuple(kind.plural for kind in (PODS, EVENTS) if self._why_unseen(kind)),
         )
+
+    def _has_run(self, node: str, runtimes: frozenset[str]) -> bool:
+        return any(pod.runtime_class in runtimes and pod.has_run for pod in self._pods_on.get(node, ()))
 
     def _victims(
         self,
