@@ -130,3 +130,18 @@ def test_objects_that_were_cut_down_by_hand_are_understood() -> None:
     del about["involvedObject"]["kind"]
     dumped(kinds)
     the_incident(diagnose())
+
+
+def test_without_its_pods_the_incident_is_one_finding_too() -> None:
+    kinds = incident.incident()
+    del kinds["pods"]
+    for each in kinds["events"]:
+        del each["source"], each["reportingInstance"]
+    dumped(kinds)
+    ran = diagnose()
+    assert {each["rule"]: each["verdict"] for each in ran.findings} == {
+        "containerd-paths": "fail",
+        "looked-at": "unknown",
+    }
+    (cause,) = found(ran, "containerd-paths")
+    assert cause["victims"] == ["Pod/default/gpu-textgen"]

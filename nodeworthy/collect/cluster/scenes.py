@@ -32,6 +32,8 @@ from nodeworthy.verdict import Located, Place, Verdict
 NEEDS_POLICY = "toolkit-env-wellformed"
 # And the one for which there is something better.
 BY_MOUNTS = "containerd-paths"
+# The node of an event that names none.
+NOWHERE = ""
 
 
 def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> list[Scene]:
@@ -139,8 +141,10 @@ class _Scenes:
 
     def _served(self, daemonset: ToolkitDaemonSet) -> Iterator[ToolkitOnNodes]:
         pods = [pod for pod in self._seen.pods.values() if daemonset.owns(pod) and pod.node and not pod.is_over]
-        for group in self._groups(daemonset, {pod.node for pod in pods}):
-            yield self._on_nodes(daemonset, group, pods)
+        groups = list(self._groups(daemonset, {pod.node for pod in pods}))
+        alone = len(groups) == 1 and len(self._seen.toolkits) == 1
+        for group in groups:
+            yield self._on_nodes(daemonset, group, pods, alone=alone)
 
     def _groups(self, daemonset: ToolkitDaemonSet, running_on: set[str]) -> Iterator[Group]:
         why = self._why_unseen(NODES)
@@ -155,8 +159,12 @@ class _Scenes:
             nodes = self._gpu_nodes
         yield from grouped(nodes, self._fleet)
 
-    def _on_nodes(self, daemonset: ToolkitDaemonSet, group: Group, pods: list[ClusterPod]) -> ToolkitOnNodes:
+    def _on_nodes(
+        self, daemonset: ToolkitDaemonSet, group: Group, pods: list[ClusterPod], *, alone: bool
+    ) -> ToolkitOnNodes:
         names = {node.name for node in group.nodes}
+        # An event may not say on which node it was; where there is only one kind of nodes, it was on one of them.
+        names |= {NOWHERE} if alone else set()
         own = tuple(pod for pod in pods if pod.node in names)
         failures = tuple(each for name in names for each in self._failures_on.get(name, ()) if _is_its(each, daemonset))
         return ToolkitOnNodes(
@@ -193,6 +201,7 @@ class _Scenes:
     def _unserved(self, served: list[ToolkitOnNodes]) -> Iterator[UnservedFailures]:
         """One finding for all of them: nobody brings these nodes the runtime, or it was not seen who does."""
         covered = {node.name for each in served for node in each.nodes}
+        covered |= {failure.node for each in served for failure in each.failures}
         base = defaults().runtime_class
         failures = tuple(
             each
