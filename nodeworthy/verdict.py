@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
 
@@ -155,7 +155,6 @@ class Finding:
     severity: Severity = Severity.ERROR
     suppressed: bool = False
     simulated: bool = False
-    extra: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def sentence(self) -> str:
         if not self.on:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,10 +54,10 @@ class _Found:
 def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, named: bool = True) -> Looked:
     """Judges nothing: reads every path and says what there is. Files that nobody `named` may be of any kind."""
     looked = Looked()
-    by_fleet: dict[int, tuple[Choice, _Found]] = {}
-    checked: set[str | None] = set()
+    by_fleet: dict[str, tuple[Choice, _Found]] = {}
+    checked: set[str] = set()
     for source in sources(paths, named=named):
-        checked.add(source.shown)
+        checked.add(os.path.realpath(source.path))
         try:
             found = _look_at(source, rules)
         except _Refused as refusal:
@@ -71,7 +72,7 @@ def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, named: bool
         _place(found, source, fleets, looked, by_fleet)
     for choice, found in by_fleet.values():
         looked.scenes.append(_scene(found, choice.fleet, choice.why))
-        if choice.fleet is not None and choice.fleet.place.path not in checked:
+        if choice.fleet is not None and os.path.realpath(choice.fleet.place.path or "") not in checked:
             _refuse_impossible(choice.fleet, looked)
     return looked
 
@@ -91,17 +92,17 @@ class _Refused(Exception):
         self.why = why
 
 
-def _refuse(looked: Looked, refusal: _Refused, source: Source, by_fleet: dict[int, tuple[Choice, _Found]]) -> None:
+def _refuse(looked: Looked, refusal: _Refused, source: Source, by_fleet: dict[str, tuple[Choice, _Found]]) -> None:
     """A named input that can't be read is a mistake of the call; one found in a folder is a finding."""
     if source.named:
         looked.refused.append(str(refusal))
     else:
-        _, found = by_fleet.setdefault(0, (Choice(None), _Found()))
+        _, found = by_fleet.setdefault("", (Choice(None), _Found()))
         found.facts.append(UnreadableInput(refusal.place, refusal.why))
 
 
 def _place(
-    found: _Found, source: Source, fleets: Fleets, looked: Looked, by_fleet: dict[int, tuple[Choice, _Found]]
+    found: _Found, source: Source, fleets: Fleets, looked: Looked, by_fleet: dict[str, tuple[Choice, _Found]]
 ) -> None:
     """A stack file is judged by its own fleet, anything else by the fleet beside it."""
     if found.fleet is not None:
@@ -114,7 +115,8 @@ def _place(
         choice = Choice(None, f"the fleet can't be read: {malformed}")
         if str(malformed) not in looked.refused:
             looked.refused.append(str(malformed))
-    _, together = by_fleet.setdefault(id(choice.fleet) if choice.fleet else hash(choice.why), (choice, _Found()))
+    key = (choice.fleet.place.path if choice.fleet else None) or choice.why
+    _, together = by_fleet.setdefault(key, (choice, _Found()))
     together.facts += found.facts
     together.suppressions += found.suppressions
 
