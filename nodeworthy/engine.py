@@ -124,7 +124,12 @@ def _outcomes(
 ) -> Iterator[_Outcome]:
     choices: list[Sequence[Any]] = []
     for parameter in check.context:
-        chosen = _choose(parameter, by_type)
+        chosen = _own(subject, parameter)
+        if isinstance(chosen, str):
+            yield _Outcome(skipped=chosen)
+            return
+        if chosen is None:
+            chosen = _choose(parameter, by_type)
         if not chosen:
             missing = scene.missing.get(parameter.type)
             if missing is not None and missing.verdict is not Verdict.SKIP:
@@ -135,6 +140,15 @@ def _outcomes(
         choices.append(chosen)
     for context in itertools.product(*choices):
         yield _call(check.function, subject, context)
+
+
+def _own(subject: Fact, parameter: Parameter) -> Sequence[Any] | str | None:
+    """What only this subject is judged by (a script's own pools, of all that there are), or why it has none."""
+    judged_by = getattr(subject, "judged_by", None)
+    own: Sequence[Any] | str | None = judged_by(parameter.type) if judged_by is not None else None
+    if own is None or isinstance(own, str):
+        return [None] if own is not None and parameter.many is Many.OPTIONAL else own
+    return [tuple(own)] if parameter.many is Many.ALL else own
 
 
 def _choose(parameter: Parameter, by_type: Mapping[type[Any], list[Fact]]) -> Sequence[Any]:

@@ -1,0 +1,1 @@
+"""What programs do: one file per kind of program, each from its arguments to effects."""

@@ -1,0 +1,114 @@
+"""Under which conditions something happens, and whether one thing happens whenever another one does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nodeworthy.verdict import Place
+
+# More questions than this in one decision, and it is not taken: their combinations are too many.
+MOST = 12
+
+
+class Asks(StrEnum):
+    STATE = "state"  # of the machine or of a variable: a test, a grep, a case
+    SUCCESS = "success"  # whether a command that does something succeeds: it is meant to
+    LOOP = "loop"  # whether a loop runs at all
+    TRAP = "trap"  # only when something fails or the script ends
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that a script decides by. Two equal questions have equal answers."""
+
+    text: str
+    place: Place
+    asks: Asks
+    # Every answer there is.
+    answers: tuple[str, ...] = ("yes", "no")
+    # Files whose state is asked for: `[ -f F ] || …`, `grep -q … F || …` guard a step that must not be done twice.
+    files: frozenset[str] = frozenset()
+    # Tells apart two askings of the same words between which the answer may have changed.
+    asking: int = 0
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.text, self.asking
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A question and the answer under which something happens."""
+
+    question: Question
+    answer: str
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.question.key
+
+    @property
+    def is_expected(self) -> bool:
+        """A step is meant to succeed; only what happens when it does not is a condition worth a word."""
+        return self.question.asks is Asks.SUCCESS and self.answer == "yes"
+
+    def shown(self) -> str:
+        question, yes_or_no = self.question, ("yes", "no")
+        if question.asks is Asks.TRAP:
+            return question.text
+        if question.answers != yes_or_no:
+            return f"{question.text} is {self.answer}"
+        if question.asks is Asks.SUCCESS:
+            return f"{question.text} {'succeeds' if self.answer == 'yes' else 'fails'}"
+        if question.asks is Asks.LOOP:
+            return question.text
+        return question.text if self.answer == "yes" else f"not: {question.text}"
+
+
+Guard = tuple[Condition, ...]
+
+
+def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:
+    """Whether at least one of these happens in every case in which `when` holds. None where that is too much to try."""
+    fixed = {each.key: each.answer for each in when}
+    wanted = [_open(guard, fixed) for guard in causes]
+    return _covered([guard for guard in wanted if guard is not None], MOST)
+
+
+def together(one: Guard, other: Guard) -> bool:
+    """Whether both can happen in one run."""
+    answers = {each.key: each.answer for each in one}
+    return all(answers.get(each.key, each.answer) == each.answer for each in other)
+
+
+def _open(guard: Guard, fixed: dict[tuple[str, int], str]) -> Guard | None:
+    """What of a guard is still to be decided; None where it can't hold."""
+    still: list[Condition] = []
+    for each in guard:
+        answer = fixed.get(each.key)
+        if answer is None:
+            if not each.is_expected:
+                still.append(each)
+        elif answer != each.answer:
+            return None
+    return tuple(still)
+
+
+def _covered(guards: list[Guard], depth: int) -> bool | None:
+    if any(not guard for guard in guards):
+        return True
+    if not guards:
+        return False
+    if depth == 0:
+        return None
+    question = guards[0][0].question
+    outcomes = []
+    for answer in question.answers:
+        decided = {question.key: answer}
+        left = [still for guard in guards if (still := _open(guard, decided)) is not None]
+        outcomes.append(_covered(left, depth - 1))
+        if outcomes[-1] is False:
+            return False
+    return None if None in outcomes else True

@@ -1,0 +1,57 @@
+"""What a script puts into a file: lines, each with the place where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.boot.text import Piece, Text
+from nodeworthy.verdict import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    text: Text
+    place: Place
+
+
+@dataclass(frozen=True)
+class Content:
+    """The lines of a file. A line that is a hole as a whole may stand for any number of lines."""
+
+    lines: tuple[Line, ...] = ()
+
+    @cached_property
+    def text(self) -> Text:
+        pieces: list[Piece] = []
+        for line in self.lines:
+            pieces += [*line.text.pieces, "\n"]
+        return Text.of(*pieces)
+
+    @property
+    def known(self) -> str | None:
+        """The whole content, or None where a part of it is not known."""
+        return self.text.known
+
+    def __add__(self, other: Content) -> Content:
+        return Content(self.lines + other.lines)
+
+    def find(self, wanted: str) -> Iterator[Line]:
+        """The lines in whose known parts this stands."""
+        return (line for line in self.lines if line.text.contains(wanted))
+
+
+def lines_of(text: Text, place: Place) -> tuple[Line, ...]:
+    """A text of several lines that all stand in one place, as printf writes them."""
+    rows: list[list[Piece]] = [[]]
+    for piece in text.pieces:
+        if not isinstance(piece, str):
+            rows[-1].append(piece)
+            continue
+        first, *others = piece.split("\n")
+        rows[-1].append(first)
+        rows += [[each] for each in others]
+    if len(rows) > 1 and not any(rows[-1]):
+        rows.pop()
+    return tuple(Line(Text.of(*row), place) for row in rows)

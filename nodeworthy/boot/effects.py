@@ -1,0 +1,203 @@
+"""What a boot script does to its machine: one class per kind of effect, each with its place and its conditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, IntEnum, StrEnum
+
+from nodeworthy.boot.conditions import Guard
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Located, Place
+
+
+class Stage(IntEnum):
+    """Who acts, in the order of a boot. Cloud-init's modules keep their own order; so do the parts of one stage."""
+
+    NODEADM_CONFIG = 10
+    BOOTHOOK = 20
+    BOOTCMD = 30
+    WRITE_FILES = 40
+    # The image's own units act between here and the next: NVIDIA's AL2023 image loads the module after network-online.
+    IMAGE = 50
+    PACKAGES = 60
+    SCRIPTS = 70  # shell parts and runcmd, by the name of their file
+    NODEADM_RUN = 80
+    NEXT_BOOT = 90
+
+    @property
+    def title(self) -> str:
+        return _TITLES[self]
+
+
+_TITLES = {
+    Stage.NODEADM_CONFIG: "nodeadm-config, before cloud-init",
+    Stage.BOOTHOOK: "boothook, early in every boot",
+    Stage.BOOTCMD: "bootcmd, early in every boot",
+    Stage.WRITE_FILES: "write_files",
+    Stage.IMAGE: "the image's own units",
+    Stage.PACKAGES: "packages",
+    Stage.SCRIPTS: "scripts, at the end of cloud-init",
+    Stage.NODEADM_RUN: "nodeadm-run, after cloud-init",
+    Stage.NEXT_BOOT: "the next boot",
+}
+
+
+class Failure(Enum):
+    """What happens where a step fails."""
+
+    STOPS = "the script stops"
+    REPORTED = "it is reported"
+    SWALLOWED = "it is swallowed"  # on purpose: `|| true`, a pipe without pipefail
+    UNNOTICED = "the script goes on"  # no `set -e`, and nobody looks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    place: Place
+    stage: Stage
+    # The command as it was written, cut; its secrets are hidden where it is shown.
+    command: str = ""
+    conditions: Guard = ()
+    # From where the function or script was called in which it stands, outermost first.
+    via: tuple[Place, ...] = ()
+    failure: Failure = Failure.STOPS
+    # In the background, or within a time that another step does not wait for.
+    detached: bool = False
+
+
+class How(StrEnum):
+    WRITE = "writes"
+    APPEND = "appends to"
+    EDIT = "edits"
+    DELETE = "deletes"
+    LINK = "links"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writes(Effect):
+    path: Text
+    how: How = How.WRITE
+    # What this step adds (of an edit: nothing); None where it can't be known at all.
+    content: Content | None = None
+    # The whole file after it, as far as the script itself made it; None where it was there before, unread.
+    whole: Content | None = None
+    # Of an edit: the expressions (sed's), of a link: its target.
+    expressions: tuple[Text, ...] = ()
+    mode: str | None = None
+    # Written through a heredoc whose body the shell expands while it writes.
+    expands: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installs(Effect):
+    manager: str  # dnf, apt, .run, pip, snap, helm …
+    packages: tuple[Text, ...]
+    removes: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddsRepository(Effect):
+    repository: Text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadsModule(Effect):
+    """Something that loads a kernel module, or may."""
+
+    module: str  # nvidia, nvidia_uvm, br_netfilter …
+    # Why it does: "the driver's package loads it when it is installed".
+    because: str = ""
+    # Options given on the spot: `modprobe nvidia NVreg_…=0`.
+    options: tuple[str, ...] = ()
+    unloads: bool = False
+
+
+class Act(StrEnum):
+    ENABLE = "enable"
+    DISABLE = "disable"
+    START = "start"
+    STOP = "stop"
+    RESTART = "restart"
+    MASK = "mask"
+    UNMASK = "unmask"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit(Effect):
+    """One act on one unit of systemd; `enable --now` makes two of it."""
+
+    unit: Text  # with its suffix: kubelet.service
+    act: Act
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mounts(Effect):
+    """A mount now, or an entry that mounts at every boot (fstab, a mount unit)."""
+
+    what: Text
+    where: Text
+    kind: Text
+    options: Text
+    at_boot: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opens(Effect):
+    """A rule, a default or a switch of the firewall."""
+
+    tool: str  # ufw, iptables, nft, firewall-cmd
+    arguments: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PullsImage(Effect):
+    tool: str
+    image: Text
+    runs: bool = False
+    gpu: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joins(Effect):
+    """The node joins its cluster, or is told how to."""
+
+    how: str  # nodeadm, bootstrap.sh, kubeadm, k3s, rke2, bottlerocket
+    # Absent (None) where this way of joining does not say it here.
+    cluster: Located[str] | None = None
+    endpoint: Located[str] | None = None
+    authority: Located[str] | None = None
+    service_cidr: Located[str] | None = None
+    labels: tuple[tuple[str, str], ...] = ()
+    # It only tells (a NodeConfig); nodeadm-run acts on it.
+    tells: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reboots(Effect):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetches(Effect):
+    """Downloads something, to a file or into a program."""
+
+    url: Text
+    to: Text | None = None
+    # `curl … | bash`: what was fetched is run, and nobody here has read it.
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs(Effect):
+    """A program of which no more is known than that it runs."""
+
+    arguments: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotUnderstood(Effect):
+    """Something that was not understood: rules that could be concerned by these words can't be sure any more."""
+
+    text: str
+    why: str

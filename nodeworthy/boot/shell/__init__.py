@@ -1,0 +1,1 @@
+"""Shell scripts: from text to syntax, from syntax to effects."""

@@ -1,0 +1,96 @@
+"""Texts of which only a part may be known: `/etc/containerd/certs.d/${REGISTRY}/hosts.toml`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """A part of a text that is known only when the script runs."""
+
+    # As it stands in the script: ${REGISTRY}, $(uname -m).
+    shown: str
+    why: str
+
+
+Piece = str | Hole
+
+
+@dataclass(frozen=True)
+class Text:
+    pieces: tuple[Piece, ...] = ()
+
+    @staticmethod
+    def of(*pieces: Piece) -> Text:
+        return Text(tuple(_joined(pieces)))
+
+    @cached_property
+    def known(self) -> str | None:
+        """All of it, or None where a part is not known."""
+        if len(self.pieces) == 1:
+            return self.pieces[0] if isinstance(self.pieces[0], str) else None
+        if any(isinstance(piece, Hole) for piece in self.pieces):
+            return None
+        return "".join(str(piece) for piece in self.pieces)
+
+    @property
+    def holes(self) -> tuple[Hole, ...]:
+        return tuple(piece for piece in self.pieces if isinstance(piece, Hole))
+
+    @property
+    def why(self) -> str:
+        """Why it is not known; empty where it is."""
+        return self.holes[0].why if self.holes else ""
+
+    def shown(self) -> str:
+        return "".join(piece if isinstance(piece, str) else piece.shown for piece in self.pieces)
+
+    def __add__(self, other: Text) -> Text:
+        return Text.of(*self.pieces, *other.pieces)
+
+    def __bool__(self) -> bool:
+        return bool(self.pieces)
+
+    def could_be(self, text: str) -> bool:
+        """Whether it is this text, or may turn out to be."""
+        if self.known is not None:
+            return self.known == text
+        return self._pattern.fullmatch(text) is not None
+
+    def contains(self, text: str) -> bool | None:
+        """Whether this stands in it; None where only a hole could hold it."""
+        if any(text in piece for piece in self.pieces if isinstance(piece, str)):
+            return True
+        return None if self.holes else False
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile("".join(re.escape(p) if isinstance(p, str) else ".*" for p in self.pieces), re.DOTALL)
+
+    def located(self, place: Place) -> Located[str]:
+        """For a rule: the text at its place, unknown where a part of it is."""
+        state = Known(self.known) if self.known is not None else Unknown(f"{self.shown()}: {self.why}")
+        return Located(state, place)
+
+
+def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """Neighbouring literals are one, empty ones none."""
+    joined: list[Piece] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            if not piece:
+                continue
+            if joined and isinstance(joined[-1], str):
+                joined[-1] += piece
+                continue
+        joined.append(piece)
+    return joined
+
+
+EMPTY = Text()

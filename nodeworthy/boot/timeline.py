@@ -1,0 +1,42 @@
+"""The timeline of a boot: its effects in the order in which they happen, and what rules ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from nodeworthy.boot.effects import Effect, NotUnderstood, Writes
+
+E = TypeVar("E", bound=Effect)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    effects: tuple[Effect, ...] = ()
+
+    def of(self, kind: type[E]) -> Iterator[E]:
+        return (each for each in self.effects if isinstance(each, kind))
+
+    def before(self, effect: Effect) -> Sequence[Effect]:
+        return self.effects[: self._order[id(effect)]]
+
+    def after(self, effect: Effect) -> Sequence[Effect]:
+        return self.effects[self._order[id(effect)] + 1 :]
+
+    def precedes(self, one: Effect, other: Effect) -> bool:
+        return self._order[id(one)] < self._order[id(other)]
+
+    def writes(self, path: str) -> list[Writes]:
+        """Everything that writes this file, or may: its name may hold what is not known."""
+        return [each for each in self.of(Writes) if each.path.could_be(path)]
+
+    def not_understood(self, *words: str) -> NotUnderstood | None:
+        """The first place that was not understood and where one of these words stands: it may concern who asks."""
+        gaps = self.of(NotUnderstood)
+        return next((gap for gap in gaps if any(word in gap.text for word in words)), None)
+
+    @cached_property
+    def _order(self) -> dict[int, int]:
+        return {id(each): index for index, each in enumerate(self.effects)}

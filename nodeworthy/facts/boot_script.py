@@ -1,0 +1,66 @@
+"""A boot script, wherever it is kept: a file, a planned launch template, an instance's user data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.boot.userdata import UserData
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.verdict import NotKnown, Place, Related
+
+
+@dataclass(frozen=True, eq=False)
+class BootPool:
+    """A pool whose nodes boot with a script, and the fleet that it belongs to."""
+
+    called: ClassVar[str] = "a pool that boots with this script"
+
+    pool: Pool
+    fleet: Fleet
+
+    @property
+    def place(self) -> Place:
+        return self.pool.place
+
+    @property
+    def title(self) -> str:
+        return f"pool '{self.pool.name}'"
+
+    def declared(self, says: str) -> Related:
+        return Related(self.pool.place, f"{self.title} {says}")
+
+
+@dataclass(frozen=True, eq=False)
+class BootScript:
+    called: ClassVar[str] = "a boot script"
+    # A first preview can't know the endpoint that stands in it.
+    known_late: ClassVar[bool] = True
+
+    place: Place
+    # None where it can't be known yet, or can't be read; `unread` says why.
+    read: UserData | None
+    unread: str = ""
+    pools: tuple[BootPool, ...] = ()
+    # Why it is of no pool.
+    no_pool: str = "no fleet was given"
+
+    @property
+    def userdata(self) -> UserData:
+        """What was unpacked. Ends the judgement as `unknown` where nothing could be."""
+        if self.read is None:
+            raise NotKnown(self.unread, self.place)
+        return self.read
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        from nodeworthy.boot.read import timeline_of
+
+        return timeline_of(self.userdata)
+
+    def judged_by(self, kind: type[Any]) -> Sequence[Any] | str | None:
+        """The engine asks: a script is judged by its own pools, and not by every pool there is."""
+        return (self.pools or self.no_pool) if kind is BootPool else None
