@@ -1,4 +1,4 @@
-"""The syntax of a shell script, as far as its effects need it. Lines and columns count from one.
+"""The syntax of a shell script, as far as its effects need it. Lines and columns count from one."""
 
 from __future__ import annotations
 
