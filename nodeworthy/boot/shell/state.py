@@ -1,0 +1,91 @@
+"""What a shell knows while it runs a script: variables, functions, options, and the files that it has made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.shell.journal import Gone, Journal
+from nodeworthy.boot.shell.syntax import Function
+from nodeworthy.boot.text import Hole, Text
+
+# A variable's value: a text, or the elements of an array.
+Value: TypeAlias = "Text | tuple[Text, ...]"
+
+# What cloud-init's scripts find set: they run as root, with no arguments.
+GIVEN = {"HOME": "/root", "EUID": "0", "UID": "0", "USER": "root", "SHELL": "/bin/bash", "#": "0", "IFS": " \t\n"}
+
+
+Branch: TypeAlias = "tuple[dict[str, Value | Gone], dict[str, Content | Gone | None]]"
+
+
+@dataclass
+class Options:
+    errexit: bool = False
+    pipefail: bool = False
+    # `trap … ERR`, or an EXIT trap that looks at the exit code: what fails is told.
+    reports: bool = False
+
+
+@dataclass
+class State:
+    variables: Journal[str, Value] = field(default_factory=Journal)
+    # The whole content of files that the script has made; None where it made one and what stands in it is not sure.
+    files: Journal[str, Content | None] = field(default_factory=Journal)
+    functions: dict[str, Function] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
+    folder: str | None = "/"
+    # How often each variable and file was changed: an equal question has an equal answer only in between.
+    versions: dict[str, int] = field(default_factory=dict)
+    # A file that was sourced and could not be read: it may have set anything.
+    sourced: str = ""
+    # Every variable that was asked for.
+    asked: set[str] = field(default_factory=set)
+
+    def set(self, name: str, value: Value) -> None:
+        self.versions[f"${name}"] = self.versions.get(f"${name}", 0) + 1
+        self.variables[name] = value
+
+    def unset(self, name: str) -> None:
+        self.versions[f"${name}"] = self.versions.get(f"${name}", 0) + 1
+        self.variables.remove(name)
+
+    def value(self, name: str) -> Value | None:
+        """None where nobody has set it."""
+        self.asked.add(name)
+        value = self.variables.get(name)
+        if value is None and name in GIVEN:
+            return Text.of(GIVEN[name])
+        return value
+
+    def wrote(self, path: str, content: Content | None) -> None:
+        self.versions[path] = self.versions.get(path, 0) + 1
+        self.files[path] = content
+
+    def removed(self, path: str) -> None:
+        self.versions[path] = self.versions.get(path, 0) + 1
+        self.files.remove(path)
+
+    def content(self, path: Text) -> Content | None:
+        return self.files.get(path.known) if path.known is not None else None
+
+    def mark(self) -> tuple[int, int]:
+        return self.variables.mark(), self.files.mark()
+
+    def back_to(self, mark: tuple[int, int]) -> Branch:
+        return self.variables.back_to(mark[0]), self.files.back_to(mark[1])
+
+    def join(self, branches: list[Branch], decided_by: str) -> None:
+        """Goes on behind branches of which one was taken, nobody knows which."""
+        why = f"its value depends on {decided_by}"
+        self.variables.join([each[0] for each in branches], lambda name: Text((Hole(f"${name}", why),)))
+        self.files.join([each[1] for each in branches], lambda _: None)
+
+
+def missing(name: str, state: State) -> Text:
+    """What a variable holds that the script never sets."""
+    why = f"{name} is set nowhere in this script"
+    if state.sourced:
+        why = f"{name} may be set by {state.sourced}, which was not read"
+    return Text((Hole(f"${name}", why),))

@@ -1,0 +1,196 @@
+"""What a word becomes when the shell expands it, as far as that is known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.shell.expansions import applied
+from nodeworthy.boot.shell.state import State, missing
+from nodeworthy.boot.shell.syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
+from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
+
+# Runs the body of `$(…)` and says what it prints; None where that is not known.
+Substitute = Callable[[Substitution], "Content | None"]
+
+_AT_RUN_TIME = {"?", "$", "!", "RANDOM", "SECONDS", "LINENO", "HOSTNAME", "PPID", "0", "BASH_SOURCE", "PWD", "-", "_"}
+_SUM = re.compile(r"\$\(\(\s*(\w+)\s*([-+*])\s*(\w+)\s*\)\)")
+_BRACES = re.compile(r"\{([^{}\s]*)\}")
+
+
+@dataclass(frozen=True)
+class Expander:
+    state: State
+    substitute: Substitute
+
+    def text(self, word: Word) -> Text:
+        """The word as one text, as in an assignment."""
+        if len(word.parts) == 1 and isinstance(word.parts[0], Literal):
+            return Text((word.parts[0].text,)) if word.parts[0].text else EMPTY
+        pieces: list[Piece] = []
+        for part in word.parts:
+            pieces += self._pieces(part)
+        return Text.of(*pieces)
+
+    def fields(self, words: Iterable[Word]) -> list[Text]:
+        """The words as the arguments of a command: split where the shell splits them."""
+        arguments: list[Text] = []
+        for word in words:
+            arguments += self._fields(word)
+        return arguments
+
+    def _fields(self, word: Word) -> list[Text]:
+        if len(word.parts) == 1:
+            only = word.parts[0]
+            if isinstance(only, Literal):
+                return _braces(only)
+            if isinstance(only, Parameter) and (only.name in ("@", "*") or only.index in ("@", "*")):
+                return self._elements(only)
+            if isinstance(only, (Parameter, Substitution)) and not only.quoted:
+                return _split(self.text(word))
+        return [self.text(word)]
+
+    def _elements(self, part: Parameter) -> list[Text]:
+        value = self.state.value(part.name)
+        if isinstance(value, tuple) and not part.operator:
+            return list(value)
+        return [self._parameter(part)]
+
+    def _pieces(self, part: WordPart) -> tuple[Piece, ...]:
+        if isinstance(part, Literal):
+            return (part.text,)
+        if isinstance(part, Parameter):
+            return self._parameter(part).pieces
+        if isinstance(part, Substitution):
+            return self._substituted(part)
+        if isinstance(part, Filled):
+            return (Hole(part.raw, "the template fills it in"),)
+        return self._sum(part)
+
+    def _sum(self, part: Arithmetic) -> tuple[Piece, ...]:
+        found = _SUM.fullmatch(part.raw)
+        if found is not None:
+            one, other = (self._number(found[1]), self._number(found[3]))
+            if one is not None and other is not None:
+                signs = {"+": one + other, "-": one - other, "*": one * other}
+                return (str(signs[found[2]]),)
+        return (Hole(part.raw, f"{part.raw} is reckoned on the node"),)
+
+    def _number(self, word: str) -> int | None:
+        if not word.isdigit():
+            value = self.state.value(word)
+            word = (value.known or "") if isinstance(value, Text) else ""
+        return int(word) if word.isdigit() and len(word) < 10 else None
+
+    def _substituted(self, part: Substitution) -> tuple[Piece, ...]:
+        if part.direction:
+            self.substitute(part)
+            return (Hole(part.raw, "it is a pipe to another program"),)
+        content = self.substitute(part)
+        if content is None:
+            return (Hole(part.raw, f"{_cut(part.raw)} is known only on the node"),)
+        pieces = list(content.text.pieces)
+        if pieces and isinstance(pieces[-1], str):
+            pieces[-1] = pieces[-1].rstrip("\n")
+        return tuple(pieces)
+
+    def _parameter(self, part: Parameter) -> Text:
+        if part.operator == "!" or part.name in _AT_RUN_TIME:
+            return Text((Hole(part.raw, f"{part.raw} is known only when the script runs"),))
+        value = self._element(self.state.value(part.name), part)
+        if part.operator in _DEFAULTS:
+            return self._defaulted(part, value)
+        if value is None:
+            return EMPTY if part.name.isdigit() or part.name in ("@", "*") else missing(part.name, self.state)
+        if not part.operator:
+            return value
+        argument = self.text(part.argument) if part.argument is not None else EMPTY
+        if value.known is not None and argument.known is not None:
+            changed = applied(part.operator, value.known, argument.known)
+            if changed is not None:
+                return Text.of(changed)
+        return Text((Hole(part.raw, value.why or argument.why or f"{part.raw} is not read"),))
+
+    @staticmethod
+    def _element(value: Text | tuple[Text, ...] | None, part: Parameter) -> Text | None:
+        """Of an array the element that is meant, or all of them in one text."""
+        if not isinstance(value, tuple):
+            return value
+        if part.operator == "length" and part.index in ("@", "*"):
+            return Text.of("x" * len(value))
+        if part.index in ("@", "*") or part.name in ("@", "*"):
+            return Text.of(*_spaced(value))
+        index = int(part.index) if part.index is not None and part.index.isdigit() else 0
+        return value[index] if index < len(value) else None
+
+    def _defaulted(self, part: Parameter, value: Text | None) -> Text:
+        argument = self.text(part.argument) if part.argument is not None else EMPTY
+        empty = value is None or (part.operator.startswith(":") and value.known == "")
+        if part.operator in ("+", ":+"):
+            return EMPTY if empty else argument
+        if not empty and value is not None:
+            return value
+        if part.operator in ("?", ":?"):
+            return missing(part.name, self.state)
+        if value is None and self.state.sourced:
+            return missing(part.name, self.state)
+        if part.operator in ("=", ":="):
+            self.state.set(part.name, argument)
+        return argument
+
+
+_DEFAULTS = {"-", ":-", "=", ":=", "+", ":+", "?", ":?"}
+
+
+def _spaced(texts: Iterable[Text]) -> list[Piece]:
+    pieces: list[Piece] = []
+    for text in texts:
+        pieces += [" ", *text.pieces] if pieces else text.pieces
+    return pieces
+
+
+def _split(text: Text) -> list[Text]:
+    """An unquoted value falls apart at its blanks."""
+    known = text.known
+    if known is not None:
+        return [Text((each,)) for each in known.split()]
+    if not any(isinstance(piece, str) and any(c in piece for c in " \t\n") for piece in text.pieces):
+        return [text]
+    fields: list[list[Piece]] = [[]]
+    for piece in text.pieces:
+        if isinstance(piece, Hole):
+            fields[-1].append(piece)
+            continue
+        first, *others = re.split(r"\s+", piece)
+        fields[-1].append(first)
+        fields += [[each] for each in others]
+    return [Text.of(*field) for field in fields if any(field)]
+
+
+def _braces(part: Literal) -> list[Text]:
+    """`{a,b}` outside of quotes is both."""
+    if part.quoted or not 0 < part.text.count("{") <= 4:
+        return [Text((part.text,)) if part.text else EMPTY]
+    found = _BRACES.search(part.text)
+    if found is None:
+        return [Text((part.text,))]
+    choices = _choices(found[1])
+    if not choices:
+        return [Text((part.text,))]
+    before, after = part.text[: found.start()], part.text[found.end() :]
+    return [text for choice in choices for text in _braces(Literal(f"{before}{choice}{after}"))]
+
+
+def _choices(inside: str) -> list[str]:
+    first, dots, last = inside.partition("..")
+    if dots and first.isdigit() and last.isdigit() and abs(int(last) - int(first)) <= 100:
+        step = 1 if int(last) >= int(first) else -1
+        return [str(number) for number in range(int(first), int(last) + step, step)]
+    return inside.split(",") if "," in inside else []
+
+
+def _cut(raw: str) -> str:
+    one_line = " ".join(raw.split())
+    return one_line if len(one_line) <= 60 else f"{one_line[:57]}…"
