@@ -1,4 +1,4 @@
-"""Texts of which only a part may be known: `/etc/containerd/certs.d/${REGISTRY}/hosts.toml`."""
+"""Texts of which only a part may be known: `/etc/modprobe.d/${NAME}.conf`."""
 
 from __future__ import annotations
 

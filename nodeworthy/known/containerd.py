@@ -31,6 +31,14 @@ class Containerd:
     templates: tuple[str, ...] = ()
     toolkit: bool = True
     toolkit_env: Mapping[str, str] = field(default_factory=dict)
+    # Folders of hosts.toml and of drop-ins that its config names without anybody's help.
+    registry_hosts: tuple[str, ...] = ()
+    drop_ins: tuple[str, ...] = ()
+    registries: str | None = None
+    # Who writes the config anew, when, and from which file.
+    written_by: str = ""
+    written_when: str = ""
+    written_from: str | None = None
 
     @property
     def is_containerd(self) -> bool:
@@ -83,6 +91,36 @@ def defaults() -> Defaults:
     return Defaults(row["config"], row["socket"], row["runtime_class"], row["drop_in"])
 
 
+@dataclass(frozen=True)
+class Registries:
+    """Where runtimes look for what they must know of a registry."""
+
+    # Where containerd itself looks, from this minor release on.
+    hosts: tuple[str, ...]
+    hosts_since: str
+
+
+@cache
+def registries() -> Registries:
+    row = _table()["registry"]
+    return Registries(tuple(row["hosts"]), row["hosts_since"])
+
+
+@cache
+def drop_in_folder() -> str:
+    """What the default config of containerd imports."""
+    folder: str = _table()["drop_ins"]["folder"]
+    return folder
+
+
+@cache
+def every_registry_hosts() -> tuple[str, ...]:
+    """Each folder of hosts.toml that some distribution uses, where it does not depend on a base dir."""
+    rows = [row for each in _table()["distribution"].values() for row in (each, each.get(STRICT, {}))]
+    named = [folder for row in rows for folder in row.get("registry_hosts", ())]
+    return tuple(dict.fromkeys((*registries().hosts, *named)))
+
+
 def distributions() -> tuple[str, ...]:
     return tuple(_table()["distribution"])
 
@@ -101,7 +139,15 @@ def containerd_of(distribution: str, base_dir: str | None = None, *, strict: boo
 
 def _strict(plain: Containerd, row: Mapping[str, Any]) -> Containerd:
     older = tuple(row["older_sockets"])
-    return replace(plain, config=row["config"], socket=row["socket"], older_sockets=older, source=row["source"])
+    hosts = tuple(row["registry_hosts"])
+    return replace(
+        plain,
+        config=row["config"],
+        socket=row["socket"],
+        older_sockets=older,
+        registry_hosts=hosts,
+        source=row["source"],
+    )
 
 
 def takes_base_dir(distribution: str) -> bool:
@@ -122,6 +168,12 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         templates=tuple(row.get("templates", ())),
         toolkit=row.get("toolkit", True),
         toolkit_env=row.get("toolkit_env", {}),
+        registry_hosts=tuple(row.get("registry_hosts", ())),
+        drop_ins=tuple(row.get("drop_ins", ())),
+        registries=row.get("registries"),
+        written_by=row.get("written_by", ""),
+        written_when=row.get("written_when", ""),
+        written_from=row.get("written_from"),
     )
 
 
@@ -131,6 +183,7 @@ def _under(base_dir: str, plain: Containerd, computed: Mapping[str, Any]) -> Con
         plain,
         config=posixpath.join(base_dir, computed["config"]),
         socket=posixpath.join(base_dir, computed["socket"]),
+        registry_hosts=tuple(posixpath.join(base_dir, folder) for folder in computed["registry_hosts"]),
         doubtful=(posixpath.join(nested, computed["config"]), posixpath.join(nested, computed["socket"])),
         note=computed["note"],
         source=computed["source"],
