@@ -106,11 +106,9 @@ def registries() -> Registries:
     return Registries(tuple(row["hosts"]), row["hosts_since"])
 
 
-@cache
 def drop_in_folder() -> str:
-    """What the default config of containerd imports."""
-    folder: str = _table()["drop_ins"]["folder"]
-    return folder
+    """What the default config of containerd imports; a config of one's own imports what it says, and nothing else."""
+    return posixpath.dirname(defaults().drop_in)
 
 
 @cache
