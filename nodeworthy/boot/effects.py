@@ -74,6 +74,17 @@ class How(StrEnum):
     LINK = "links"
 
 
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """One expansion inside of an unquoted heredoc."""
+
+    raw: str  # $NAME, ${NAME:-x}, $(date), $1
+    name: str  # the variable's, empty for a command
+    place: Place
+    # Somebody has set the variable before.
+    is_set: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Writes(Effect):
     path: Text
@@ -85,8 +96,12 @@ class Writes(Effect):
     # Of an edit: the expressions (sed's), of a link: its target.
     expressions: tuple[Text, ...] = ()
     mode: str | None = None
-    # Written through a heredoc whose body the shell expands while it writes.
-    expands: bool = False
+    # What the shell expanded while it wrote: every `$NAME` and `$(…)` of an unquoted heredoc, as it stands there.
+    expanded: tuple[Expansion, ...] = ()
+
+    @property
+    def expands(self) -> bool:
+        return bool(self.expanded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

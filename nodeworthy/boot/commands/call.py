@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -23,6 +23,12 @@ class Files(Protocol):
         ...
 
 
+class Environment(Protocol):
+    def get(self, name: str) -> Text | None:
+        """A variable's value; None where nobody has set it."""
+        ...
+
+
 @dataclass(frozen=True)
 class Call:
     # The program's name without its folder, then its arguments; `sudo`, `env`, `nohup` … are taken off already.
@@ -38,11 +44,9 @@ class Call:
     failure: Failure = Failure.STOPS
     detached: bool = False
     # Variables given for this call alone or exported before it.
-    environment: Mapping[str, Text] = field(default_factory=dict)
+    environment: Environment = field(default_factory=dict[str, Text])
     # Relative paths are resolved by this; None where it is not known.
     folder: str | None = "/"
-    # The heredoc on stdin was expanded by the shell.
-    stdin_expands: bool = False
 
     @property
     def program(self) -> str:
@@ -82,6 +86,10 @@ class Did:
     output: Content | None = None
     # Whether it succeeds, where that is sure.
     succeeded: bool | None = None
+    # It does nothing but ask: `grep -q`, `systemctl is-active`; its success tells the state of the machine.
+    asks: bool = False
+    # The files whose state it tells.
+    reads: tuple[Text, ...] = ()
 
 
 # None: this handler knows nothing of such a call, which then is a program that runs.

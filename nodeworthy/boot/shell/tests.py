@@ -85,7 +85,7 @@ def _same(left: Text, right: Text, *, pattern: bool) -> bool | None:
     if right.known is None:
         return None
     if left.known is None:
-        return None if pattern and any(c in right.known for c in "*?[") or left.could_be(right.known) else False
+        return None if (pattern and any(c in right.known for c in "*?[")) or left.could_be(right.known) else False
     if pattern and any(c in right.known for c in "*?["):
         return glob(right.known)(left.known)
     return left.known == right.known
@@ -106,6 +106,14 @@ def asked_of(expression: TestExpression, expander: Expander) -> tuple[frozenset[
         for word in (*words, *((each,) if isinstance(each, Word) else ())):
             names |= variables_in(word)
     return frozenset(files), frozenset(names)
+
+
+def _words(leaf: Unary | Binary | Opaque | Word) -> tuple[Word, ...]:
+    if isinstance(leaf, Unary):
+        return (leaf.operand,)
+    if isinstance(leaf, Binary):
+        return leaf.left, leaf.right
+    return (leaf,) if isinstance(leaf, Word) else ()
 
 
 def variables_in(word: Word) -> set[str]:

@@ -1,0 +1,205 @@
+"""The shell's own commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.nested import SHELLS, Written, run_here, run_shell
+from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+Builtin = Callable[["Walker", Sequence[Text], Place, str], "bool | None"]
+
+
+def _true(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    return True
+
+
+def _false(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    return False
+
+
+def _exit(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    walker.flow = Flow.EXIT
+
+
+def _return(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:  # noqa: ARG001
+    walker.flow = Flow.RETURN
+    status = arguments[1].known if len(arguments) > 1 else None
+    return status == "0" if status is not None and status.isdigit() else None
+
+
+def _break(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    walker.flow = Flow.BREAK
+    return True
+
+
+def _continue(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    walker.flow = Flow.CONTINUE
+    return True
+
+
+def _cd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    folder = arguments[1].known if len(arguments) > 1 else "/root"
+    if folder is not None and not folder.startswith("/") and walker.state.folder is not None:
+        folder = f"{walker.state.folder.rstrip('/')}/{folder}"
+    walker.state.folder = folder
+
+
+def _set(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    options = walker.state.options
+    words = [each.known or "" for each in arguments[1:]]
+    for index, word in enumerate(words):
+        if word[:1] not in ("-", "+") or word == "--":
+            continue
+        on = word.startswith("-")
+        if "e" in word[1:]:
+            options.errexit = on
+        named = words[index + 1] if word.endswith("o") and index + 1 < len(words) else ""
+        if named == "pipefail":
+            options.pipefail = on
+        elif named == "errexit":
+            options.errexit = on
+    return True
+
+
+def _shift(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    from nodeworthy.boot.shell.calls import set_arguments
+
+    given = walker.state.variables.get("@")
+    by = arguments[1].known if len(arguments) > 1 else "1"
+    if isinstance(given, tuple) and by is not None and by.isdigit():
+        set_arguments(walker, given[int(by) :])
+    return True
+
+
+def _unset(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    for each in arguments[1:]:
+        walker.state.unset(each.known or "")
+    return True
+
+
+def _read(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    """`read`, `mapfile`, `getopts`: whatever they are given, the variables hold something that is not known."""
+    for each in arguments[1:]:
+        name = each.known or ""
+        if name.isidentifier():
+            walker.state.set(name, Text((Hole(f"${name}", f"{name} is read by `{raw[:60]}`"),)))
+
+
+def _printf(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.shell.calls import run_program
+
+    if len(arguments) > 2 and arguments[1].known == "-v":
+        name = arguments[2].known or ""
+        _, content = walker.caught(lambda: run_program(walker, (arguments[0], *arguments[3:]), place, raw))
+        text = content.text.pieces
+        last = text[-1] if text else ""
+        walker.state.set(name, Text.of(*text[:-1], last.removesuffix("\n") if isinstance(last, str) else last))
+        return True
+    return run_program(walker, arguments, place, raw)
+
+
+def _source(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.shell.redirects import absolute
+
+    if len(arguments) < 2:
+        return None
+    name = absolute(walker, arguments[1]).known
+    content = walker.state.files.get(name) if name is not None else None
+    if content is not None and name not in walker.running:
+        walker.running.append(name or "")
+        status = walker.scope(lambda: run_here(walker, content.text.shown(), Written(content), place), Flow.RETURN)
+        walker.running.pop()
+        return bool(status) if status is not None else None
+    walker.state.sourced = name or arguments[1].shown()
+    if name is None or name in walker.state.files:
+        walker.not_understood(place, raw, f"what {walker.state.sourced} sets is not known")
+    return None
+
+
+def _eval(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.origin import Folded
+
+    text = " ".join(each.shown() for each in arguments[1:])
+    unknown = next((each for each in arguments[1:] if each.known is None), None)
+    if unknown is not None:
+        walker.not_understood(place, raw, f"what is evaluated here is not known: {unknown.why}")
+        return None
+    return run_here(walker, text, Folded(place, "what is evaluated"), place)
+
+
+def _exec(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.shell.calls import run_arguments
+
+    if len(arguments) < 2:
+        return True  # only redirects: where the script's own output goes
+    status = run_arguments(walker, arguments[1:], place, raw)
+    walker.flow = Flow.EXIT
+    return status
+
+
+def _trap(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    signals = {(each.known or "").removeprefix("SIG") for each in arguments[2:]}
+    body = arguments[1].known if len(arguments) > 1 else None
+    if body in (None, "-", ""):
+        if body in ("-", "") and "ERR" in signals:
+            walker.state.options.reports = False
+        return True
+    if "ERR" in signals or ("EXIT" in signals and "?" in body):
+        walker.state.options.reports = True
+    if signals & {"EXIT", "0"}:
+        walker.at_exit.append((body, place, walker.guard))
+    return True
+
+
+def _let(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    return None
+
+
+def _test(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:  # noqa: ARG001
+    """Where a test comes in as words (`env test …`), nothing is claimed."""
+    return None
+
+
+BUILTINS: Mapping[str, Builtin] = {
+    ":": _true,
+    "true": _true,
+    "wait": _true,
+    "sleep": _true,
+    "shopt": _true,
+    "umask": _true,
+    "ulimit": _true,
+    "hash": _true,
+    "disown": _true,
+    "false": _false,
+    "exit": _exit,
+    "return": _return,
+    "break": _break,
+    "continue": _continue,
+    "cd": _cd,
+    "pushd": _cd,
+    "popd": lambda walker, arguments, place, raw: _cd(walker, (EMPTY, Text((Hole("popd", "popd"),))), place, raw),
+    "set": _set,
+    "shift": _shift,
+    "unset": _unset,
+    "read": _read,
+    "mapfile": _read,
+    "readarray": _read,
+    "getopts": _read,
+    "printf": _printf,
+    "source": _source,
+    ".": _source,
+    "eval": _eval,
+    "exec": _exec,
+    "trap": _trap,
+    "let": _let,
+    "[": _test,
+    "test": _test,
+    **dict.fromkeys(SHELLS, run_shell),
+}

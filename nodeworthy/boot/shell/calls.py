@@ -1,0 +1,208 @@
+"""Simple commands: assignments, functions, builtins, programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.commands.call import Call, Did
+from nodeworthy.boot.effects import Fetches, Writes
+from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.redirects import absolute, read_from, with_expansions, write, written_to
+from nodeworthy.boot.shell.syntax import Assignment, Command, Declaration, Function, Substitution
+from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+LONGEST = 200
+
+
+def run_command(walker: Walker, command: Command) -> bool | None:
+    place = walker.place(command.line, command.column)
+    if not command.words:
+        for each in command.assignments:
+            assign(walker, each)
+        if command.redirects:
+            return _only_redirects(walker, command, place)
+        return None if _is_decided_on_the_node(command) else True
+    arguments = walker.expander.fields(command.words)
+    if not arguments:
+        return None
+    outer = walker.stdin
+    stdin = read_from(walker, command.redirects)
+    if stdin is not None:
+        walker.stdin = stdin
+    target = written_to(walker, command.redirects)
+    given = [(each.name, _value(walker, each)) for each in command.assignments]
+    mark = walker.state.variables.mark()
+    for name, value in given:
+        walker.state.set(name, value)
+    if target is None:
+        status = run_arguments(walker, arguments, place, command.raw)
+    else:
+        status, content = walker.caught(lambda: run_arguments(walker, arguments, place, command.raw))
+        expanded = walker.stdin.expanded if walker.stdin is not None else ()
+        write(walker, target, content, place=place, raw=command.raw, expanded=expanded)
+    if given:
+        walker.state.variables.back_to(mark)
+    walker.stdin = outer
+    return status
+
+
+def _only_redirects(walker: Walker, command: Command, place: Place) -> bool:
+    from nodeworthy.boot.content import Content
+
+    target = written_to(walker, command.redirects)
+    if target is not None:
+        write(walker, target, Content(), place=place, raw=command.raw)
+    return True
+
+
+def _is_decided_on_the_node(command: Command) -> bool:
+    """`X=$(command)` succeeds where the command does."""
+    values = (each.value for each in command.assignments if each.value is not None)
+    return any(isinstance(part, Substitution) for value in values for part in value.parts)
+
+
+def run_declaration(walker: Walker, declaration: Declaration) -> bool:
+    for each in declaration.assignments:
+        assign(walker, each)
+    if declaration.keyword in ("local", "declare", "typeset"):
+        for name in declaration.names:
+            if name.isidentifier():
+                walker.state.set(name, EMPTY)
+    return True
+
+
+def assign(walker: Walker, assignment: Assignment) -> None:
+    state = walker.state
+    value = _value(walker, assignment)
+    if assignment.appends:
+        before = state.value(assignment.name)
+        if isinstance(before, tuple) or isinstance(value, tuple):
+            elements = before if isinstance(before, tuple) else (before,) if before is not None else ()
+            value = (*elements, *(value if isinstance(value, tuple) else (value,)))
+        else:
+            value = (before or EMPTY) + value
+    if assignment.index is not None:
+        value = Text((Hole(f"${{{assignment.name}[…]}}", "single elements of arrays are not followed"),))
+    state.set(assignment.name, value)
+
+
+def _value(walker: Walker, assignment: Assignment) -> Text | tuple[Text, ...]:
+    if assignment.value is None:
+        return tuple(walker.expander.fields(assignment.items))
+    return walker.expander.text(assignment.value)
+
+
+def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """A command as the shell finds it: a function, a builtin, a wrapper around another command, a program."""
+    from nodeworthy.boot.shell.builtins import BUILTINS
+    from nodeworthy.boot.shell.nested import run_written
+    from nodeworthy.boot.shell.wrappers import unwrapped
+
+    name = arguments[0].known
+    if name is None:
+        walker.not_understood(place, raw, f"which program this is is not known: {arguments[0].why}")
+        return None
+    if name in walker.state.functions:
+        return _call_function(walker, walker.state.functions[name], arguments[1:], place)
+    program = name.rsplit("/", 1)[-1]
+    builtin = BUILTINS.get(program)
+    if builtin is not None:
+        return builtin(walker, arguments, place, raw)
+    inner = unwrapped(program, arguments)
+    if inner is not None:
+        return run_arguments(walker, inner, place, raw) if inner else None
+    if "/" in name:
+        written = run_written(walker, arguments[0], arguments[1:], place, raw)
+        if written is not None:
+            return written.status
+    return run_program(walker, (Text((program,)), *arguments[1:]), place, raw)
+
+
+def _call_function(walker: Walker, function: Function, arguments: Sequence[Text], place: Place) -> bool | None:
+    if walker.running.count(function.name) > 1:
+        walker.not_understood(place, function.name, "a function that calls itself is not followed")
+        return None
+    via = walker.via
+    positional = {str(index) for index in range(1, 10)} | {"@", "*", "#"}
+    outer = {name: walker.state.variables.get(name) for name in positional}
+    set_arguments(walker, arguments)
+    walker.via = (*via, place)
+    walker.running.append(function.name)
+    status = walker.scope(lambda: walker.run_all(function.body), Flow.RETURN)
+    walker.running.pop()
+    walker.via = via
+    _give_back(walker, outer)
+    return bool(status) if status is not None and function.body else status
+
+
+def _give_back(walker: Walker, outer: dict[str, Text | tuple[Text, ...] | None]) -> None:
+    """The caller's own arguments; any other variable that a function sets stays set."""
+    for name, value in outer.items():
+        if value is not None:
+            walker.state.variables[name] = value
+        else:
+            walker.state.variables.remove(name)
+
+
+def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:
+    variables = walker.state.variables
+    for index in range(1, 10):
+        if index <= len(arguments):
+            variables[str(index)] = arguments[index - 1]
+        else:
+            variables.remove(str(index))
+    variables["@"] = variables["*"] = tuple(arguments)
+    variables["#"] = Text((str(len(arguments)),))
+
+
+def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> Call:
+    return Call(
+        arguments=tuple(arguments),
+        place=place,
+        stage=walker.stage,
+        files=walker.state,
+        stdin=walker.stdin.content if walker.stdin is not None else None,
+        command=raw if len(raw) <= LONGEST else f"{raw[:LONGEST]}…",
+        conditions=walker.guard,
+        via=walker.via,
+        failure=walker.failure(),
+        detached=walker.detached,
+        environment=Variables(walker),
+        folder=walker.state.folder,
+    )
+
+
+class Variables:
+    """The shell's variables, as a program may ask for them."""
+
+    def __init__(self, walker: Walker) -> None:
+        self._state = walker.state
+
+    def get(self, name: str) -> Text | None:
+        value = self._state.variables.get(name)
+        return value if isinstance(value, Text) else None
+
+
+def run_program(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.commands.table import did
+
+    call = call_of(walker, arguments, place, raw)
+    return happened(walker, did(call), place, raw)
+
+
+def happened(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.shell.units import follow
+
+    for each in did.effects:
+        effect = with_expansions(each, walker.stdin) if isinstance(each, Writes) else each
+        walker.emit(effect)
+        if isinstance(effect, Fetches) and effect.to is not None:
+            walker.fetched[absolute(walker, effect.to).known or ""] = effect.url
+        follow(walker, effect)
+    walker.prints(did.output, place, raw)
+    return did.succeeded

@@ -1,0 +1,76 @@
+"""What a script does about a failure: what stands behind `||`, or in the branch for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from nodeworthy.boot.effects import Failure
+from nodeworthy.boot.shell.flow import Failing
+from nodeworthy.boot.shell.syntax import (
+    AndOr,
+    Background,
+    Command,
+    Function,
+    Group,
+    If,
+    Literal,
+    Not,
+    Pipeline,
+    Redirected,
+    Statement,
+)
+
+_TELLS = {"echo", "printf", "logger", "log", "warn", "error", "err", "cfn-signal", "wall", "systemd-cat", "cat"}
+_NOTHING = {"true", ":"}
+_DEEPEST = 4
+
+
+def handled_by(statements: Iterable[Statement], functions: Mapping[str, Function], outer: Failing) -> Failing:
+    """What becomes of a failure that these statements are there for."""
+    words = list(_commands(statements, functions, 0))
+    if any(name in ("exit", "return") and argument != "0" for name, argument in words):
+        return Failing(Failure.STOPS, explicit=True)
+    names = {name for name, _ in words}
+    if names & _TELLS:
+        return Failing(Failure.REPORTED, explicit=True)
+    if not names - _NOTHING or names <= {"exit", "return", *_NOTHING}:
+        return Failing(Failure.SWALLOWED, explicit=True)
+    # Another way to do the same: what counts is what happens where that fails, too.
+    return outer
+
+
+def _commands(
+    statements: Iterable[Statement], functions: Mapping[str, Function], depth: int
+) -> Iterator[tuple[str, str]]:
+    """Every command by name, with its first argument; of functions also what they do."""
+    for each in statements:
+        if isinstance(each, Command):
+            name, argument = _word(each, 0), _word(each, 1)
+            yield name, argument
+            if name in functions and depth < _DEEPEST:
+                yield from _commands(functions[name].body, functions, depth + 1)
+        elif depth < _DEEPEST:
+            yield from _commands(_inside(each), functions, depth + 1)
+
+
+def _inside(statement: Statement) -> Iterable[Statement]:
+    if isinstance(statement, Group):
+        return statement.body
+    if isinstance(statement, AndOr):
+        return statement.left, statement.right
+    if isinstance(statement, Pipeline):
+        return statement.commands
+    if isinstance(statement, Redirected | Background):
+        return (statement.statement,)
+    if isinstance(statement, Not):
+        return (statement.command,)
+    if isinstance(statement, If):
+        return [inner for branch in statement.branches for inner in branch.body] + list(statement.otherwise)
+    return ()
+
+
+def _word(command: Command, index: int) -> str:
+    if len(command.words) <= index:
+        return ""
+    parts = command.words[index].parts
+    return parts[0].text if len(parts) == 1 and isinstance(parts[0], Literal) else "$"

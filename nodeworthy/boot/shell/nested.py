@@ -1,0 +1,164 @@
+"""Scripts inside of scripts: `bash -c`, `source`, a script that was written and is run, one that was downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.state import Options
+from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+DEEPEST = 8
+SHELLS = {"sh", "bash", "dash", "ash", "ksh", "zsh"}
+
+
+@dataclass(frozen=True)
+class Status:
+    """A script was run; whether it succeeded is known in few cases."""
+
+    status: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The lines of a script that another one wrote stand where they were written."""
+
+    content: Content
+
+    def at(self, line: int, column: int = 1) -> Place:
+        lines = self.content.lines
+        if not lines:
+            return Place()
+        first = lines[min(line, len(lines)) - 1].place
+        if column <= 1:
+            return first
+        return Straight(first).at(1, column)
+
+
+def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`bash -c TEXT`, `bash FILE …`, `… | bash -s …`."""
+    from nodeworthy.boot.shell.calls import run_program
+
+    options, rest = _options(arguments[1:])
+    if "c" in options:
+        if not rest:
+            return None
+        return _run_text(walker, rest[0], rest[2:], place, raw)
+    if rest and "s" not in options:
+        written = run_written(walker, rest[0], rest[1:], place, raw)
+        if written is not None:
+            return written.status
+        name = rest[0].known
+        if name is None:
+            walker.not_understood(place, raw, f"which script this is is not known: {rest[0].why}")
+            return None
+        return run_program(walker, (Text((name.rsplit("/", 1)[-1],)), *rest[1:]), place, raw)
+    return _run_stdin(walker, rest, place, raw)
+
+
+def _options(arguments: Sequence[Text]) -> tuple[str, Sequence[Text]]:
+    letters, index = "", 0
+    while index < len(arguments):
+        word = arguments[index].known or ""
+        if word in ("--", "-"):
+            index += 1
+            break
+        if not word.startswith(("-", "+")):
+            break
+        if not word.startswith("--"):
+            letters += word[1:]
+        # `-o pipefail`, `-euo pipefail`: the option's name follows.
+        index += 2 if word.endswith("o") and not word.startswith("--") else 1
+    return letters, arguments[index:]
+
+
+def _run_text(walker: Walker, text: Text, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    if text.known is None:
+        if not any(isinstance(piece, str) and piece.strip() for piece in text.pieces):
+            walker.not_understood(place, raw, f"what it runs is not known: {text.why}")
+            return None
+        return run_text(walker, text.shown(), Straight(place), arguments, place)
+    return run_text(walker, text.known, Straight(place), arguments, place)
+
+
+def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.commands.fetched import fetched_script
+    from nodeworthy.boot.shell.calls import call_of, happened
+
+    stream = walker.stdin
+    if stream is not None and stream.url is not None:
+        return happened(walker, fetched_script(stream.url, call_of(walker, arguments, place, raw)), place, raw)
+    if stream is None or stream.content is None or not stream.content.lines:
+        walker.not_understood(place, raw, "what this shell is given to run is not known")
+        return None
+    content = stream.content
+    walker.stdin = None
+    return run_text(walker, content.text.shown(), Written(content), arguments, place)
+
+
+def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Place, raw: str) -> Status | None:
+    """Runs a file that the script made or downloaded; None for any other."""
+    from nodeworthy.boot.commands.fetched import fetched_script
+    from nodeworthy.boot.shell.calls import call_of, happened
+    from nodeworthy.boot.shell.redirects import absolute
+
+    name = absolute(walker, path).known
+    if name is None:
+        return None
+    content = walker.state.files.get(name)
+    if content is not None and content.lines:
+        if name in walker.running:
+            return None
+        walker.running.append(name)
+        status = run_text(walker, content.text.shown(), Written(content), arguments, place)
+        walker.running.pop()
+        return Status(status)
+    if name in walker.fetched and not name.endswith(".run"):
+        call = call_of(walker, arguments, place, raw)
+        return Status(happened(walker, fetched_script(walker.fetched[name], call), place, raw))
+    if name in walker.state.files:
+        walker.not_understood(place, raw, f"what stands in {name} is not known")
+        return Status(None)
+    return None
+
+
+def run_text(walker: Walker, text: str, origin: Origin, arguments: Sequence[Text], place: Place) -> bool | None:
+    """A shell of its own: it leaves nothing behind but what it did."""
+    from nodeworthy.boot.shell.calls import set_arguments
+
+    mark = walker.state.variables.mark()
+    options, walker.state.options = walker.state.options, Options()
+    set_arguments(walker, arguments)
+    status = run_here(walker, text, origin, place)
+    walker.state.options = options
+    walker.state.variables.back_to(mark)
+    if walker.flow is Flow.EXIT:
+        walker.flow = Flow.ON
+    return status
+
+
+def run_here(walker: Walker, text: str, origin: Origin, place: Place) -> bool | None:
+    """A script that runs in this very shell: `source`, `eval`."""
+    from nodeworthy.boot.shell.parse import parse
+
+    if len(walker.via) >= DEEPEST:
+        walker.not_understood(place, text[:200], "scripts inside of scripts are not followed any deeper")
+        return None
+    outer, via = walker.origin, walker.via
+    walker.origin, walker.via = origin, (*via, place)
+    first_shebang = text.startswith("#!") and "sh" not in text.split("\n", 1)[0]
+    if first_shebang:
+        walker.not_understood(place, text, f"{text.split(chr(10), 1)[0]} is not read")
+        status = None
+    else:
+        status = walker.run_all(parse(text).statements)
+    walker.origin, walker.via = outer, via
+    return status

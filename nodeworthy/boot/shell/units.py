@@ -1,0 +1,59 @@
+"""Units of systemd that a script writes and then starts or enables: their commands run too, now or at the next boot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.effects import Act, Effect, Stage, Unit
+from nodeworthy.boot.origin import Straight
+from nodeworthy.boot.shell.nested import run_text
+from nodeworthy.boot.text import Text
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+_FOLDERS = ("/etc/systemd/system/", "/usr/lib/systemd/system/", "/lib/systemd/system/", "/run/systemd/system/")
+_RUN = ("ExecStartPre", "ExecStart", "ExecStartPost")
+
+
+def follow(walker: Walker, effect: Effect) -> None:
+    """A unit that was just started runs what the script wrote into it."""
+    if not isinstance(effect, Unit) or effect.act not in (Act.START, Act.RESTART):
+        return
+    content = _written(walker, effect.unit.known)
+    if content is None:
+        return
+    for line in commands(content):
+        run_text(walker, line.text.shown(), Straight(line.place), (), effect.place)
+
+
+def at_next_boot(walker: Walker) -> None:
+    """What the script left behind to run when the machine boots again."""
+    enabled = [each for each in walker.effects if isinstance(each, Unit) and each.act is Act.ENABLE and each.unit.known]
+    stage, walker.stage = walker.stage, Stage.NEXT_BOOT
+    for each in enabled:
+        content = _written(walker, each.unit.known)
+        for line in commands(content) if content is not None else ():
+            walker.guard = each.conditions
+            run_text(walker, line.text.shown(), Straight(line.place), (), each.place)
+    walker.guard = ()
+    walker.stage = stage
+
+
+def commands(unit: Content) -> Iterator[Line]:
+    """The commands of a unit's `[Service]`, as they are written there."""
+    for line in unit.lines:
+        name, equals, _ = line.text.shown().partition("=")
+        if equals and name.strip() in _RUN:
+            value = line.text.shown().partition("=")[2].strip().lstrip("-@+!:")
+            yield Line(Text.of(value), line.place)
+
+
+def _written(walker: Walker, unit: str | None) -> Content | None:
+    if unit is None:
+        return None
+    name = unit.removesuffix(".timer") + ".service" if unit.endswith(".timer") else unit
+    found = (walker.state.files.get(folder + name) for folder in _FOLDERS)
+    return next((each for each in found if each is not None), None)

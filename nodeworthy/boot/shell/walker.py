@@ -1,0 +1,266 @@
+"""Walks a script as the shell would run it, and notes what it does on its way.
+
+Every branch is walked once, with the condition under which it is taken. What a branch changed is undone before the
+next one is walked, and joined behind them: a variable that is the same in all of them is known, else it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.effects import Effect, Failure, How, NotUnderstood, Stage, Writes
+from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.shell import compound
+from nodeworthy.boot.shell.calls import run_command, run_declaration
+from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
+from nodeworthy.boot.shell.questions import Questions
+from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.syntax import (
+    AndOr,
+    Background,
+    Broken,
+    Case,
+    Command,
+    CountingFor,
+    Declaration,
+    For,
+    Function,
+    Group,
+    If,
+    Not,
+    Pipeline,
+    Redirected,
+    Statement,
+    Substitution,
+    Test,
+    While,
+)
+from nodeworthy.boot.shell.tests import Tests
+from nodeworthy.boot.shell.words import Expander
+from nodeworthy.boot.text import Hole, Text
+from nodeworthy.verdict import Place
+
+# Far more than any boot script does, and little enough to end in time: loops and functions multiply.
+MOST_STEPS = 120_000
+DEEPEST = 60
+
+
+class Walker:
+    def __init__(self, origin: Origin, stage: Stage, state: State | None = None) -> None:
+        self.origin = origin
+        self.stage = stage
+        self.state = state or State()
+        self.expander = Expander(self.state, self.substitute)
+        self.questions = Questions(self.state, self.expander)
+        self.tests = Tests(self.state, self.expander)
+        self.effects: list[Effect] = []
+        self.guard: Guard = ()
+        # What was decided by leaving early: it holds for all that follows, up to where that goes.
+        self.left: list[tuple[Flow, Guard]] = []
+        self.via: tuple[Place, ...] = ()
+        self.failing: Failing | None = None
+        # The script's own exit code is that of its last command.
+        self.is_last = False
+        self.detached = False
+        self.flow = Flow.ON
+        self.stdin: Stream | None = None
+        self.printed: tuple[list[Line], Guard] | None = None
+        self.steps = 0
+        self.depth = 0
+        # What runs later: at the end of the script, at the next boot.
+        self.at_exit: list[tuple[str, Place, Guard]] = []
+        self.fetched: dict[str, Text] = {}
+        self.running: list[str] = []
+
+    def place(self, line: int, column: int) -> Place:
+        return self.origin.at(line, column)
+
+    # statements ------------------------------------------------------------------------------------------------
+
+    def run_all(self, statements: Sequence[Statement]) -> bool | None:
+        """Runs them in their order; whether the last one succeeds, where that is known."""
+        status: bool | None = True
+        is_last, last = self.is_last, len(statements) - 1
+        for index, each in enumerate(statements):
+            self.is_last = is_last and index == last
+            status = self.run(each)
+            if self.flow is not Flow.ON:
+                break
+        self.is_last = is_last
+        return status
+
+    def run(self, statement: Statement) -> bool | None:
+        self.steps += 1
+        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+            self._too_much(statement)
+            return None
+        self.depth += 1
+        try:
+            return _RUN[type(statement)](self, statement)
+        finally:
+            self.depth -= 1
+
+    def _too_much(self, statement: Statement) -> None:
+        if self.steps <= MOST_STEPS or self.steps == MOST_STEPS + 1:
+            place = self.place(statement.line, statement.column)
+            why = "the script does more than is followed" if self.steps > MOST_STEPS else "it is nested too deeply"
+            self.not_understood(place, getattr(statement, "raw", ""), why)
+        self.flow = Flow.EXIT if self.steps > MOST_STEPS else self.flow
+
+    def ask(self, statement: Statement) -> Answer:
+        """Runs a statement whose outcome decides something, and says under which conditions it comes out how."""
+        if isinstance(statement, Not):
+            return self.ask(statement.command).flipped()
+        if isinstance(statement, AndOr):
+            return compound.ask_both(self, statement)
+        if isinstance(statement, Group) and len(statement.body) == 1 and not statement.subshell:
+            return self.ask(statement.body[0])
+        # The question is put before the command changes what it asks about.
+        question = self.questions.of(statement, self.place(statement.line, statement.column))
+        value = self.run(statement)
+        return self.answered(question, value)
+
+    @staticmethod
+    def answered(question: Question, value: bool | None) -> Answer:
+        return Answer(value, (Condition(question, "yes"),), (Condition(question, "no"),))
+
+    # branches --------------------------------------------------------------------------------------------------
+
+    def branch(self, conditions: Guard, run: Callable[[], object]) -> Taken:
+        """Walks what happens only under these conditions, and undoes what it changed."""
+        mark, guard, left = self.state.mark(), self.guard, len(self.left)
+        self.guard = guard + conditions
+        run()
+        flow, self.flow = self.flow, Flow.ON
+        self.guard = guard
+        del self.left[left:]
+        return Taken(conditions, flow, self.state.back_to(mark))
+
+    def leave(self, flow: Flow, otherwise: Guard) -> None:
+        """Somebody left early; who goes on does so under the other conditions."""
+        fresh = tuple(each for each in otherwise if each not in self.guard)
+        if fresh:
+            self.guard += fresh
+            self.left.append((flow, fresh))
+
+    def scope(self, run: Callable[[], Any], ends: Flow) -> Any:
+        """Runs a loop or a function: what leaves it (`break`, `return`) ends there; an `exit` goes further."""
+        guard, left = self.guard, len(self.left)
+        result = run()
+        further = [each for each in self.left[left:] if each[0] > ends]
+        self.left[left:] = further
+        self.guard = guard + tuple(condition for _, conditions in further for condition in conditions)
+        if self.flow <= ends:
+            self.flow = Flow.ON
+        return result
+
+    # what comes of a command -----------------------------------------------------------------------------------
+
+    def failure(self) -> Failure:
+        """What happens where the command that runs now fails."""
+        failing = self.failing
+        if failing is not None and failing.explicit:
+            return failing.how
+        how = failing.how if failing is not None else self._by_options()
+        return Failure.STOPS if how is Failure.UNNOTICED and self.is_last else how
+
+    def _by_options(self) -> Failure:
+        if self.detached:
+            return Failure.UNNOTICED
+        if self.state.options.errexit:
+            return Failure.STOPS
+        return Failure.REPORTED if self.state.options.reports else Failure.UNNOTICED
+
+    def emit(self, effect: Effect) -> None:
+        self.effects.append(effect)
+        if isinstance(effect, Writes) and effect.path.known is not None:
+            if effect.how is How.DELETE:
+                self.state.removed(effect.path.known)
+            else:
+                self.state.wrote(effect.path.known, effect.whole)
+
+    def not_understood(self, place: Place, text: str, why: str) -> None:
+        self.emit(
+            NotUnderstood(
+                place=place,
+                stage=self.stage,
+                command=text[:200],
+                conditions=self.guard,
+                via=self.via,
+                failure=self.failure(),
+                text=text,
+                why=why,
+            )
+        )
+
+    # output ----------------------------------------------------------------------------------------------------
+
+    def prints(self, content: Content | None, place: Place, raw: str) -> None:
+        """What a command prints, for whoever catches it: a redirect, a pipe, `$(…)`."""
+        if self.printed is None:
+            return
+        lines, guard = self.printed
+        if content is None:
+            lines.append(Line(Text((Hole(raw, f"what `{raw[:80]}` prints is known only on the node"),)), place))
+        elif self.guard[len(guard) :] and any(not each.is_expected for each in self.guard[len(guard) :]):
+            lines.append(Line(Text((Hole(raw, "it is printed only under a condition"),)), place))
+        else:
+            lines += content.lines
+
+    def caught(self, run: Callable[[], Any]) -> tuple[Any, Content]:
+        """What is printed while this runs."""
+        outer, self.printed = self.printed, ([], self.guard)
+        try:
+            result = run()
+            return result, Content(tuple(self.printed[0]))
+        finally:
+            self.printed = outer
+
+    def substitute(self, part: Substitution) -> Content | None:
+        """Runs `$(…)`: a shell of its own, which leaves nothing behind but what it prints."""
+        is_last, self.is_last = self.is_last, False
+        _, content = self.caught(lambda: self.run_all(part.body))
+        self.is_last, self.flow = is_last, Flow.ON
+        only_hole = len(content.lines) == 1 and content.known is None and len(content.lines[0].text.pieces) == 1
+        return None if only_hole else content
+
+
+def _test(walker: Walker, statement: Test) -> bool | None:
+    return walker.tests.value(statement.expression)
+
+
+def _function(walker: Walker, statement: Function) -> bool:
+    walker.state.functions[statement.name] = statement
+    return True
+
+
+def _broken(walker: Walker, statement: Broken) -> None:
+    """What can be read inside of it happens perhaps."""
+    place = walker.place(statement.line, statement.column)
+    walker.not_understood(place, statement.text, "this is no shell that could be read")
+    question = walker.questions.anew("what stands here is read as the shell reads it", place, Asks.STATE)
+    taken = walker.branch((Condition(question, "yes"),), lambda: walker.run_all(statement.inside))
+    walker.state.join([taken.changed, ({}, {})], "a region that could not be read")
+
+
+_RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
+    AndOr: lambda walker, statement: walker.ask(statement).value,
+    Background: compound.background,
+    Broken: _broken,
+    Case: compound.case,
+    Command: run_command,
+    CountingFor: compound.counting_for,
+    Declaration: run_declaration,
+    For: compound.for_each,
+    Function: _function,
+    Group: compound.group,
+    If: compound.if_,
+    Not: compound.not_,
+    Pipeline: compound.pipeline,
+    Redirected: compound.redirected,
+    Test: _test,
+    While: compound.while_,
+}
