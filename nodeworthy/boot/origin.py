@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from nodeworthy.verdict import Place
@@ -43,3 +46,76 @@ class Folded:
     def at(self, line: int, column: int = 1) -> Place:  # noqa: ARG002 - packed text has no columns
         inside = f"line {line} of {self.called}" if self.called else f"line {line} inside"
         return self.start.about(inside)
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """A text inside of another one: some lines further down, behind an indentation of some columns."""
+
+    outer: Origin
+    lines: int
+    columns: int = 0
+
+    def at(self, line: int, column: int = 1) -> Place:
+        return self.outer.at(line + self.lines, column + self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Lines that were joined or split while they were decoded: of each, where it begins in the outer text."""
+
+    outer: Origin
+    starts: Sequence[tuple[int, int]]
+
+    def at(self, line: int, column: int = 1) -> Place:
+        row, first = self.starts[min(line, len(self.starts)) - 1]
+        return self.outer.at(row, first + column - 1)
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A text that stands in base64: a byte of it is found in the line of base64 that holds the byte."""
+
+    outer: Origin
+    base64: str
+    decoded: bytes
+    called: str
+
+    def at(self, line: int, column: int = 1) -> Place:
+        starts = self._bytes
+        byte = starts[min(line, len(starts)) - 1] + column - 1
+        character = byte * 4 // 3
+        row = bisect_right(self._characters, character) - 1
+        inside = self.outer.at(row + 1, character - self._characters[row] + 1 + self._indents[row])
+        return inside.about(f"line {line} of {self.called}")
+
+    @cached_property
+    def _bytes(self) -> list[int]:
+        """Of each line of the text, its first byte."""
+        starts = [0]
+        for line in self.decoded.split(b"\n"):
+            starts.append(starts[-1] + len(line) + 1)
+        return starts[:-1]
+
+    @cached_property
+    def _characters(self) -> list[int]:
+        """Of each line of base64, how many characters of base64 stand before it."""
+        starts = [0]
+        for line in self.base64.split("\n"):
+            starts.append(starts[-1] + len(line.strip()))
+        return starts[:-1]
+
+    @cached_property
+    def _indents(self) -> list[int]:
+        return [len(line) - len(line.lstrip()) for line in self.base64.split("\n")]
+
+
+def within(outer: Origin, lines: int, columns: int = 0) -> Origin:
+    """Where a text stands that begins so many lines and columns into another one."""
+    if not lines and not columns:
+        return outer
+    if isinstance(outer, Straight):
+        return Straight(outer.at(1 + lines, 1 + columns))
+    if isinstance(outer, Within):
+        return Within(outer.outer, outer.lines + lines, outer.columns + columns)
+    return Within(outer, lines, columns)

@@ -12,6 +12,9 @@ from nodeworthy.verdict import Place
 # What EC2 takes, before base64.
 LIMIT = 16 * 1024
 
+# In which order cloud-init runs its folders of scripts at the end; `scripts` is the user data's own, runcmd in it.
+_FOLDERS = ("per-once", "per-boot", "per-instance", "scripts")
+
 
 class PartKind(StrEnum):
     SHELL = "shell script"
@@ -34,10 +37,27 @@ class Part:
     name: str = ""
     # Its first line, where that names who runs it.
     interpreter: str = ""
+    # As its header says; of a document that is not MIME, empty.
+    content_type: str = ""
+    # "part 2 (text/x-shellscript)"; empty where there is only one.
+    called: str = ""
+    # The folder from which cloud-init runs a script.
+    folder: str = "scripts"
+    # How cloud-init is told to merge this cloud-config with those before it.
+    merge: str = ""
 
     @property
     def place(self) -> Place:
         return self.origin.at(1, 1)
+
+    @property
+    def turn(self) -> tuple[int, str]:
+        """When it comes among the scripts of its stage; `turn_of("runcmd")` is runcmd's."""
+        return turn_of(self.name, self.folder)
+
+
+def turn_of(name: str, folder: str = "scripts") -> tuple[int, str]:
+    return _FOLDERS.index(folder), name
 
 
 class FaultKind(StrEnum):
@@ -45,16 +65,25 @@ class FaultKind(StrEnum):
 
     BLANK_BEFORE_HEADER = "blank line before the MIME header"
     NOT_AT_START = "it does not start at byte 0"
+    NO_MIME_VERSION = "no MIME-Version header"
+    NO_BLANK_BEHIND_HEADER = "no blank line behind the headers"
     UNCLOSED_BOUNDARY = "unclosed boundary"
     NO_BOUNDARY = "no boundary"
     BAD_ENCODING = "wrong transfer encoding"
+    PACKED_TWICE = "packed once more than anybody unpacks"
     TRUNCATED = "truncated"
     TOO_LARGE = "too large to unpack"
     WINDOWS_LINE_ENDS = "Windows line ends"
     NUL = "NUL byte"
+    NOT_UTF8 = "not UTF-8"
     NO_SHEBANG = "no first line that says who runs it"
+    WRONG_TYPE = "its content is not what its type says"
+    SAME_NAME = "two scripts of one file name"
+    REPLACED = "a later part replaces it"
     NOT_READABLE = "it can't be read"
+    NOT_READ_HERE = "it is not read here"
     NOBODY_READS_IT = "nobody reads it"
+    EMPTY = "it is empty"
 
 
 @dataclass(frozen=True)
@@ -72,10 +101,13 @@ class Fault:
 @dataclass(frozen=True)
 class UserData:
     place: Place
+    # In the order in which they act.
     parts: tuple[Part, ...]
     faults: tuple[Fault, ...] = ()
     # In bytes as EC2 counts them: packed as it is, before base64. None where a template makes that unknowable.
     size: int | None = None
-    # What was unwrapped on the way: ("base64", "gzip").
+    # What was unwrapped on the way, outermost first: ("base64", "gzip").
     wrapped: tuple[str, ...] = ()
     is_template: bool = False
+    # Why nothing of it could be read at all; empty where something could.
+    unread: str = ""

@@ -1,0 +1,141 @@
+"""What user data as a whole is packed in: base64 and gzip, in any order, several times over."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from dataclasses import dataclass, field
+
+from nodeworthy.boot.origin import Encoded, Folded, Origin
+from nodeworthy.boot.userdata import Fault, FaultKind
+
+GZIP_MAGIC = b"\x1f\x8b"
+# Of a document of at most 16 KiB that EC2 takes, nobody means more than this.
+UNPACKED_LIMIT = 4 * 1024 * 1024
+LAYERS = 5
+
+_BASE64 = re.compile(rb"[A-Za-z0-9+/\r\n\t ]+={0,2}\s*\Z")
+_WORD = re.compile(rb"\s*[A-Za-z0-9+/]{12,}")
+_SPACE = re.compile(rb"\s+")
+# What no text holds.
+_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+
+
+@dataclass
+class Opened:
+    data: bytes
+    origin: Origin
+    called: str = "the decoded user data"
+    wrapped: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    # Why the innermost layer can't be opened.
+    unread: str = ""
+    # In bytes before base64.
+    size: int = 0
+
+    def fault(self, kind: FaultKind, message: str, remedy: str = "", *, is_doubt: bool = False) -> None:
+        self.faults.append(Fault(kind, self.origin.at(1, 1), message, remedy, is_doubt=is_doubt))
+
+
+@dataclass(frozen=True)
+class Decoded:
+    data: bytes
+    # How many characters are too many or missing; 0 where it is whole.
+    cut: int = 0
+
+
+def open_envelope(data: bytes, origin: Origin, called: str = "the decoded user data") -> Opened:
+    """The innermost bytes, where their lines stand, and what was wrong with each layer."""
+    opened = Opened(data, origin, called, size=len(data))
+    while not opened.unread:
+        if opened.data.startswith(GZIP_MAGIC):
+            layer = "gzip"
+        elif decoded := as_base64(opened.data):
+            layer = "base64"
+        else:
+            break
+        if len(opened.wrapped) == LAYERS:
+            opened.unread = f"packed more than {LAYERS} times over"
+            opened.fault(
+                FaultKind.TOO_LARGE, f"the user data is {opened.unread}", "pack it once, with gzip or not at all"
+            )
+        elif layer == "gzip":
+            _gunzip(opened)
+        else:
+            _decode(opened, decoded)
+    return opened
+
+
+def as_base64(data: bytes) -> Decoded | None:
+    """What is in it, if this is base64 of something that could be user data."""
+    if not _WORD.match(data) or not _BASE64.match(data):
+        return None
+    characters = _SPACE.sub(b"", data)
+    cut = len(characters) % 4
+    try:
+        decoded = base64.b64decode(characters[: len(characters) - cut], validate=True)
+    except binascii.Error:
+        return None
+    if not decoded or not (decoded.startswith(GZIP_MAGIC) or _is_text(decoded)):
+        return None
+    return Decoded(decoded, cut)
+
+
+def _is_text(data: bytes) -> bool:
+    start = data[:4096]
+    if _BINARY.search(start):
+        return False
+    try:
+        start.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        return problem.start > len(start) - 4
+    return True
+
+
+def _decode(opened: Opened, decoded: Decoded) -> None:
+    if decoded.cut:
+        opened.fault(
+            FaultKind.TRUNCATED,
+            f"the base64 is cut off: {decoded.cut} characters are left over of a group of four",
+            "encode it again, as a whole (base64 -w0 FILE)",
+        )
+    text = opened.data.decode("ascii")
+    opened.origin = Encoded(opened.origin, text, decoded.data, opened.called)
+    opened.data = decoded.data
+    if not opened.wrapped:
+        opened.size = len(decoded.data)
+    opened.wrapped.append("base64")
+
+
+def _gunzip(opened: Opened) -> None:
+    data, problem = gunzip(opened.data)
+    opened.wrapped.append("gzip")
+    opened.origin = Folded(opened.origin.at(1, 1), "the unpacked user data")
+    opened.data = data
+    if problem is FaultKind.TOO_LARGE:
+        opened.unread = f"unpacks to more than {UNPACKED_LIMIT // 1024 // 1024} MiB"
+        opened.fault(problem, f"the gzip {opened.unread}: no node boots from that", "pack the script and nothing else")
+    elif problem is not None:
+        opened.unread = "the gzip is cut off" if problem is FaultKind.TRUNCATED else "the gzip is damaged"
+        opened.fault(problem, f"{opened.unread}: cloud-init then runs nothing of it", "pack it again (gzip -9 FILE)")
+
+
+def gunzip(data: bytes) -> tuple[bytes, FaultKind | None]:
+    """The unpacked bytes, and what went wrong; every member of the file, as gzip itself reads it."""
+    unpacked: list[bytes] = []
+    left, room = data, UNPACKED_LIMIT
+    while left.startswith(GZIP_MAGIC):
+        member = zlib.decompressobj(wbits=31)
+        try:
+            unpacked.append(member.decompress(left, room + 1))
+        except zlib.error:
+            return b"".join(unpacked), FaultKind.NOT_READABLE
+        room -= len(unpacked[-1])
+        if room < 0:
+            return b"", FaultKind.TOO_LARGE
+        if not member.eof:
+            return b"".join(unpacked), FaultKind.TRUNCATED
+        left = member.unused_data
+    return b"".join(unpacked), None

@@ -1,0 +1,100 @@
+"""What a text is, by how it begins: as cloud-init recognises it, and what only others read."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+
+class Type(StrEnum):
+    """The content types that somebody on a node reads."""
+
+    SHELL = "text/x-shellscript"
+    PER_BOOT = "text/x-shellscript-per-boot"
+    PER_INSTANCE = "text/x-shellscript-per-instance"
+    PER_ONCE = "text/x-shellscript-per-once"
+    BOOTHOOK = "text/cloud-boothook"
+    CLOUD_CONFIG = "text/cloud-config"
+    ARCHIVE = "text/cloud-config-archive"
+    JSONP = "text/cloud-config-jsonp"
+    JINJA = "text/jinja2"
+    INCLUDE = "text/x-include-url"
+    INCLUDE_ONCE = "text/x-include-once-url"
+    PART_HANDLER = "text/part-handler"
+    NODE_CONFIG = "application/node.eks.aws"
+    # No content type: the whole user data is it.
+    BOTTLEROCKET = "Bottlerocket's settings"
+
+
+# The longest first, as cloud-init tries them; in any case, behind any white space.
+_BEGINNINGS = (
+    ("#cloud-config-archive", Type.ARCHIVE),
+    ("#cloud-config-jsonp", Type.JSONP),
+    ("## template: jinja", Type.JINJA),
+    ("#cloud-boothook", Type.BOOTHOOK),
+    ("#cloud-config", Type.CLOUD_CONFIG),
+    ("#part-handler", Type.PART_HANDLER),
+    ("#include-once", Type.INCLUDE_ONCE),
+    ("#include", Type.INCLUDE),
+    ("#!", Type.SHELL),
+)
+SHELLS = {"sh", "bash", "dash", "ash", "ksh", "zsh"}
+# Content types of which cloud-init looks at the content all the same.
+LOOKED_INTO = {"text/plain", "text/x-not-multipart", "text/x-shellscript"}
+PACKED = {
+    "application/gzip",
+    "application/gzip-compressed",
+    "application/gzipped",
+    "application/x-compress",
+    "application/x-compressed",
+    "application/x-gunzip",
+    "application/x-gzip",
+    "application/x-gzip-compressed",
+}
+
+_NODE_CONFIG = re.compile(r"""^["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws/""", re.MULTILINE)
+_NODE_CONFIG_JSON = re.compile(r'\A\s*\{[^{}]{0,200}?"apiVersion"\s*:\s*"node\.eks\.aws/')
+_SETTINGS = re.compile(r"\[\[?\s*settings\s*[.\]]|settings\.[\w.\"-]+\s*=")
+# What may stand before the first line that says something: comments, blank lines, YAML's `---`, a template's directive.
+_SKIPPED = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%\{[^\n]*)?\r?\n)*")
+_YAML_BEGINS = re.compile(r"""[\["'{]|[\w.-]+\s*:""")
+_CLOUD_KEYS = (
+    "bootcmd|runcmd|write_files|packages|package_update|package_upgrade|users|ssh_authorized_keys|mounts|apt|yum_repos"
+    "|cloud_config_modules|power_state|swap|ntp|hostname|merge_how"
+)
+_CLOUD_CONFIG = re.compile(rf"^(?:{_CLOUD_KEYS})\s*:", re.MULTILINE)
+_COMMANDS = (
+    "set|export|echo|if|for|while|cat|mkdir|yum|dnf|apt|apt-get|systemctl|curl|wget|sudo|exec|modprobe|nodeadm|aws"
+    "|/etc/eks/bootstrap.sh|source|function|sysctl|tee|sed|sleep|install|mount|cp|chmod|rm|kubeadm|nvidia-smi|trap|printf"
+)
+_LOOKS_LIKE_SHELL = re.compile(rf"^[ \t]*(?:(?:{_COMMANDS})(?=[ \t;\"'])|[A-Za-z_]\w*=|\w+\s*\(\)\s*\{{)", re.MULTILINE)
+
+
+def begins_as(text: str) -> Type | None:
+    """What cloud-init takes this for."""
+    start = text.lstrip()[:32].lower()
+    return next((kind for beginning, kind in _BEGINNINGS if start.startswith(beginning)), None)
+
+
+def looks_like(text: str) -> Type | None:
+    """What this was meant to be, though cloud-init does not recognise it."""
+    first = _SKIPPED.match(text)
+    start = text[first.end() if first else 0 :]
+    if _YAML_BEGINS.match(start):
+        if "node.eks.aws/" in text and (_NODE_CONFIG.search(text) or _NODE_CONFIG_JSON.match(text)):
+            return Type.NODE_CONFIG
+        if _CLOUD_CONFIG.search(text):
+            return Type.CLOUD_CONFIG
+    if _SETTINGS.match(start):
+        return Type.BOTTLEROCKET
+    return Type.SHELL if _LOOKS_LIKE_SHELL.search(text) else None
+
+
+def interpreter(first_line: str) -> str:
+    """The program that `#!/usr/bin/env -S bash -e` starts: bash."""
+    words = first_line.strip().removeprefix("#!").split()
+    names = [PurePosixPath(word).name for word in words]
+    if names[:1] == ["env"]:
+        names = [name for name in names[1:] if not name.startswith("-") and "=" not in name]
+    return names[0] if names else ""

@@ -1,0 +1,128 @@
+"""MIME user data: its parts by type, and everything that keeps cloud-init or nodeadm from reading one."""
+
+from __future__ import annotations
+
+from nodeworthy.boot.effects import Stage
+from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.unpack.archive import read_archive
+from nodeworthy.boot.unpack.framing import Framing
+from nodeworthy.boot.unpack.kinds import LOOKED_INTO, PACKED, Type, begins_as, looks_like
+from nodeworthy.boot.unpack.mime import Entity
+from nodeworthy.boot.unpack.parts import Found, Reading
+from nodeworthy.boot.unpack.payload import payload
+from nodeworthy.boot.userdata import Fault, FaultKind, PartKind
+
+_KNOWN = {str(kind) for kind in Type} - {str(Type.BOTTLEROCKET)}
+_SCRIPTS = {Type.SHELL, Type.PER_BOOT, Type.PER_INSTANCE, Type.PER_ONCE, Type.BOOTHOOK}
+_NODE_CONFIG_REMEDY = "let its type be application/node.eks.aws, in the outermost multipart"
+
+
+def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
+    framing = Framing(text, origin, reading.faults)
+    message = framing.message
+    for ordinal, leaf in enumerate(message.leaves(), 1):
+        found = _found(leaf, ordinal, framing, reading)
+        if found is not None:
+            _read(found, leaf in (message.parts or ()), reading)
+    _same_names(reading)
+
+
+def _found(leaf: Entity, ordinal: int, framing: Framing, reading: Reading) -> Found | None:
+    declared = leaf.content_type
+    called = f"part {ordinal} ({declared})"
+    inside = payload(leaf, framing, called)
+    # cloud-init counts what it attaches: what it fetches from elsewhere is not there yet.
+    found = Found(inside.text, Type.SHELL, inside.origin, called, len(reading.parts) + 1, declared)
+    found.file_name = _file_name(leaf)
+    found.merge = str(leaf.headers.get("Merge-Type") or leaf.headers.get("X-Merge-Type") or "")
+    if not inside.is_whole:
+        reading.put(found, PartKind.OTHER, Stage.SCRIPTS)
+        return None
+    return found
+
+
+def _file_name(leaf: Entity) -> str:
+    try:
+        return str(leaf.headers.get_filename() or "")
+    except (ValueError, LookupError, TypeError):
+        return ""
+
+
+def _read(found: Found, is_outermost: bool, reading: Reading) -> None:
+    """As cloud-init decides: by the header, and by the content where the header says too little."""
+    declared = found.content_type
+    looked_into = declared in LOOKED_INTO or declared in PACKED
+    kind = (begins_as(found.text) if looked_into else None) or declared
+    if not found.text.strip():
+        reading.fault(FaultKind.EMPTY, found, "is empty", is_doubt=True)
+    elif kind == Type.ARCHIVE:
+        read_archive(found, reading)
+    elif kind in _KNOWN:
+        found.type = Type(kind)
+        _contradicted(found, is_outermost, reading)
+        reading.add(found)
+    else:
+        _nobody(found, reading)
+
+
+def _contradicted(found: Found, is_outermost: bool, reading: Reading) -> None:
+    """A part whose reader can't make sense of it. It is read on as what it was meant to be."""
+    meant = begins_as(found.text) or looks_like(found.text)
+    if found.type is Type.NODE_CONFIG:
+        if meant is not Type.NODE_CONFIG:
+            what = "is no NodeConfig (apiVersion: node.eks.aws/v1alpha1): nodeadm fails to read the user data"
+            reading.fault(FaultKind.WRONG_TYPE, found, what, "let its type be that of its content")
+        elif not is_outermost:
+            what = "stands in a multipart inside of another one, where nodeadm does not look"
+            reading.fault(FaultKind.NOBODY_READS_IT, found, what, _NODE_CONFIG_REMEDY)
+            return
+    elif meant is Type.NODE_CONFIG:
+        what = "is a NodeConfig: nodeadm looks only at parts of type application/node.eks.aws"
+        reading.fault(FaultKind.WRONG_TYPE, found, what, _NODE_CONFIG_REMEDY)
+    elif found.type is Type.CLOUD_CONFIG and meant is Type.SHELL:
+        what = "is shell: cloud-init reads it as YAML, and runs nothing of it"
+        reading.fault(FaultKind.WRONG_TYPE, found, what, "let its type be text/x-shellscript")
+    elif found.type in _SCRIPTS and meant is Type.CLOUD_CONFIG:
+        what = "is cloud-config: cloud-init runs it as a script, which fails"
+        reading.fault(FaultKind.WRONG_TYPE, found, what, "let its type be text/cloud-config")
+    else:
+        return
+    if meant is not None and meant in _KNOWN:
+        found.type = meant
+
+
+def _nobody(found: Found, reading: Reading) -> None:
+    meant = begins_as(found.text) or looks_like(found.text)
+    if meant is Type.NODE_CONFIG:
+        what = "is a NodeConfig: nodeadm looks only at parts of type application/node.eks.aws"
+        reading.fault(FaultKind.WRONG_TYPE, found, what, _NODE_CONFIG_REMEDY)
+    elif meant is Type.SHELL and not found.text.lstrip().startswith("#!"):
+        what = "looks like shell, but does not begin with '#!': cloud-init runs nothing of it"
+        reading.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash")
+        found.text, found.type = found.text, Type.SHELL
+        reading.put(found, PartKind.SHELL, Stage.SCRIPTS)
+        return
+    elif meant is not None:
+        what = f"is of a type that nobody reads; its content looks like {meant}"
+        reading.fault(FaultKind.NOBODY_READS_IT, found, what, f"let its type be {meant}")
+    else:
+        reading.fault(FaultKind.NOBODY_READS_IT, found, "is of a type that nobody reads", is_doubt=True)
+        reading.put(found, PartKind.OTHER, Stage.SCRIPTS)
+        return
+    found.type = meant
+    reading.add(found)
+
+
+def _same_names(reading: Reading) -> None:
+    """Two scripts of one file name: the later is written over the earlier, before either runs."""
+    last = {(part.kind, part.folder, part.name): part for part in reading.parts if part.kind is PartKind.SHELL}
+    for part in list(reading.parts):
+        later = last.get((part.kind, part.folder, part.name))
+        if later is None or later is part:
+            continue
+        what = (
+            f"{part.called} has the file name '{part.name}' of {later.called}, which is written over it: it never runs"
+        )
+        related = ((later.place, "the one that runs"),)
+        remedy = "give each script a file name of its own, or none"
+        reading.faults.append(Fault(FaultKind.SAME_NAME, part.place, what, remedy, related))

@@ -1,0 +1,187 @@
+"""From a text whose type is known to a part that says who reads it when, and what keeps it from being read."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from nodeworthy.boot.effects import Stage
+from nodeworthy.boot.origin import Origin, within
+from nodeworthy.boot.unpack.kinds import SHELLS, Type, begins_as, interpreter
+from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind
+
+_READ = {
+    Type.SHELL: (PartKind.SHELL, Stage.SCRIPTS),
+    Type.PER_BOOT: (PartKind.SHELL, Stage.SCRIPTS),
+    Type.PER_INSTANCE: (PartKind.SHELL, Stage.SCRIPTS),
+    Type.PER_ONCE: (PartKind.SHELL, Stage.SCRIPTS),
+    Type.BOOTHOOK: (PartKind.BOOTHOOK, Stage.BOOTHOOK),
+    Type.CLOUD_CONFIG: (PartKind.CLOUD_CONFIG, Stage.BOOTCMD),
+    Type.JSONP: (PartKind.OTHER, Stage.BOOTCMD),
+    Type.INCLUDE: (PartKind.INCLUDE, Stage.BOOTHOOK),
+    Type.INCLUDE_ONCE: (PartKind.INCLUDE, Stage.BOOTHOOK),
+    Type.PART_HANDLER: (PartKind.OTHER, Stage.BOOTHOOK),
+    Type.NODE_CONFIG: (PartKind.NODE_CONFIG, Stage.NODEADM_CONFIG),
+    Type.BOTTLEROCKET: (PartKind.BOTTLEROCKET, Stage.NODEADM_CONFIG),
+}
+_FOLDERS = {Type.PER_BOOT: "per-boot", Type.PER_INSTANCE: "per-instance", Type.PER_ONCE: "per-once"}
+_NOT_READ = {
+    Type.JSONP: "a JSON patch of cloud-config",
+    Type.INCLUDE: "a list of URLs: what stands there is read by cloud-init, and not by us",
+    Type.INCLUDE_ONCE: "a list of URLs: what stands there is read by cloud-init, and not by us",
+    Type.PART_HANDLER: "a part handler: a Python program that may do anything with the other parts",
+}
+# What cloud-init leaves of a file name.
+_NAME = re.compile(r"[^\w.()-]", re.ASCII)
+_JINJA = re.compile(r"\{\{|\{%")
+_BOOTHOOK = "#cloud-boothook"
+
+
+@dataclass
+class Found:
+    """A text with its type, on the way to becoming a part."""
+
+    text: str
+    type: Type
+    origin: Origin
+    # How it is called in a sentence: "the user data", "part 2 (text/x-shellscript)".
+    called: str = "the user data"
+    number: int = 1
+    content_type: str = ""
+    file_name: str = ""
+    merge: str = ""
+
+    def cut(self, lines: int, columns: int, text: str) -> None:
+        self.origin = within(self.origin, lines, columns)
+        self.text = text
+
+    def strip(self) -> None:
+        """Without the white space before its first word."""
+        text = self.text.lstrip()
+        before = self.text[: len(self.text) - len(text)]
+        lines = before.count("\n")
+        # An indentation of the first line alone moves no column of the others; it is put back.
+        indent = before[before.rfind("\n") + 1 :]
+        if before != indent or indent:
+            self.cut(lines, 0, text)
+
+
+@dataclass
+class Reading:
+    parts: list[Part] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+    def fault(
+        self, kind: FaultKind, found: Found, message: str, remedy: str = "", *, line: int = 1, is_doubt: bool = False
+    ) -> None:
+        self.faults.append(Fault(kind, found.origin.at(line), f"{found.called} {message}", remedy, is_doubt=is_doubt))
+
+    def add(self, found: Found) -> None:
+        if found.type is Type.JINJA and not self._rendered(found):
+            self.put(found, PartKind.OTHER, Stage.SCRIPTS)
+            return
+        kind, stage = _READ[found.type]
+        found.text = self._plain(found, is_script=kind in (PartKind.SHELL, PartKind.BOOTHOOK))
+        if kind is PartKind.BOOTHOOK:
+            self._without_prefix(found)
+        if kind in (PartKind.SHELL, PartKind.BOOTHOOK):
+            kind = self._started(found, kind)
+        elif found.type in _NOT_READ:
+            self.fault(FaultKind.NOT_READ_HERE, found, f"is {_NOT_READ[found.type]}", is_doubt=True)
+        self.put(found, kind, stage)
+
+    def put(self, found: Found, kind: PartKind, stage: Stage) -> None:
+        first = found.text.split("\n", 1)[0].strip()
+        self.parts.append(
+            Part(
+                kind,
+                found.text,
+                found.origin,
+                stage,
+                name=_NAME.sub("", found.file_name.replace("/", "_")).strip() or f"part-{found.number:03}",
+                interpreter=first if first.startswith("#!") else "",
+                content_type=found.content_type,
+                called=found.called if found.content_type else "",
+                folder=_FOLDERS.get(found.type, "scripts"),
+                merge=found.merge,
+            )
+        )
+
+    def _rendered(self, found: Found) -> bool:
+        """A jinja template without its first line; whether what it becomes is of a known type."""
+        found.strip()
+        head, _, rest = found.text.partition("\n")
+        if head.lower().startswith("## template: jinja"):
+            found.cut(1, 0, rest)
+        kind = begins_as(found.text)
+        if _JINJA.search(found.text):
+            what = "is a jinja template: what cloud-init fills in when the node boots is not known"
+            self.fault(FaultKind.NOT_READ_HERE, found, what, is_doubt=True)
+        if kind is None or kind not in (Type.SHELL, Type.CLOUD_CONFIG, Type.BOOTHOOK):
+            self.fault(FaultKind.NOBODY_READS_IT, found, "is a jinja template of nothing that cloud-init knows")
+            return False
+        found.type = kind
+        return True
+
+    def _plain(self, found: Found, *, is_script: bool) -> str:
+        """The text without what no shell wants in it."""
+        text = found.text
+        if "\x00" in text and is_script:
+            line = text.count("\n", 0, text.index("\x00")) + 1
+            what = "holds a NUL byte: a shell takes such a file for a program of the machine, or skips the byte"
+            self.fault(FaultKind.NUL, found, what, "remove it (tr -d '\\000' < FILE)", line=line)
+        if "\r\n" in text:
+            if is_script:
+                self._windows(found)
+            text = text.replace("\r\n", "\n")
+        return text.replace("\x00", "")
+
+    def _windows(self, found: Found) -> None:
+        first, rest = found.text.split("\r\n", 1)
+        line = first.count("\n") + 1
+        what = "has Windows line ends"
+        if line > 1:
+            what += " behind a first line that has none: cloud-init leaves them in, and every command gets a '\\r'"
+        elif re.search(r"(?<!\r)\n", rest):
+            what += " in some of its lines"
+        else:
+            what += ": started by anything but cloud-init, which takes them off, its interpreter is not found"
+        self.fault(FaultKind.WINDOWS_LINE_ENDS, found, what, "convert it (sed -i 's/\\r$//' FILE)", line=line)
+
+    def _without_prefix(self, found: Found) -> None:
+        """As cloud-init strips it: the prefix only at the very beginning, then any white space."""
+        if found.text[: len(_BOOTHOOK)].lower() == _BOOTHOOK:
+            rest = found.text[len(_BOOTHOOK) :]
+            text = rest.lstrip()
+            found.cut(rest[: len(rest) - len(text)].count("\n"), 0, text)
+            return
+        found.strip()
+        if found.text[: len(_BOOTHOOK)].lower() == _BOOTHOOK:
+            what = "has white space before '#cloud-boothook': cloud-init leaves that line in, and the script does not start"
+            self.fault(FaultKind.NOT_AT_START, found, what, "let '#cloud-boothook' be the very first characters")
+            rest = found.text[len(_BOOTHOOK) :]
+            text = rest.lstrip()
+            found.cut(rest[: len(rest) - len(text)].count("\n"), 0, text)
+
+    def _started(self, found: Found, kind: PartKind) -> PartKind:
+        """Whether it starts at all, and in which language it is."""
+        if not found.text.startswith("#!"):
+            before = found.origin
+            found.strip()
+            if not found.text.startswith("#!"):
+                what = "has no first line that says who runs it, so the kernel refuses it (Exec format error)"
+                self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash")
+                return kind
+            what = (
+                "does not begin with '#!': white space stands before it, and the kernel refuses it (Exec format error)"
+            )
+            fault = Fault(
+                FaultKind.NOT_AT_START, before.at(1), f"{found.called} {what}", "let '#!' be its first two characters"
+            )
+            self.faults.append(fault)
+        program = interpreter(found.text.split("\n", 1)[0])
+        if program in SHELLS:
+            return kind
+        what = f"is a script for {program or 'nobody'}: only shell is read here"
+        self.fault(FaultKind.NOT_READ_HERE, found, what, is_doubt=True)
+        return PartKind.OTHER_LANGUAGE
