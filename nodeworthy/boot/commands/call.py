@@ -86,10 +86,6 @@ class Did:
     output: Content | None = None
     # Whether it succeeds, where that is sure.
     succeeded: bool | None = None
-    # It does nothing but ask: `grep -q`, `systemctl is-active`; its success tells the state of the machine.
-    asks: bool = False
-    # The files whose state it tells.
-    reads: tuple[Text, ...] = ()
 
 
 # None: this handler knows nothing of such a call, which then is a program that runs.

@@ -1,0 +1,108 @@
+"""apt, apt-get and dpkg, and what picks drivers on Ubuntu."""
+
+from __future__ import annotations
+
+from nodeworthy.boot.commands.arguments import given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.installs import BECAUSE, installed, removed
+from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.effects import AddsRepository, Installs, LoadsModule, Runs
+from nodeworthy.boot.text import Hole, Text
+
+_TAKES = frozenset("-o -t -c -a --option --target-release --default-release --config-file --host-architecture".split())
+_INSTALLS = frozenset("install reinstall upgrade full-upgrade dist-upgrade safe-upgrade satisfy build-dep".split())
+_REMOVES = frozenset("remove purge autoremove autopurge".split())
+_ASKS = frozenset("list show search policy showpkg madison depends rdepends help".split())
+_ONLY_LOOKS = (
+    "-d",
+    "--download-only",
+    "-s",
+    "--simulate",
+    "--dry-run",
+    "--just-print",
+    "--no-act",
+    "--recon",
+    "--print-uris",
+)
+
+_DPKG_INSTALLS = ("-i", "--install")
+_DPKG_REMOVES = ("-r", "-P", "--remove", "--purge")
+_DPKG_ASKS = (
+    "-l",
+    "-s",
+    "-L",
+    "-S",
+    "-p",
+    "--list",
+    "--status",
+    "--get-selections",
+    "--print-architecture",
+    "--listfiles",
+)
+
+
+def apt(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _TAKES)
+    verb, packages = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
+    if verb in _ASKS:
+        return asked(call)
+    if arguments.has(*_ONLY_LOOKS):
+        return Did([call.does(Runs, arguments=call.arguments)])
+    if verb in _REMOVES:
+        return Did(removed(call, call.program, packages))
+    if verb not in _INSTALLS:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    # `package-` in an installation removes it.
+    gone = [package for package in packages if (package.known or "").endswith("-")]
+    kept = [package for package in packages if package not in gone]
+    return Did([*installed(call, call.program, kept), *(removed(call, call.program, gone) if gone else ())])
+
+
+def dpkg(call: Call) -> Did:
+    arguments = given(call.arguments[1:])
+    if arguments.has(*_DPKG_ASKS):
+        return asked(call)
+    if arguments.has("--unpack"):
+        return Did(installed(call, "dpkg", arguments.operands, scripts=False))
+    if arguments.has(*_DPKG_INSTALLS):
+        return Did(installed(call, "dpkg", arguments.operands))
+    if arguments.has(*_DPKG_REMOVES):
+        return Did(removed(call, "dpkg", arguments.operands))
+    return Did([call.does(Runs, arguments=call.arguments)])
+
+
+def ubuntu_drivers(call: Call) -> Did:
+    """It picks the driver that fits, unless it is told one."""
+    arguments = given(call.arguments[1:], frozenset({"--package-list"}))
+    if not arguments.operands or arguments.words[0] not in {"install", "autoinstall"}:
+        return asked(call)
+    picked = (Text.of("nvidia-driver-", Hole("…", "ubuntu-drivers picks the version that fits")),)
+    packages = arguments.operands[1:] or picked
+    return Did(
+        [
+            call.does(Installs, manager="ubuntu-drivers", packages=packages),
+            call.does(LoadsModule, module="nvidia", because=BECAUSE),
+        ]
+    )
+
+
+def add_apt_repository(call: Call) -> Did:
+    arguments = given(call.arguments[1:], frozenset({"-P", "-U", "-p", "--ppa", "--uri", "--pocket"}))
+    added = [*arguments.operands, *arguments.values("-P", "-U", "--ppa", "--uri")]
+    if arguments.has("-r", "--remove"):
+        return Did([call.does(Runs, arguments=call.arguments)])
+    return Did([call.does(AddsRepository, repository=each) for each in added])
+
+
+def looks(call: Call) -> Did:
+    return asked(call)
+
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("apt", "apt-get", "aptitude", "nala"), apt),
+    **dict.fromkeys(("apt-cache", "dpkg-query", "apt-config"), looks),
+    "dpkg": dpkg,
+    "gdebi": lambda call: Did(installed(call, "gdebi", given(call.arguments[1:]).operands)),
+    "ubuntu-drivers": ubuntu_drivers,
+    **dict.fromkeys(("add-apt-repository", "apt-add-repository"), add_apt_repository),
+}

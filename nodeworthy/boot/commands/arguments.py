@@ -1,0 +1,92 @@
+"""The arguments of a call sorted into options and operands; a word may have holes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nodeworthy.boot.text import EMPTY, Text
+
+NONE: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    # In their order, each with its value: empty where it has none.
+    options: tuple[tuple[str, Text], ...]
+    operands: tuple[Text, ...]
+
+    def has(self, *names: str) -> bool:
+        return any(name in names for name, _ in self.options)
+
+    def values(self, *names: str) -> tuple[Text, ...]:
+        return tuple(value for name, value in self.options if name in names)
+
+    def value(self, *names: str) -> Text | None:
+        """The last one counts, as programs take it."""
+        values = self.values(*names)
+        return values[-1] if values else None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(operand.known or "" for operand in self.operands)
+
+
+def given(
+    arguments: Sequence[Text],
+    takes: frozenset[str] = NONE,
+    *,
+    attached: frozenset[str] = NONE,
+    clusters: bool = True,
+    stops: bool = False,
+) -> Given:
+    """Options that are in `takes` have a value behind them; `attached` ones only in the same word: sed's `-i.bak`.
+
+    `clusters`: `-rf` is two options. `stops`: behind the first operand everything is one.
+    """
+    options: list[tuple[str, Text]] = []
+    operands: list[Text] = []
+    rest = iter(arguments)
+    for argument in rest:
+        begins = beginning(argument)
+        if argument.known == "--":
+            operands += rest
+        elif not begins.startswith("-") or argument.known == "-":
+            operands.append(argument)
+            if stops:
+                operands += rest
+        elif begins.startswith("--") or not clusters:
+            options.append(_long(argument, begins, takes, rest))
+        else:
+            options += _short(argument, begins, takes, attached, rest)
+    return Given(tuple(options), tuple(operands))
+
+
+def beginning(text: Text) -> str:
+    """What is known of it up to its first hole."""
+    first = text.pieces[0] if text.pieces else ""
+    return first if isinstance(first, str) else ""
+
+
+def _long(argument: Text, begins: str, takes: frozenset[str], rest: Iterator[Text]) -> tuple[str, Text]:
+    name, equals, value = begins.partition("=")
+    if equals:
+        return name, Text.of(value, *argument.pieces[1:])
+    if name in takes and argument.known is not None:
+        return name, next(rest, EMPTY)
+    return argument.shown(), EMPTY
+
+
+def _short(
+    argument: Text, begins: str, takes: frozenset[str], attached: frozenset[str], rest: Iterator[Text]
+) -> Iterator[tuple[str, Text]]:
+    for index, letter in enumerate(begins[1:], start=2):
+        option = f"-{letter}"
+        behind = Text.of(begins[index:], *argument.pieces[1:])
+        if option in takes:
+            yield option, behind or next(rest, EMPTY)
+            return
+        if option in attached:
+            yield option, behind
+            return
+        yield option, EMPTY

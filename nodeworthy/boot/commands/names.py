@@ -1,0 +1,36 @@
+"""Names of files and units that may have holes: their last part, their folder."""
+
+from __future__ import annotations
+
+from nodeworthy.boot.text import Piece, Text
+
+
+def last_part(path: Text) -> Text:
+    """What stands behind the last slash."""
+    for index in range(len(path.pieces) - 1, -1, -1):
+        piece = path.pieces[index]
+        if isinstance(piece, str) and "/" in piece:
+            return Text.of(piece.rsplit("/", 1)[1], *path.pieces[index + 1 :])
+    return path
+
+
+def below(folder: Text, name: Text) -> Text:
+    pieces: list[Piece] = [*folder.pieces]
+    if pieces and isinstance(pieces[-1], str):
+        pieces[-1] = pieces[-1].rstrip("/")
+    return Text.of(*pieces, "/", *name.pieces)
+
+
+def ending(text: Text) -> str:
+    """What is known of it behind its last hole."""
+    last = text.pieces[-1] if text.pieces else ""
+    return last if isinstance(last, str) else ""
+
+
+def halves(text: Text, separator: str) -> tuple[Text, Text] | None:
+    """What stands before and behind the first separator that is known."""
+    for index, piece in enumerate(text.pieces):
+        if isinstance(piece, str) and separator in piece:
+            before, after = piece.split(separator, 1)
+            return Text.of(*text.pieces[:index], before), Text.of(after, *text.pieces[index + 1 :])
+    return None

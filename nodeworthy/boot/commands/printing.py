@@ -1,0 +1,124 @@
+"""echo and printf, as bash has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.escapes import echoed, of_argument, of_format
+from nodeworthy.boot.commands.output import SILENT, printed
+from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
+
+_FLAG = re.compile(r"-[neE]+")
+_DIRECTIVE = re.compile(r"%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(?:\((.*?)\)T|[hlLjzt]*([a-zA-Z])))", re.DOTALL)
+_WHOLE_NUMBERS = frozenset("diuxXo")
+
+
+def echo(call: Call) -> Did:
+    words = list(call.arguments[1:])
+    ends, escapes = True, False
+    while words and _FLAG.fullmatch(words[0].known or ""):
+        for letter in (words.pop(0).known or "")[1:]:
+            ends = ends and letter != "n"
+            escapes = {"e": True, "E": False}.get(letter, escapes)
+    text = _spaced(words)
+    if escapes:
+        text, stopped = echoed(text)
+        ends = ends and not stopped
+    return Did(output=printed(call, text + Text.of("\n") if ends else text), succeeded=True)
+
+
+def printf(call: Call) -> Did:
+    words = list(call.arguments[1:])
+    if words and words[0].known == "-v":
+        return SILENT
+    if words and words[0].known == "--":
+        words.pop(0)
+    return Did(output=printed(call, formatted(words[0], words[1:])) if words else None, succeeded=bool(words) or None)
+
+
+def formatted(form: Text, arguments: Sequence[Text]) -> Text:
+    """The format, used again as long as there are arguments for it."""
+    written: list[Piece] = []
+    left = list(arguments)
+    while True:
+        before = len(left)
+        pieces, stopped = _once(form, left)
+        written += pieces
+        if stopped or not left or len(left) == before:
+            return Text.of(*written)
+
+
+def _once(form: Text, left: list[Text]) -> tuple[list[Piece], bool]:
+    pieces: list[Piece] = []
+    for piece in form.pieces:
+        if not isinstance(piece, str):
+            pieces.append(piece)
+            continue
+        end = 0
+        for found in _DIRECTIVE.finditer(piece):
+            pieces.append(of_format(piece[end : found.start()]))
+            end = found.end()
+            filled, stopped = _filled(found, left)
+            pieces += filled.pieces
+            if stopped:
+                return pieces, True
+        pieces.append(of_format(piece[end:]))
+    return pieces, False
+
+
+def _filled(found: re.Match[str], left: list[Text]) -> tuple[Text, bool]:
+    if found.group() == "%%":
+        return Text.of("%"), False
+    flags, width, precision, date, kind = found.groups()
+    # In the order in which printf takes them: width and precision may be arguments themselves.
+    width, precision = (_next(left).known or "" if size == "*" else size for size in (width, precision))
+    argument = _next(left)
+    if date is not None:
+        return Text.of(Hole(found.group(), "the time is known on the node")), False
+    if kind == "b":
+        return of_argument(argument)
+    if argument.known is None:
+        return argument, False
+    return Text.of(_shaped(argument.known, kind, flags, width, precision)), False
+
+
+def _next(left: list[Text]) -> Text:
+    return left.pop(0) if left else EMPTY
+
+
+def _shaped(value: str, kind: str, flags: str, width: str | None, precision: str | None) -> str:
+    if kind in _WHOLE_NUMBERS:
+        return f"%{flags}{width or ''}{kind}" % _number(value)
+    if kind == "q":
+        value = re.sub(r"([^A-Za-z0-9_@%+=:,./-])", r"\\\1", value) or "''"
+    if kind == "c":
+        value = value[:1]
+    if precision is not None and kind == "s":
+        value = value[: int(precision or 0)]
+    size = int(width or 0)
+    return value.ljust(size) if "-" in flags else value.rjust(size)
+
+
+def _number(value: str) -> int:
+    """As printf reads one: octal, hexadecimal, the code of a quoted letter; what is none is zero."""
+    if value[:1] in {"'", '"'} and len(value) > 1:
+        return ord(value[1])
+    digits = value.strip()
+    octal = re.fullmatch(r"[-+]?0[0-7]+", digits)
+    try:
+        return int(digits, 8 if octal else 0)
+    except ValueError:
+        return 0
+
+
+def _spaced(words: Sequence[Text]) -> Text:
+    spread: Iterator[Piece] = chain.from_iterable(
+        (" ", *word.pieces) if index else word.pieces for index, word in enumerate(words)
+    )
+    return Text.of(*spread)
+
+
+HANDLERS: dict[str, Handler] = {"echo": echo, "printf": printf}

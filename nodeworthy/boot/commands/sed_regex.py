@@ -1,0 +1,136 @@
+"""A regular expression as sed has it (basic or extended), in Python's words."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_CLASSES = {
+    "alpha": "a-zA-Z",
+    "digit": "0-9",
+    "alnum": "a-zA-Z0-9",
+    "upper": "A-Z",
+    "lower": "a-z",
+    "space": r"\s",
+    "blank": r" \t",
+    "punct": r"!-/:-@\[-`{-~",
+    "xdigit": "0-9A-Fa-f",
+    "print": " -~",
+    "graph": "!-~",
+}
+_SAME = {"n": "\\n", "t": "\\t", "s": "\\s", "S": "\\S", "w": "\\w", "W": "\\W", "b": "\\b", "B": "\\B"}
+_EDGES = {"<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z"}
+# With a backslash in a basic expression what they are without one in an extended one.
+_OPERATORS = frozenset("(){}|+?")
+_REPEATS = frozenset("*+?{")
+
+
+class TooHard(Exception):
+    """More than is read here: what becomes of the file is not known."""
+
+
+class Regex:
+    __slots__ = ("pattern", "repeats")
+
+    def __init__(self, pattern: re.Pattern[str], repeats: int) -> None:
+        self.pattern = pattern
+        # How many parts of it may have any length: they decide how long a search may take.
+        self.repeats = repeats
+
+
+@lru_cache(maxsize=512)
+def regex(written: str, *, extended: bool, ignores_case: bool = False) -> Regex:
+    if not written:
+        raise TooHard("the expression used last")
+    translated, repeats = _translated(written, extended=extended)
+    try:
+        return Regex(re.compile(translated, re.DOTALL | (re.IGNORECASE if ignores_case else 0)), repeats)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise TooHard(str(error)) from error
+
+
+def _translated(written: str, *, extended: bool) -> tuple[str, int]:
+    parts: list[str] = []
+    repeats = index = 0
+    while index < len(written):
+        token, index = _token(written, index)
+        part = _part(token, written, index, parts, extended=extended)
+        if part in _REPEATS or part[:1] == "{":
+            repeats += part in "*+"
+            _refuse_nested(parts)
+        parts.append(part)
+    return "".join(parts), repeats
+
+
+def _refuse_nested(parts: list[str]) -> None:
+    """A repeat of what itself repeats may take for ever."""
+    if not parts or parts[-1] in _REPEATS or parts[-1] == ")" or parts[-1].endswith("}"):
+        raise TooHard("a repeated group")
+
+
+def _token(written: str, index: int) -> tuple[str, int]:
+    """A character, an escaped one, or a whole bracket expression."""
+    if written[index] == "\\":
+        if index + 1 == len(written):
+            raise TooHard("a backslash at the end")
+        return written[index : index + 2], index + 2
+    if written[index] != "[":
+        return written[index], index + 1
+    end = index + 1 + written.startswith("^", index + 1)
+    end += written.startswith("]", end)
+    while end < len(written) and written[end] != "]":
+        closing = written.find(":]", end) if written.startswith("[:", end) else -1
+        end = closing + 2 if closing > 0 else end + 1
+    if end >= len(written):
+        raise TooHard("an open bracket")
+    return written[index : end + 1], end + 1
+
+
+def _part(token: str, written: str, end: int, before: list[str], *, extended: bool) -> str:
+    if token[0] == "[":
+        return _bracket(token)
+    escaped, letter = len(token) == 2, token[-1]
+    if letter in _OPERATORS:
+        return letter if escaped != extended else re.escape(letter)
+    if escaped:
+        return _escaped(letter)
+    at_start = not before or before[-1] in {"(", "|"}
+    if letter == "^":
+        return "^" if extended or at_start else r"\^"
+    if letter == "$":
+        at_end = end == len(written) or written.startswith(("\\)", "\\|"), end)
+        return r"\Z" if extended or at_end else r"\$"
+    if letter == "*":
+        return r"\*" if at_start or before[-1] == "^" else "*"
+    return "." if letter == "." else _number_or(letter, before)
+
+
+def _number_or(letter: str, before: list[str]) -> str:
+    """Inside of `{2,3}` digits and commas are themselves either way."""
+    return letter if letter.isalnum() or (letter == "," and before) else re.escape(letter)
+
+
+def _escaped(letter: str) -> str:
+    if letter.isdigit():
+        raise TooHard("a group that is matched again")
+    return _SAME.get(letter) or _EDGES.get(letter) or re.escape(letter)
+
+
+def _bracket(token: str) -> str:
+    body = token[1:-1]
+    negated = body.startswith("^")
+    parts: list[str] = []
+    rest = body[1:] if negated else body
+    while rest:
+        if rest.startswith("[:"):
+            name, _, rest = rest[2:].partition(":]")
+            if name not in _CLASSES:
+                raise TooHard(f"[:{name}:]")
+            parts.append(_CLASSES[name])
+        elif rest[:2] in {"\\n", "\\t"}:
+            parts.append(rest[:2])
+            rest = rest[2:]
+        else:
+            parts.append("-" if rest[0] == "-" and parts and len(rest) > 1 else re.escape(rest[0]))
+            rest = rest[1:]
+    return f"[{'^' if negated else ''}{''.join(parts)}]"

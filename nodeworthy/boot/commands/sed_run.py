@@ -1,0 +1,160 @@
+"""What sed makes of lines. A hole is taken for a word that the expressions do not look for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import factorial
+
+from nodeworthy.boot.commands.masked import Mask
+from nodeworthy.boot.commands.sed_regex import Regex, TooHard
+from nodeworthy.boot.commands.sed_script import Address, Command, Substitutes
+
+# Steps of a search that backtracks as badly as it can; more are not tried.
+_MOST_STEPS = 3_000_000
+_PROBES = "x1"
+
+
+@dataclass
+class _Line:
+    number: int
+    text: str
+    is_last: bool
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
+    deleted: bool = False
+    quits: bool = False
+
+
+class Run:
+    """Raises TooHard where it can't be said what comes out."""
+
+    def __init__(self, commands: Sequence[Command], mask: Mask, *, silent: bool = False) -> None:
+        self.commands = commands
+        self.mask = mask
+        self.silent = silent
+        self.inside: dict[int, bool] = {}
+        self.steps = 0.0
+
+    def on(self, lines: Sequence[str]) -> list[tuple[int | None, str]]:
+        """The lines that come out: each with the index of the line that it was, None for a new or a changed one."""
+        out: list[tuple[int | None, str]] = []
+        for index, text in enumerate(lines):
+            line = _Line(index + 1, text, index + 1 == len(lines))
+            self._run(self.commands, line)
+            out += [(None, new) for new in (*line.before, *line.printed)]
+            if not line.deleted and not self.silent:
+                out += [(index if line.text == text else None, row) for row in line.text.split("\n")]
+            out += [(None, new) for new in line.after]
+            if line.quits:
+                break
+        return out
+
+    def _run(self, commands: Sequence[Command], line: _Line) -> None:
+        for command in commands:
+            if line.deleted or line.quits:
+                return
+            if self._is_for(command, line):
+                self._do(command, line)
+
+    def _do(self, command: Command, line: _Line) -> None:
+        if command.name == "{":
+            self._run(command.body, line)
+        elif command.name == "s" and command.substitutes:
+            self._substitute(command.substitutes, line)
+        elif command.name == "d":
+            line.deleted = True
+        elif command.name == "p":
+            line.printed.append(line.text)
+        elif command.name == "q":
+            line.quits = True
+        elif command.name == "a":
+            line.after += command.text.split("\n")
+        elif command.name == "i":
+            line.before += command.text.split("\n")
+        else:
+            self._change(command, line)
+
+    def _change(self, command: Command, line: _Line) -> None:
+        line.deleted = True
+        # Of a range, the text comes once, at its end.
+        if command.last is None or command.negated or not self.inside.get(id(command)):
+            line.before += command.text.split("\n")
+
+    def _is_for(self, command: Command, line: _Line) -> bool:
+        if command.first is None:
+            return not command.negated
+        fits = self._in_range(command, line) if command.last else self._fits(command.first, line)
+        return fits != command.negated
+
+    def _in_range(self, command: Command, line: _Line) -> bool:
+        first, last = command.first, command.last
+        if first is None or last is None:
+            return True
+        if self.inside.get(id(command)):
+            self.inside[id(command)] = not self._ends(last, line)
+            return last.line is None or last.line == 0 or line.number <= last.line
+        if not self._fits(first, line):
+            return False
+        # The end is looked for from the next line on, unless it is a number that is past already.
+        self.inside[id(command)] = not line.is_last and not (last.line is not None and 0 < last.line <= line.number)
+        return True
+
+    def _ends(self, last: Address, line: _Line) -> bool:
+        if last.line:
+            return line.number >= last.line
+        return self._fits(last, line)
+
+    def _fits(self, address: Address, line: _Line) -> bool:
+        if address.regex:
+            return self._search(address.regex, line.text, 0) is not None
+        return line.is_last if address.line == 0 else line.number == address.line
+
+    def _substitute(self, told: Substitutes, line: _Line) -> None:
+        text, out, start, count = line.text, [], 0, 0
+        while start <= len(text):
+            span = self._search(told.regex, text, start)
+            if span is None:
+                break
+            count += 1
+            if count < told.nth:
+                out.append(text[start : span[1]])
+            else:
+                out.append(text[start : span[0]] + self._filled(told, text, span[0]))
+            start = span[1]
+            if span[0] == span[1]:
+                out.append(text[start : start + 1])
+                start += 1
+            if count >= told.nth and not told.everywhere:
+                break
+        if count >= told.nth:
+            line.text = "".join(out) + text[start:]
+            if told.prints:
+                line.printed.append(line.text)
+
+    def _filled(self, told: Substitutes, text: str, start: int) -> str:
+        found = told.regex.pattern.match(text, start)
+        if found is None:
+            raise TooHard("a match that depends on what stands before it")
+        return "".join(part if isinstance(part, str) else found.group(part) or "" for part in told.replacement)
+
+    def _search(self, regex: Regex, text: str, start: int) -> tuple[int, int] | None:
+        self._spend(regex, len(text) - start)
+        found = regex.pattern.search(text, start)
+        span = found.span() if found else None
+        # What stands in a hole must not matter: whatever fills it, the same is found.
+        for probe in _PROBES:
+            filled = self.mask.filled(text, probe)
+            if filled is None:
+                return span
+            again = regex.pattern.search(filled, start)
+            if (again.span() if again else None) != span:
+                raise TooHard("it depends on what stands in a hole")
+        return span
+
+    def _spend(self, regex: Regex, length: int) -> None:
+        power = min(regex.repeats + 1, 8)
+        self.steps += 20 + length**power / factorial(power)
+        if self.steps > _MOST_STEPS:
+            raise TooHard("it may take too long")

@@ -1,0 +1,59 @@
+"""cat and tee: what comes in goes out, into files or on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.boot.commands.arguments import given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.output import NOTHING, on_the_node
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import How, Writes
+from nodeworthy.boot.text import Text
+
+_STDIN = frozenset({"-", "/dev/stdin"})
+_NO_FILES = frozenset({"/dev/null", "/dev/stderr", "/dev/stdout", "/dev/console", "/dev/kmsg", "/dev/tty"})
+
+
+def cat(call: Call) -> Did:
+    operands = given(call.arguments[1:]).operands
+    contents = [contents_of(call, each) for each in operands] if operands else [call.stdin]
+    return Did(output=joined(call, contents), succeeded=None if None in contents else True)
+
+
+def contents_of(call: Call, operand: Text) -> Content | None:
+    return call.stdin if operand.known in _STDIN else call.files.content(call.path(operand))
+
+
+def joined(call: Call, contents: Sequence[Content | None]) -> Content:
+    """One after the other; what the script did not write itself is a line that nobody knows."""
+    whole = NOTHING
+    for content in contents:
+        whole += on_the_node(call) if content is None else content
+    return whole
+
+
+def tee(call: Call) -> Did:
+    arguments = given(call.arguments[1:])
+    appends = arguments.has("-a", "--append")
+    effects = [
+        written(call, path, call.stdin, appends=appends)
+        for path in map(call.path, arguments.operands)
+        if path.known not in _NO_FILES
+    ]
+    return Did(effects, output=call.stdin)
+
+
+def written(
+    call: Call, path: Text, content: Content | None, *, appends: bool = False, mode: str | None = None
+) -> Writes:
+    """A file written as a whole, or added to."""
+    whole = content
+    if appends:
+        before = call.files.content(path)
+        whole = None if before is None or content is None else before + content
+    how = How.APPEND if appends else How.WRITE
+    return call.does(Writes, path=path, how=how, content=content, whole=whole, mode=mode)
+
+
+HANDLERS: dict[str, Handler] = {"cat": cat, "tee": tee}

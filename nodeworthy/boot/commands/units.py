@@ -1,0 +1,111 @@
+"""systemctl, and what came before it: acts on units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nodeworthy.boot.commands.arguments import Given, given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.names import ending, last_part
+from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.effects import Act, Effect, LoadsModule, NotUnderstood, Reboots, Runs, Unit
+from nodeworthy.boot.text import Text
+from nodeworthy.known.drivers import starting
+
+_TAKES = frozenset(
+    "-H -M -t -p -P -s -n -o --host --machine --type --property --state --signal --root --job-mode".split()
+)
+_SUFFIXES = ("service", "socket", "target", "timer", "mount", "automount", "path", "slice", "scope", "swap", "device")
+
+ACTS: dict[str, tuple[Act, ...]] = {
+    "enable": (Act.ENABLE,),
+    "reenable": (Act.ENABLE,),
+    "preset": (Act.ENABLE,),
+    "add-wants": (Act.ENABLE,),
+    "add-requires": (Act.ENABLE,),
+    "disable": (Act.DISABLE,),
+    "start": (Act.START,),
+    "stop": (Act.STOP,),
+    "kill": (Act.STOP,),
+    "isolate": (Act.START,),
+    "restart": (Act.RESTART,),
+    "try-restart": (Act.RESTART,),
+    "condrestart": (Act.RESTART,),
+    "reload-or-restart": (Act.RESTART,),
+    "try-reload-or-restart": (Act.RESTART,),
+    "force-reload": (Act.RESTART,),
+    "mask": (Act.MASK,),
+    "unmask": (Act.UNMASK,),
+}
+# With --now they act at once as well.
+_NOW = {"enable": Act.START, "reenable": Act.START, "disable": Act.STOP, "mask": Act.STOP}
+_ASKS = frozenset(
+    "is-active is-enabled is-failed is-system-running status show cat list-units list-unit-files list-timers "
+    "list-dependencies list-jobs get-default show-environment help".split()
+)
+_REBOOTS = frozenset({"reboot", "kexec", "soft-reboot"})
+_STARTS = frozenset({Act.START, Act.RESTART})
+
+
+def systemctl(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _TAKES)
+    verb = arguments.words[0] if arguments.operands else "list-units"
+    if verb in _ASKS:
+        return asked(call)
+    if verb in _REBOOTS:
+        return Did([call.does(Reboots)])
+    if not verb:
+        return Did([call.does(Runs, arguments=call.arguments), _whatever(call)])
+    if verb not in ACTS:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    return Did(list(acted(call, _units(verb, arguments), _acts(verb, arguments))))
+
+
+def _units(verb: str, arguments: Given) -> tuple[Text, ...]:
+    # add-wants names the target first, which it does not touch.
+    return arguments.operands[2:] if verb.startswith("add-") else arguments.operands[1:]
+
+
+def _acts(verb: str, arguments: Given) -> tuple[Act, ...]:
+    now = _NOW.get(verb) if arguments.has("--now") else None
+    return (*ACTS[verb], *((now,) if now else ()))
+
+
+def acted(call: Call, units: Iterable[Text], acts: Iterable[Act]) -> Iterator[Effect]:
+    named = [unit_name(unit) for unit in units]
+    for act in acts:
+        for unit in named:
+            yield call.does(Unit, unit=unit, act=act)
+            if act in _STARTS:
+                yield from _loads(call, unit)
+
+
+def unit_name(unit: Text) -> Text:
+    """With its suffix; where that may be in a hole, as it is."""
+    name = last_part(unit)
+    if not ending(name) or ending(name).rpartition(".")[2] in _SUFFIXES:
+        return name
+    return name + Text.of(".service")
+
+
+def _loads(call: Call, unit: Text) -> Iterator[Effect]:
+    if unit.known is None:
+        if any(unit.could_be(each) for each in starting()):
+            yield _whatever(call)
+        return
+    because = starting().get(unit.known)
+    if because:
+        yield call.does(LoadsModule, module="nvidia", because=because)
+
+
+def _whatever(call: Call) -> NotUnderstood:
+    text = " ".join(argument.shown() for argument in call.arguments)
+    why = next((argument.why for argument in call.arguments if argument.holes), "")
+    return call.does(
+        NotUnderstood,
+        text=f"{text} (nvidia-persistenced, kubelet, any unit)",
+        why=f"which unit this is is not known: {why}",
+    )
+
+
+HANDLERS: dict[str, Handler] = {"systemctl": systemctl}

@@ -1,0 +1,75 @@
+"""What brings NVIDIA's kernel modules and what loads them: the table of `drivers.toml`, typed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+class PackageKind(StrEnum):
+    DRIVER = "driver"
+    REPOSITORY = "repository"
+    USER_SPACE = "user-space"
+    FABRIC_MANAGER = "fabric-manager"
+    TOOLKIT = "toolkit"
+    DCGM = "dcgm"
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("drivers.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _packages() -> re.Pattern[str]:
+    """All names in one expression: the group that fits is the row."""
+    rows = (
+        f"(?P<row{index}>{'|'.join(map(_expression, row['names']))})" for index, row in enumerate(_table()["package"])
+    )
+    return re.compile("|".join(rows))
+
+
+def _expression(name: str) -> str:
+    return re.escape(name).replace(r"\*", ".*").replace(r"\#", "[0-9]") + r"\Z"
+
+
+@cache
+def package_kind(name: str) -> PackageKind | None:
+    """What a package is to NVIDIA's driver, by its name without version and suffix; None for every other package."""
+    found = _packages().match(name)
+    if found is None or found.lastgroup is None:
+        return None
+    return PackageKind(_table()["package"][int(found.lastgroup.removeprefix("row"))]["kind"])
+
+
+@cache
+def may_be_driver(beginning: str) -> bool:
+    """Whether a driver's package begins like this."""
+    rows = (row["names"] for row in _table()["package"] if row["kind"] == PackageKind.DRIVER)
+    return any(name.startswith(beginning) for names in rows for name in names)
+
+
+@cache
+def starting() -> Mapping[str, str]:
+    """The units that load the module when they start, and why."""
+    return _reasons("unit")
+
+
+@cache
+def running() -> Mapping[str, str]:
+    """The programs that load the module when they run, and why."""
+    return _reasons("program")
+
+
+@cache
+def needs_nvidia(module: str) -> bool:
+    return module in _table()["modules"]["need_nvidia"]
+
+
+def _reasons(kind: str) -> Mapping[str, str]:
+    return {name: row["because"] for row in _table()[kind] for name in row["names"]}
