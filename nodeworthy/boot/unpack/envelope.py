@@ -50,18 +50,13 @@ def open_envelope(data: bytes, origin: Origin, called: str = "the decoded user d
     """The innermost bytes, where their lines stand, and what was wrong with each layer."""
     opened = Opened(data, origin, called, size=len(data))
     while not opened.unread:
-        if opened.data.startswith(GZIP_MAGIC):
-            layer = "gzip"
-        elif decoded := as_base64(opened.data):
-            layer = "base64"
-        else:
+        decoded = None if opened.data.startswith(GZIP_MAGIC) else as_base64(opened.data)
+        if decoded is None and not opened.data.startswith(GZIP_MAGIC):
             break
         if len(opened.wrapped) == LAYERS:
             opened.unread = f"packed more than {LAYERS} times over"
-            opened.fault(
-                FaultKind.TOO_LARGE, f"the user data is {opened.unread}", "pack it once, with gzip or not at all"
-            )
-        elif layer == "gzip":
+            opened.fault(FaultKind.TOO_LARGE, f"the user data is {opened.unread}", "pack it once: gzip, then base64")
+        elif decoded is None:
             _gunzip(opened)
         else:
             _decode(opened, decoded)

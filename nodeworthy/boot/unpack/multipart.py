@@ -115,10 +115,11 @@ def _nobody(found: Found, reading: Reading) -> None:
 
 def _same_names(reading: Reading) -> None:
     """Two scripts of one file name: the later is written over the earlier, before either runs."""
-    last = {(part.kind, part.folder, part.name): part for part in reading.parts if part.kind is PartKind.SHELL}
-    for part in list(reading.parts):
-        later = last.get((part.kind, part.folder, part.name))
-        if later is None or later is part:
+    scripts = [part for part in reading.parts if part.kind is PartKind.SHELL]
+    last = {part.turn: part for part in scripts}
+    for part in scripts:
+        later = last[part.turn]
+        if later is part:
             continue
         what = (
             f"{part.called} has the file name '{part.name}' of {later.called}, which is written over it: it never runs"

@@ -150,35 +150,28 @@ class Reading:
 
     def _without_prefix(self, found: Found) -> None:
         """As cloud-init strips it: the prefix only at the very beginning, then any white space."""
-        if found.text[: len(_BOOTHOOK)].lower() == _BOOTHOOK:
-            rest = found.text[len(_BOOTHOOK) :]
-            text = rest.lstrip()
-            found.cut(rest[: len(rest) - len(text)].count("\n"), 0, text)
-            return
-        found.strip()
-        if found.text[: len(_BOOTHOOK)].lower() == _BOOTHOOK:
-            what = "has white space before '#cloud-boothook': cloud-init leaves that line in, and the script does not start"
+        if not found.text.startswith(_BOOTHOOK):
+            found.strip()
+            if not found.text.lower().startswith(_BOOTHOOK):
+                return
+            what = "does not begin with '#cloud-boothook' exactly: cloud-init leaves that line in, and nothing starts"
             self.fault(FaultKind.NOT_AT_START, found, what, "let '#cloud-boothook' be the very first characters")
-            rest = found.text[len(_BOOTHOOK) :]
-            text = rest.lstrip()
-            found.cut(rest[: len(rest) - len(text)].count("\n"), 0, text)
+        rest = found.text[len(_BOOTHOOK) :]
+        text = rest.lstrip()
+        found.cut(rest[: len(rest) - len(text)].count("\n"), 0, text)
 
     def _started(self, found: Found, kind: PartKind) -> PartKind:
         """Whether it starts at all, and in which language it is."""
         if not found.text.startswith("#!"):
-            before = found.origin
+            before = found.origin.at(1)
             found.strip()
             if not found.text.startswith("#!"):
                 what = "has no first line that says who runs it, so the kernel refuses it (Exec format error)"
                 self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash")
                 return kind
-            what = (
-                "does not begin with '#!': white space stands before it, and the kernel refuses it (Exec format error)"
-            )
-            fault = Fault(
-                FaultKind.NOT_AT_START, before.at(1), f"{found.called} {what}", "let '#!' be its first two characters"
-            )
-            self.faults.append(fault)
+            what = f"{found.called} has white space before '#!', so the kernel refuses it (Exec format error)"
+            remedy = "let '#!' be its first two characters"
+            self.faults.append(Fault(FaultKind.NOT_AT_START, before, what, remedy))
         program = interpreter(found.text.split("\n", 1)[0])
         if program in SHELLS:
             return kind

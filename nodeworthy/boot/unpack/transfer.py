@@ -71,10 +71,10 @@ def _with(body: Body, data: bytes) -> Body:
 def _quoted_printable(body: Body) -> Body:
     starts: list[tuple[int, int]] = []
     fresh = True
-    for row, line in enumerate(body.text.split("\n"), 1):
+    for row, ended in enumerate(body.text.split("\n"), 1):
         if fresh:
             starts.append((row, 1))
-        line = line.removesuffix("\r").rstrip(" \t")
+        line = ended.removesuffix("\r").rstrip(" \t")
         starts += [(row, found.end() + 1) for found in re.finditer("=0[Aa]", line)]
         fresh = not line.endswith("=")
     data = quopri.decodestring(body.text.encode("utf-8", "replace"))
