@@ -78,6 +78,10 @@ docs-check: venv ## fails where docs/ is not what `make docs` would write
 goldens: venv ## writes the expected outputs of tests/cases anew (RULE=id: of one rule); read the diff
 	@$(PY) -m pytest tests/test_cases.py --update-goldens -n $(PYTEST_WORKERS) $(if $(RULE),-k $(RULE))
 
+.PHONY: boot-scripts
+boot-scripts: venv ## writes the boot scripts of tests/userdata/golden anew; read the diff
+	@$(PY) -m userdata --fleet tests/userdata/Pulumi.families.yaml --out tests/userdata/golden
+
 .PHONY: tools
 tools: ## builds the real programs that tests use (needs Go; minutes, once)
 	@$$(sh tools/find_python.sh) tools/build.py

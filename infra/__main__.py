@@ -6,12 +6,14 @@ import gpu_operator
 import network
 import pools
 import pulumi
+import storage
 
 fleet = declared.fleet()
 
 net = network.build(fleet)
 eks = cluster.build(fleet, net)
-groups = pools.build(fleet, net, eks)
+files = storage.build(fleet, net, eks)
+groups = pools.build(fleet, net, eks, files)
 operator = gpu_operator.build(fleet, eks, after=groups)
 
 pulumi.export("cluster", eks.control_plane.name)

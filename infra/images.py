@@ -5,10 +5,10 @@ Nothing is asked while the program runs, so that a preview needs no account and 
 
 from __future__ import annotations
 
-from nodeworthy.fleet.model import Pool
+from nodeworthy.fleet.model import Driver, Pool
 from nodeworthy.verdict import need
 
-# {version} is the cluster's; GPU nodes have images of their own where somebody publishes them.
+# {version} is the cluster's. Behind the plain image stands the one that brings NVIDIA's driver, where there is one.
 _AMAZON = "/aws/service/eks/optimized-ami/{version}"
 PARAMETERS = {
     "al2023": (
@@ -29,5 +29,5 @@ PARAMETERS = {
 
 
 def image(pool: Pool, version: str) -> str:
-    parameter = PARAMETERS[need(pool.os)][pool.is_gpu]
+    parameter = PARAMETERS[need(pool.os)][pool.is_gpu and pool.driver is Driver.AMI]
     return f"resolve:ssm:{parameter.format(version=version)}"

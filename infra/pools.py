@@ -13,13 +13,14 @@ from network import Network
 from nodeworthy.fleet.model import CapacityKind, Fleet, Pool
 from nodeworthy.verdict import Known, need
 from userdata import boot_script
-from userdata.joining import Joining
-
-POOL = "nodeworthy/pool"
+from userdata.plan import POOL, Told, plan
 
 
-def build(fleet: Fleet, network: Network, cluster: Cluster) -> list[aws.autoscaling.Group]:
-    return [_group(fleet, pool, network, cluster) for pool in fleet.pools if _is_built(pool)]
+def build(
+    fleet: Fleet, network: Network, cluster: Cluster, storage: aws.efs.MountTarget | None
+) -> list[aws.autoscaling.Group]:
+    told = _told(cluster, storage)
+    return [_group(fleet, pool, network, cluster, told) for pool in fleet.pools if _is_built(pool)]
 
 
 def _is_built(pool: Pool) -> bool:
@@ -34,9 +35,11 @@ def _is_built(pool: Pool) -> bool:
     return True
 
 
-def _group(fleet: Fleet, pool: Pool, network: Network, cluster: Cluster) -> aws.autoscaling.Group:
+def _group(
+    fleet: Fleet, pool: Pool, network: Network, cluster: Cluster, told: pulumi.Output[Told]
+) -> aws.autoscaling.Group:
     name = f"{need(fleet.cluster.name)}-{pool.name}"
-    template = _template(name, fleet, pool, cluster)
+    template = _template(name, fleet, pool, cluster, told)
     tags = {"Name": name, POOL: pool.name, f"kubernetes.io/cluster/{need(fleet.cluster.name)}": "owned"}
     return aws.autoscaling.Group(
         name,
@@ -49,12 +52,14 @@ def _group(fleet: Fleet, pool: Pool, network: Network, cluster: Cluster) -> aws.
     )
 
 
-def _template(name: str, fleet: Fleet, pool: Pool, cluster: Cluster) -> aws.ec2.LaunchTemplate:
+def _template(
+    name: str, fleet: Fleet, pool: Pool, cluster: Cluster, told: pulumi.Output[Told]
+) -> aws.ec2.LaunchTemplate:
     return aws.ec2.LaunchTemplate(
         name,
         image_id=images.image(pool, need(fleet.cluster.version)),
         instance_type=need(pool.instance_type) if pool.instance_type is not None else None,
-        user_data=_user_data(pool, cluster),
+        user_data=told.apply(lambda told: _user_data(fleet, pool, told)),
         iam_instance_profile={"arn": cluster.instance_profile.arn},
         vpc_security_group_ids=[cluster.control_plane.vpc_config.cluster_security_group_id],
         # Pods reach the metadata service through one more hop than the node does; nobody needs a third.
@@ -90,14 +95,17 @@ def _market(pool: Pool) -> aws.ec2.LaunchTemplateInstanceMarketOptionsArgs | Non
     return aws.ec2.LaunchTemplateInstanceMarketOptionsArgs(market_type="capacity-block")
 
 
-def _user_data(pool: Pool, cluster: Cluster) -> pulumi.Output[str]:
+def _told(cluster: Cluster, storage: aws.efs.MountTarget | None) -> pulumi.Output[Told]:
+    """What boot scripts need to know of what the program makes."""
     plane = cluster.control_plane
-    labels = {POOL: pool.name}
+    return pulumi.Output.all(
+        plane.name,
+        plane.endpoint,
+        plane.certificate_authority.data,
+        plane.kubernetes_network_config.service_ipv4_cidr,
+        storage.dns_name if storage is not None else None,
+    ).apply(lambda outputs: Told(*outputs))
 
-    def written(told: list[str]) -> str:
-        name, endpoint, authority, services = told
-        script = boot_script.of(need(pool.os), Joining(name, endpoint, authority, services, labels))
-        return base64.b64encode(script.encode()).decode()
 
-    services = plane.kubernetes_network_config.service_ipv4_cidr
-    return pulumi.Output.all(plane.name, plane.endpoint, plane.certificate_authority.data, services).apply(written)
+def _user_data(fleet: Fleet, pool: Pool, told: Told) -> str:
+    return base64.b64encode(boot_script.of(plan(fleet, pool, told)).encode()).decode()

@@ -3,29 +3,54 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
-from userdata.joining import Joining
-
-
-def settings(joining: Joining) -> str:
-    lines = [
-        "[settings.kubernetes]",
-        *(
-            f"{name} = {_text(value)}"
-            for name, value in (
-                ("cluster-name", joining.cluster),
-                ("api-server", joining.endpoint),
-                ("cluster-certificate", joining.certificate_authority),
-                ("cluster-dns-ip", joining.dns),
-            )
-        ),
-        "",
-        "[settings.kubernetes.node-labels]",
-        *(f"{_text(name)} = {_text(value)}" for name, value in joining.labels.items()),
-    ]
-    return "\n".join(lines) + "\n"
+from nodeworthy.fleet import service_addresses
+from userdata.plan import NodePlan
+from userdata.script import comment
+from userdata.title import title
 
 
-def _text(value: str) -> str:
-    """A TOML basic string: of ASCII text, JSON writes the same."""
+def settings(plan: NodePlan) -> str:
+    told = plan.told
+    return (
+        "\n\n".join(
+            [
+                comment(title(plan, "Settings")).rstrip(),
+                _table(
+                    "settings.kubernetes",
+                    {
+                        "cluster-name": told.cluster,
+                        "api-server": told.endpoint,
+                        "cluster-certificate": told.certificate_authority,
+                        "cluster-dns-ip": service_addresses.dns(told.service_range),
+                    },
+                ),
+                "\n".join(
+                    [
+                        "[settings.kubernetes.node-labels]",
+                        *(f"{_value(k)} = {_value(v)}" for k, v in plan.labels.items()),
+                    ]
+                ),
+                *_registries(plan),
+            ]
+        )
+        + "\n"
+    )
+
+
+def _registries(plan: NodePlan) -> Iterator[str]:
+    for registry in plan.registries:
+        yield _table("[settings.container-registry.mirrors]", {"registry": registry.host, "endpoint": [registry.url]})
+    hosts = {each.name: each.address for each in plan.registries if each.address is not None}
+    if hosts:
+        yield _table("settings.network", {"hosts": [[address, [name]] for name, address in hosts.items()]})
+
+
+def _table(name: str, values: dict[str, object]) -> str:
+    return "\n".join([f"[{name}]", *(f"{key} = {_value(value)}" for key, value in values.items())])
+
+
+def _value(value: object) -> str:
+    """Of ASCII texts and lists of them, JSON writes the same as TOML."""
     return json.dumps(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import email
+import base64
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,6 @@ from nodeworthy.collect.plan.preview import Asked, prepare
 from nodeworthy.known.containerd import containerd_of
 from tests.plan.programs import preview
 from tests.run import run
-from userdata import boot_script
-from userdata.joining import Joining
 
 ROOT = Path(__file__).parents[2]
 BASE = "/var/lib/k8s-containerd/k8s-containerd"
@@ -73,7 +71,8 @@ def test_the_ci_stack_is_shown_layer_by_layer() -> None:
     ran = run("preview", "--stack", "ci", cwd=ROOT)
     assert ran.code == 0, ran.err
     layers = [line for line in ran.out.splitlines() if line.startswith("infra/")]
-    assert layers == ["infra/network.py", "infra/cluster.py", "infra/pools.py", "infra/gpu_operator.py"]
+    named = ("network", "cluster", "storage", "pools", "gpu_operator")
+    assert layers == [f"infra/{name}.py" for name in named]
     assert "gpu-ci-h100  aws ec2 LaunchTemplate  instanceType p5.48xlarge" in ran.out
     assert "simulated:" in ran.out
     assert ran.out.rstrip().splitlines()[-1].startswith("5 verdicts of")
@@ -91,34 +90,7 @@ def test_every_pool_gets_its_nodes_and_a_boot_script_that_joins_them() -> None:
     }
     [h100] = [each.inputs for each in plan.resources if each.name == "gpu-ci-h100" and "userData" in each.inputs]
     assert h100["instanceMarketOptions"] == {"marketType": "capacity-block"}
-
-
-JOINING = Joining("gpu-ci", "https://x.example.com", "Q0E=", "172.20.0.0/16", {"nodeworthy/pool": "h100"})
-
-
-def test_al2023_gets_a_node_config_in_mime() -> None:
-    text = boot_script.of("al2023", JOINING)
-    assert text.startswith("Content-Type: multipart/mixed")
-    [part] = [each for each in email.message_from_string(text).walk() if not each.is_multipart()]
-    assert part.get_content_type() == "application/node.eks.aws"
-    config = yaml.safe_load(str(part.get_payload()))
-    assert config["spec"]["cluster"] == {
-        "name": "gpu-ci",
-        "apiServerEndpoint": "https://x.example.com",
-        "certificateAuthority": "Q0E=",
-        "cidr": "172.20.0.0/16",
-    }
-    assert config["spec"]["kubelet"]["flags"] == ["--node-labels=nodeworthy/pool=h100"]
-
-
-def test_other_families_get_what_they_read() -> None:
-    for os in ("al2", "ubuntu-22.04", "ubuntu-24.04"):
-        text = boot_script.of(os, JOINING)
-        assert text.startswith("#!/bin/bash\n")
-        assert "/etc/eks/bootstrap.sh gpu-ci" in text
-        assert "--dns-cluster-ip 172.20.0.10" in text
-    import tomllib
-
-    settings = tomllib.loads(boot_script.of("bottlerocket", JOINING))["settings"]["kubernetes"]
-    assert settings["cluster-name"] == "gpu-ci"
-    assert settings["node-labels"] == {"nodeworthy/pool": "h100"}
+    script = base64.b64decode(h100["userData"]).decode()
+    assert "name: gpu-ci\n" in script
+    assert "resolve registry-ghcr.gpu-controlplane.svc.cluster.local 172.20.0.11" in script
+    assert ".amazonaws.com:/\nSTORAGE_MOUNT=/shared" in script

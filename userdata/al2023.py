@@ -1,0 +1,37 @@
+"""Amazon Linux 2023: a NodeConfig, which nodeadm reads before cloud-init runs, and a script beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import yaml
+
+from userdata import steps
+from userdata.plan import NodePlan
+from userdata.script import Step
+
+# Of Amazon's repository for NVIDIA.
+DRIVER_VERSION = "580.105.08"
+
+
+def in_order(plan: NodePlan) -> Iterator[Step]:
+    yield from steps.gpus(plan, "al2023", DRIVER_VERSION)
+    yield from steps.registries(plan)
+    yield from steps.storage(plan)
+    yield Step("kubelet, after a reboot", ("enable_kubelet",), "al2023/kubelet")
+
+
+def node_config(plan: NodePlan) -> str:
+    cluster = {
+        "name": plan.told.cluster,
+        "apiServerEndpoint": plan.told.endpoint,
+        "certificateAuthority": plan.told.certificate_authority,
+        "cidr": plan.told.service_range,
+    }
+    config = {
+        "apiVersion": "node.eks.aws/v1alpha1",
+        "kind": "NodeConfig",
+        "spec": {"cluster": cluster, "kubelet": {"flags": [f"--node-labels={steps.node_labels(plan)}"]}},
+    }
+    text: str = yaml.safe_dump(config, sort_keys=False, width=1 << 30)
+    return text

@@ -1,0 +1,4 @@
+# bootstrap.sh does so, too; a node that is lost at its first reboot is too dear to rely on it.
+enable_kubelet() {
+    systemctl enable kubelet.service
+}

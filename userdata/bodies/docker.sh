@@ -1,0 +1,17 @@
+# Docker is on few images. Where it is, it keeps what else stands in its config.
+trust_in_docker() {
+    local host=$1 config=/etc/docker/daemon.json
+    if ! command -v docker; then
+        echo "no Docker here"
+        return 0
+    fi
+    mkdir -p /etc/docker
+    [ -s "$config" ] || echo '{}' > "$config"
+    jq --arg host "$host" '."insecure-registries" |= (. // [] | . + [$host] | unique)' "$config" > "$config.new"
+    if cmp -s "$config" "$config.new"; then
+        rm "$config.new"
+        return 0
+    fi
+    mv "$config.new" "$config"
+    systemctl try-restart docker.service
+}

@@ -1,0 +1,5 @@
+# What counts is what the module was loaded with.
+check_profiling() {
+    modprobe nvidia
+    grep "^RmProfilingAdminOnly: 0$" /proc/driver/nvidia/params
+}

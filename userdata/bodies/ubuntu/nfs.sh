@@ -1,0 +1,3 @@
+install_nfs() {
+    apt-get install -y nfs-common
+}

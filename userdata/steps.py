@@ -1,0 +1,85 @@
+"""The steps that several families of images share, in the order in which a node wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.fleet import service_addresses
+from nodeworthy.fleet.model import Driver
+from userdata.plan import CannotWrite, NodePlan
+from userdata.script import Step
+
+# Their NVSwitches need NVIDIA's subnet manager beside the fabric manager; the images with the driver bring both.
+FOURTH_NVSWITCH = ("B200", "B300", "GB200")
+
+
+def allow_profiling() -> Step:
+    return Step("profiling, before the driver", ("allow_profiling",), "profiling")
+
+
+def gpus(plan: NodePlan, family: str, driver_version: str) -> Iterator[Step]:
+    """The driver where nobody else brings it, and what runs upon it."""
+    version = {"DRIVER_VERSION": driver_version}
+    if plan.driver is Driver.USER_DATA:
+        yield allow_profiling()
+        yield Step(f"NVIDIA driver {driver_version}", ("install_driver",), f"{family}/driver", version)
+        yield Step("profiling, as the driver was loaded", ("check_profiling",), "profiling_check")
+    if plan.needs_fabric_manager:
+        yield _fabric_manager(plan, family, version)
+    if plan.efa:
+        yield Step("EFA", ("check_efa",), "efa", {"EFA_DEVICES": str(plan.efa)})
+
+
+def _fabric_manager(plan: NodePlan, family: str, version: dict[str, str]) -> Step:
+    title, call = "fabric manager", ("run_fabric_manager",)
+    if plan.driver is Driver.AMI:
+        return Step(title, call, "fabric_manager")
+    if plan.gpus is not None and plan.gpus.gpu in FOURTH_NVSWITCH:
+        raise CannotWrite(
+            f"pool '{plan.pool}': a {plan.gpus.gpu} needs NVIDIA's subnet manager beside the driver, and user data "
+            "installs none: its driver must be ami"
+        )
+    return Step(title, call, f"{family}/fabric_manager", version)
+
+
+def registries(plan: NodePlan) -> Iterator[Step]:
+    for registry in plan.registries:
+        title = f"registry {registry.host}"
+        if registry.address is not None:
+            yield Step(title, ("resolve", registry.name, registry.address), "hosts")
+        yield Step(title, ("trust_registry", registry.host, registry.url), "registry", {"CERTS_D": plan.certs_d})
+        if registry.plain_http:
+            yield Step(title, ("trust_in_docker", registry.host), "docker")
+
+
+def storage(plan: NodePlan) -> Iterator[Step]:
+    if plan.storage is not None:
+        values = {"STORAGE_SOURCE": plan.storage.source, "STORAGE_MOUNT": plan.storage.mount}
+        yield Step("shared storage", ("mount_storage",), "storage", values)
+
+
+def bootstrap(plan: NodePlan, family: str) -> Iterator[Step]:
+    """Into the cluster by the image's bootstrap.sh."""
+    # Where the image's own config does not name the folder.
+    to_name = plan.containerd.written_from if plan.registries and not plan.containerd.registry_hosts else None
+    if to_name:
+        config = {"IMAGE_CONTAINERD_CONFIG": to_name, "CERTS_D": plan.certs_d}
+        yield Step("where containerd looks for registries", ("name_certs_d",), "containerd", config)
+    yield Step("the cluster", ("join",), "bootstrap", _joining(plan))
+    if to_name:
+        yield Step("registries, as containerd reads them", ("check_certs_d",), "containerd")
+    yield Step("kubelet, after a reboot", ("enable_kubelet",), f"{family}/kubelet")
+
+
+def _joining(plan: NodePlan) -> dict[str, str]:
+    return {
+        "CLUSTER": plan.told.cluster,
+        "ENDPOINT": plan.told.endpoint,
+        "CERTIFICATE_AUTHORITY": plan.told.certificate_authority,
+        "DNS": service_addresses.dns(plan.told.service_range),
+        "NODE_LABELS": node_labels(plan),
+    }
+
+
+def node_labels(plan: NodePlan) -> str:
+    return ",".join(f"{name}={value}" for name, value in plan.labels.items())
