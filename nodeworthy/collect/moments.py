@@ -16,6 +16,7 @@ from nodeworthy.rule import BoundCheck, Many, Moment, Rule
 @cache
 def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     """Every moment that has a collector, with the types of the facts that it makes."""
+    from nodeworthy.facts.boot_script import BootPool, BootScript
     from nodeworthy.facts.gpu_pool import GpuPool
     from nodeworthy.facts.node import Node
     from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
@@ -24,8 +25,10 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 
     return {
-        Moment.SOURCE: frozenset({OperatorValues, GpuPool, PoolClaim, UnreadableInput}),
-        Moment.PLAN: frozenset({OperatorValues, GpuPool, PoolClaim, NotLookedAt, UnreadableInput}),
+        Moment.SOURCE: frozenset({BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, UnreadableInput}),
+        Moment.PLAN: frozenset(
+            {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, NotLookedAt, UnreadableInput}
+        ),
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
         Moment.CLUSTER: frozenset(
             {OperatorValues, GpuPool, ToolkitOnNodes, UnservedFailures, NotLookedAt, UnreadableInput}

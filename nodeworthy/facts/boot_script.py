@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -34,6 +34,10 @@ class BootPool:
         return Related(self.pool.place, f"{self.title} {says}")
 
 
+def _nothing_is_made_up(_: str) -> str | None:
+    return None
+
+
 @dataclass(frozen=True, eq=False)
 class BootScript:
     called: ClassVar[str] = "a boot script"
@@ -47,6 +51,10 @@ class BootScript:
     pools: tuple[BootPool, ...] = ()
     # Why it is of no pool.
     no_pool: str = "no fleet was given"
+    # A program's secret was written into it: whoever may read the instance reads that, too.
+    holds_secret: bool = False
+    # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").
+    stands_for: Callable[[str], str | None] = _nothing_is_made_up
 
     @property
     def userdata(self) -> UserData:

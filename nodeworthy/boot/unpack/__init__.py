@@ -13,10 +13,13 @@ from nodeworthy.verdict import Place
 __all__ = ["unpack"]
 
 
-def unpack(data: bytes, place: Place, *, template: bool | None = None, name: str = "") -> UserData:
+def unpack(
+    data: bytes, place: Place, *, template: bool | None = None, name: str = "", origin: Origin | None = None
+) -> UserData:
     """The parts of user data as it comes, in the order in which they act. Never raises: what can't be read is a
-    fault. `template` says whether Terraform fills it in first; None looks for it."""
-    origin: Origin = Straight(place)
+    fault. `template` says whether Terraform fills it in first; None looks for it.
+    `origin` says where its lines stand, if not in the file of that place."""
+    origin = origin or Straight(place)
     if not data.strip():
         fault = Fault(FaultKind.EMPTY, place, "the user data is empty: the node boots and does nothing")
         return UserData(place, (), (fault,), size=len(data))

@@ -16,6 +16,7 @@ from nodeworthy.collect.pack.stack import Stack
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.facts.boot_script import BootPool
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.rule import BoundCheck, Rule
 from nodeworthy.rules import catalogue, rule
@@ -54,7 +55,8 @@ class Judge:
     def _alone(self) -> list[Rule]:
         """The rules, with only those checks that ask for nothing beside one resource and the fleet."""
         scene = self._scene([], self.stack.fleet)
-        given = {type(fact) for fact in scene.facts} | set(scene.missing)
+        # A boot script brings the pools that it is judged by.
+        given = {type(fact) for fact in scene.facts} | set(scene.missing) | {BootPool}
         local = [
             replace(each, _functions=[c.function for c in each.checks if _is_local(c, given)])
             for each in self._enforced

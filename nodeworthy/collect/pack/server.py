@@ -11,6 +11,7 @@ from pathlib import Path
 
 from nodeworthy.collect.pack.analyzer import Analyzer, Written
 from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
+from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.gpu_pool import GpuPool
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.facts.pool_claim import PoolClaim
@@ -18,7 +19,7 @@ from nodeworthy.rule import Rule
 from nodeworthy.rules import catalogue
 
 # What a plan holds, and the fleet that it is judged by.
-PLANNED = (GpuPool, OperatorValues, PoolClaim)
+PLANNED = (BootScript, GpuPool, OperatorValues, PoolClaim)
 # A CLI that is killed leaves its packs behind, unless they look for themselves.
 LOOK_SECONDS = 0.5
 

@@ -6,6 +6,8 @@ made up. Made up twice, differently, it gives itself away: it is not the same tw
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -13,6 +15,9 @@ from nodeworthy.collect.plan.plan import Plan
 from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.plan.wire import Wire
+
+# More than any script; what is packed may be anything.
+LARGEST = 1 << 20
 
 
 def agreed(one: Plan, other: Plan, made: StandIns) -> Plan:
@@ -34,6 +39,17 @@ def _same(one: Wire, other: Wire, made: StandIns) -> Wire:
         return _mapping(one, other, made)
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return [_same(mine, theirs, made) for mine, theirs in zip(one, other, strict=True)]
-    # Where a made-up value can be seen, it is left as it is: texts that hold one are read whole.
-    shows = isinstance(one, str) and made.origin(one) is not None
+    # Where a made-up value can be seen, it is left as it is: texts that hold one are read whole, packed ones too.
+    shows = isinstance(one, str) and any(made.origin(text) is not None for text in (one, *_unpacked(one)))
     return one if one == other or shows else UNKNOWN
+
+
+def _unpacked(text: str) -> tuple[str, ...]:
+    """What user data looks like inside: EC2 takes it in base64, and cloud-init also gzipped."""
+    try:
+        data = base64.b64decode(text, validate=True)
+        if data.startswith(b"\x1f\x8b"):
+            data = zlib.decompressobj(wbits=31).decompress(data, LARGEST)
+    except (ValueError, zlib.error):
+        return ()
+    return (data.decode("utf-8", "replace"),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nodeworthy.collect.plan.boot_scripts import BootScripts
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import Releases
@@ -32,7 +33,8 @@ def scene_of(
 ) -> Scene:
     """Everything in a plan that rules ask for, and the fleet that it is judged by."""
     unknown = ENCRYPTED if encrypted else LATER
-    facts = list(_of_resources(plan, Releases(folder, fleet), made, unknown))
+    scripts = BootScripts(plan.resources, fleet, no_fleet, made)
+    facts = list(_of_resources(plan, Releases(folder, fleet), scripts, unknown))
     if not plan.complete:
         facts.append(
             NotLookedAt(
@@ -50,11 +52,13 @@ def of_fleet_alone(fleet: Fleet) -> Scene:
     return Scene(list(pool_claims(fleet)))
 
 
-def _of_resources(plan: Plan, releases: Releases, made: StandIns | None, unknown: str) -> Iterator[Fact]:
+def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown: str) -> Iterator[Fact]:
     for resource in plan.resources:
         if resource.remote:
             yield _unopened(resource)
-        yield from releases.facts(resource, Planter(resource.place, made, unknown))
+        planter = Planter(resource.place, scripts.made, unknown)
+        yield from releases.facts(resource, planter)
+        yield from scripts.facts(resource, planter)
 
 
 def _unopened(resource: Resource) -> NotLookedAt:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
@@ -15,6 +16,8 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
+from nodeworthy.facts.boot_pools import in_fleet
+from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import UnreadableInput
@@ -122,15 +125,21 @@ def _place(
 
 
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
+    facts = [in_fleet(each, fleet, why) if isinstance(each, BootScript) else each for each in found.facts]
     if fleet is None:
-        return Scene(found.facts, {GpuPool: Missing(why)}, found.suppressions)
+        return Scene(facts, {GpuPool: Missing(why)}, found.suppressions)
     missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
-    return Scene([*found.facts, *gpu_pools(fleet)], missing, found.suppressions)
+    return Scene([*facts, *gpu_pools(fleet)], missing, found.suppressions)
 
 
 def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     """What stands in a file; None where it is nothing that we know."""
-    documents, text = _documents(source)
+    data = _bytes(source)
+    if data is None:
+        return None
+    if is_boot_script(data, source.path.name, named=source.named):
+        return _boot_script(source, data, rules)
+    documents, text = _documents(source, data)
     found = _Found()
     stack = next((each for each in documents if has_fleet(each)), None)
     if stack is not None:
@@ -146,6 +155,15 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return None
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
+
+
+def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> _Found:
+    from nodeworthy.boot.unpack import unpack
+
+    place = Place(path=source.shown)
+    script = BootScript(place, unpack(data, place, name=source.path.name))
+    text = data.decode("utf-8", "replace")
+    return _Found([script], list(comments(text, place, rules, is_yaml=False)))
 
 
 def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
@@ -171,17 +189,29 @@ def _lines(one: Tree, every: Iterable[Tree]) -> range:
     return range(first, min(later, default=1 << 31))
 
 
-def _documents(source: Source) -> tuple[list[Tree], str]:
-    place = Place(path=source.shown)
+def _bytes(source: Source) -> bytes | None:
+    """What a file holds; None where one that nobody named can't be read and is no kind of file to worry about."""
     try:
-        data = read_bytes(source)
-        if not source.named and not _worth_parsing(source, data):
-            return [], ""
+        return read_bytes(source)
+    except Unreadable as problem:
+        _unreadable(source, problem)
+        return None
+
+
+def _unreadable(source: Source, problem: Unreadable) -> None:
+    if source.named or not (problem.binary or source.path.suffix not in _YAML):
+        raise _Refused(Place(path=source.shown), f"it {problem.why}") from None
+
+
+def _documents(source: Source, data: bytes) -> tuple[list[Tree], str]:
+    place = Place(path=source.shown)
+    if not source.named and not _worth_parsing(source, data):
+        return [], ""
+    try:
         text = as_text(data)
     except Unreadable as problem:
-        if not source.named and (problem.binary or source.path.suffix not in _YAML):
-            return [], ""
-        raise _Refused(place, f"it {problem.why}") from None
+        _unreadable(source, problem)
+        return [], ""
     try:
         return read_all(text, place), text
     except NotYaml as problem:

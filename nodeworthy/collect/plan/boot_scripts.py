@@ -1,0 +1,131 @@
+"""The boot scripts of a plan: user data of launch templates and instances, and the pool that each is for."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from nodeworthy.boot.origin import Folded
+from nodeworthy.boot.unpack import unpack
+from nodeworthy.boot.userdata import Fault, FaultKind, UserData
+from nodeworthy.collect.plan.plan import Resource
+from nodeworthy.collect.plan.planted import Planter
+from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.boot_pools import POOL_LABEL, in_fleet
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.verdict import Known, Unknown
+
+# The inputs that hold user data, and whether they hold it in base64.
+_INPUTS: dict[str, dict[str, bool]] = {
+    "aws:ec2/launchTemplate:LaunchTemplate": {"userData": True},
+    "aws:ec2/launchConfiguration:LaunchConfiguration": {"userData": False, "userDataBase64": True},
+    "aws:ec2/instance:Instance": {"userData": False, "userDataBase64": True},
+    "aws:ec2/spotInstanceRequest:SpotInstanceRequest": {"userData": False, "userDataBase64": True},
+}
+_GROUP = "aws:autoscaling/group:Group"
+CALLED = "the user data"
+
+
+@dataclass(frozen=True)
+class BootScripts:
+    resources: tuple[Resource, ...]
+    fleet: Fleet | None
+    no_fleet: str
+    made: StandIns | None = None
+
+    def facts(self, resource: Resource, planter: Planter) -> Iterator[BootScript]:
+        for name, encoded in _INPUTS.get(resource.type, {}).items():
+            if name in resource.inputs and resource.inputs[name] is not None:
+                yield self._placed(self._script(planter.tree(resource.inputs[name], name), encoded), resource, planter)
+
+    def _script(self, tree: Tree, encoded: bool) -> BootScript:
+        if isinstance(tree.value, Unknown) or tree.text is None:
+            why = tree.value.why if isinstance(tree.value, Unknown) else f"it is {tree.kind()}"
+            return BootScript(tree.place, None, f"the user data is not known: {why}")
+        stands_for = self.made.origin if self.made is not None else None
+        script = BootScript(tree.place, _read(tree, encoded), holds_secret=tree.secret)
+        return replace(script, stands_for=stands_for) if stands_for is not None else script
+
+    def _placed(self, script: BootScript, resource: Resource, planter: Planter) -> BootScript:
+        if self.fleet is None:
+            return in_fleet(script, None, self.no_fleet)
+        pool = self._pool(resource, planter)
+        if isinstance(pool, str):
+            return in_fleet(script, self.fleet, pool) if script.read is not None else replace(script, no_pool=pool)
+        return replace(script, pools=(BootPool(pool, self.fleet),))
+
+    def _pool(self, resource: Resource, planter: Planter) -> Pool | str:
+        """The pool that the tags name, else the only pool of its instance type."""
+        assert self.fleet is not None
+        named = _tagged(planter.tree(dict(resource.inputs))) or self._groups.get(resource.urn)
+        if named is not None:
+            found = next((pool for pool in self.fleet.pools if pool.name == named), None)
+            return found or f"its tags name the pool '{named}', which the fleet does not have"
+        kind = planter.tree(resource.inputs.get("instanceType"), "instanceType").text
+        fitting = [pool for pool in self.fleet.pools if kind is not None and _type_of(pool) == kind]
+        if len(fitting) == 1:
+            return fitting[0]
+        return f"nothing says which pool it is for: no tag {POOL_LABEL}, and {_how_many(len(fitting), kind)}"
+
+    @cached_property
+    def _groups(self) -> dict[str, str]:
+        """By launch template, the pool that the group which starts its nodes is tagged with."""
+        named: dict[str, str] = {}
+        for each in self.resources:
+            pool = _tagged(Planter(each.place).tree(dict(each.inputs))) if each.type == _GROUP else None
+            if pool is not None:
+                named |= dict.fromkeys(_uses(each), pool)
+        return named
+
+
+def _uses(group: Resource) -> Iterable[str]:
+    return (urn for name in ("launchTemplate", "mixedInstancesPolicy", "launchConfiguration")
+            for urn in group.property_dependencies.get(name, ()))  # fmt: skip
+
+
+def _tagged(inputs: Tree) -> str | None:
+    """The pool that tags name: a mapping, or the list that auto scaling groups take."""
+    tags = inputs.get("tags")
+    if tags.is_mapping:
+        return tags.get(POOL_LABEL).text
+    for each in tags.sequence:
+        if each.get("key").text == POOL_LABEL:
+            return each.get("value").text
+    for each in inputs.get("tagSpecifications").sequence:
+        if each.get("tags", POOL_LABEL).text is not None:
+            return each.get("tags", POOL_LABEL).text
+    return None
+
+
+def _type_of(pool: Pool) -> str | None:
+    located = pool.instance_type
+    return located.state.value if located is not None and isinstance(located.state, Known) else None
+
+
+def _how_many(count: int, kind: str | None) -> str:
+    if kind is None:
+        return "its instance type is not known"
+    return f"{'no pool is' if not count else f'{count} pools are'} of {kind}"
+
+
+def _read(tree: Tree, encoded: bool) -> UserData:
+    text, origin = tree.text or "", Folded(tree.place, CALLED)
+    if not encoded:
+        return unpack(text.encode(), tree.place, template=False, origin=origin)
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        fault = Fault(
+            FaultKind.BAD_ENCODING,
+            tree.place,
+            "the user data is no base64, which is what EC2 takes here",
+            "encode it: base64.b64encode(script.encode()).decode()",
+        )
+        read = unpack(text.encode(), tree.place, template=False, origin=origin)
+        return replace(read, faults=(fault, *read.faults))
+    return unpack(data, tree.place, template=False, origin=origin)

@@ -1,0 +1,63 @@
+"""Recognises boot scripts among files, by what stands in them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from nodeworthy.verdict import Place
+
+# What only the making of a node has to do with; a shell script without any of it is somebody's own business.
+_MARKS = re.compile(
+    rb"/etc/eks/|nodeadm|kubelet|kubeadm|modprobe|NVreg_|nvidia-driver|cuda-drivers|nvidia-fabricmanager|"
+    rb"nvidia-open|nvidia-persistenced|/etc/containerd|certs\.d|insecure-registries|get\.k3s\.io|get\.rke2\.io|"
+    rb"NVIDIA-Linux|amazon-efs-utils|cloud-boothook|k8s join-cluster|microk8s join"
+)
+_SHELL = re.compile(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
+_SCRIPT_NAMES = {".sh", ".bash", ".tpl", ".tftpl", ".tmpl", ".userdata", ".boothook"}
+_HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
+_MIME = re.compile(rb"(?im)^(mime-version|content-type)\s*:")
+_GZIP = b"\x1f\x8b"
+_BASE64 = re.compile(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
+_BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
+# Jobs are another kind of script.
+_OTHERS = (b"#SBATCH", b"#PBS")
+# How far a file is looked into for what it begins with.
+_HEAD = 4096
+
+
+def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
+    """Whether these bytes are user data. Who names a shell script means it; one found in a folder must look like it."""
+    head = data[:_HEAD].lstrip(b"\xef\xbb\xbf")
+    stripped = head.lstrip()
+    if stripped.startswith(_HEADS) or _is_mime(stripped):
+        return True
+    if b"node.eks.aws/" in data and b"NodeConfig" in data:
+        return True
+    if stripped.startswith(b"[settings") and b"kubernetes" in data:
+        return True
+    if any(mark in head for mark in _OTHERS):
+        return False
+    if stripped.startswith(b"#!"):
+        return named or (_SHELL.match(stripped) is not None and _MARKS.search(data) is not None)
+    if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
+        return _packs_user_data(data, name)
+    return _is_named_like_one(name, data, named=named)
+
+
+def _is_mime(head: bytes) -> bool:
+    first = head.split(b"\n\n", 1)[0].split(b"\r\n\r\n", 1)[0]
+    return b"multipart/" in first.lower() and _MIME.search(first) is not None
+
+
+def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
+    path = PurePath(name)
+    if path.suffix not in _SCRIPT_NAMES and not path.name.startswith(("user-data", "userdata", "user_data")):
+        return False
+    return named or _MARKS.search(data) is not None
+
+
+def _packs_user_data(data: bytes, name: str) -> bool:
+    from nodeworthy.boot.unpack import unpack
+
+    return bool(unpack(data, Place(path=name), name=name).parts)
