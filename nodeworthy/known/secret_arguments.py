@@ -1,0 +1,125 @@
+"""Secrets that a command takes without a name: `curl -u user:password`, `docker login -p …`, `chpasswd`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nodeworthy.known.secret_names import Holds, is_secret
+
+# start, end, what it is
+Found = tuple[int, int, str]
+
+# How much of a command is looked at, before and behind the word by which it is known.
+_NEAR = 400
+_LINES = 20
+_QUOTED = r"(?:\\?[\"'])?"
+_PAIR = re.compile(
+    r"(?:-u|--user|--proxy-user)[ \t=]{0,4}" + _QUOTED + r"[^\s:\"'$`<>|&;]{1,64}:(?P<value>[^\s\"'`|&;]{1,256})"
+)
+_SHORT_P = re.compile(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
+_WANDB = re.compile(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
+_ECHOED = re.compile(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})")
+_HERE = re.compile(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
+_USER = re.compile(r"[ \t]*-?[ \t]*[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
+
+
+@dataclass(frozen=True)
+class Taking:
+    """A command by which a secret goes, and how it takes it."""
+
+    mark: str
+    pattern: re.Pattern[str]
+    what: str
+    holds: Holds = Holds.PASSWORD
+
+
+_TAKING = (
+    Taking("curl ", _PAIR, "a password for curl"),
+    Taking(" login ", _SHORT_P, "a password for a login"),
+    Taking("mysql ", _SHORT_P, "a password for MySQL"),
+    Taking(" login ", _WANDB, "a Weights & Biases key", Holds.TOKEN),
+)
+
+_SSHPASS = Taking("sshpass ", _SHORT_P, "a password for ssh")
+
+
+def by_argument(text: str) -> Iterator[Found]:
+    for each in _TAKING:
+        if each.mark in text:
+            yield from _taken(text, each)
+    if "pass" in text:
+        yield from _taken(text, _SSHPASS)
+        yield from _chpasswd(text)
+
+
+def _taken(text: str, each: Taking) -> Iterator[Found]:
+    start = text.find(each.mark)
+    while start >= 0:
+        end = _end_of_command(text, start)
+        found = each.pattern.search(text, start + len(each.mark) - 1, end)
+        if found is not None and is_secret(found["value"], each.holds) and not found["value"].isdigit():
+            yield *found.span("value"), each.what
+        start = text.find(each.mark, end)
+
+
+def _end_of_command(text: str, start: int) -> int:
+    """The end of the line, or of those that a backslash joins to it."""
+    limit = min(len(text), start + _NEAR)
+    end = text.find("\n", start, limit)
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find("\n", end + 1, limit)
+    return limit if end < 0 else max(end, start + 1)
+
+
+def _chpasswd(text: str) -> Iterator[Found]:
+    start = text.find("passwd")
+    while start >= 0:
+        if text.startswith("chpasswd", max(0, start - 2)):
+            yield from _piped(text, start)
+            yield from _below(text, start - 2)
+        elif text.startswith("passwd --stdin", start):
+            yield from _piped(text, start, whole=True)
+        start = text.find("passwd", start + 6)
+
+
+def _below(text: str, start: int) -> Iterator[Found]:
+    """What stands in a here-string, a heredoc, or a list of cloud-config."""
+    here = _HERE.match(text, start)
+    if here is not None and here["string"]:
+        yield from _pair(here["string"], here.start("string"))
+        return
+    of_cloud_config = text.startswith("chpasswd:", start)
+    if here is None and not of_cloud_config:
+        return
+    line = text.find("\n", start) + 1
+    for _ in range(_LINES if line else 0):
+        end = text.find("\n", line, line + _NEAR)
+        end = end if end >= 0 else min(len(text), line + _NEAR)
+        user = _USER.match(text, line, end)
+        if user is not None:
+            yield from _pair(f"{user['user']}:{user['value']}", user.start("user"))
+        elif not of_cloud_config or text[line : line + 1] != " ":
+            return
+        line = end + 1
+
+
+def _piped(text: str, start: int, *, whole: bool = False) -> Iterator[Found]:
+    near = max(0, start - _NEAR)
+    line = max(text.rfind("\n", near, start) + 1, near)
+    begins = max(text.rfind("echo ", line, start), text.rfind("printf ", line, start))
+    found = _ECHOED.match(text, begins, start) if begins >= 0 else None
+    if found is None or "|" not in text[found.end() : start]:
+        return
+    if not whole:
+        yield from _pair(found["pair"], found.start("pair"))
+    elif is_secret(found["pair"], Holds.PASSWORD):
+        yield *found.span("pair"), "a user's password"
+
+
+def _pair(pair: str, start: int) -> Iterator[Found]:
+    user, _, password = pair.partition(":")
+    password = password.removesuffix("\\n")
+    if user and password not in ("R", "RANDOM") and is_secret(password, Holds.PASSWORD):
+        yield start + len(user) + 1, start + len(pair), "a user's password"

@@ -1,0 +1,108 @@
+"""Secrets that are known by their form: the table of `secrets.toml`, and a few forms that need a second look."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from nodeworthy.known.secret_names import Holds, is_secret, table
+
+# start, end, what it is
+Found = tuple[int, int, str]
+
+_URL = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{1,256})@")
+_AUTHORIZATION = re.compile(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
+_DOCKER_AUTH = re.compile(r'auth\\?"[ \t]{0,8}:[ \t]{0,8}\\?"(?P<value>[A-Za-z0-9+/]{4,4096}={0,2})\\?"')
+_SHORTEST = 12
+_IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+@dataclass(frozen=True)
+class Shape:
+    what: str
+    marks: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+@cache
+def shapes() -> tuple[Shape, ...]:
+    return tuple(Shape(row["what"], tuple(row["marks"]), re.compile(row["pattern"])) for row in table()["shape"])
+
+
+@cache
+def _marks() -> tuple[tuple[str, Shape], ...]:
+    return tuple((mark, shape) for shape in shapes() for mark in shape.marks)
+
+
+def by_shape(text: str) -> Iterator[Found]:
+    # Most of a script is short words, and no form is short: looking for sixty marks in what is left costs little.
+    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    for mark, shape in _marks():
+        if mark in (text if " " in mark else long):
+            yield from _of_shape(text, mark, shape)
+    if "://" in long:
+        yield from _passwords_in_urls(text)
+    if "earer " in text or "asic " in text:
+        yield from _authorizations(text)
+    if 'auth"' in long or 'auth\\"' in long or 'auth":' in text:
+        yield from _docker_auths(text)
+
+
+def _of_shape(text: str, mark: str, shape: Shape) -> Iterator[Found]:
+    start = text.find(mark)
+    while start >= 0:
+        after = start + len(mark)
+        # `task-…` holds no `sk-…`; of a run of such characters only the beginning is looked at.
+        if start == 0 or text[start - 1] not in _IN_WORD or mark[0] == "-":
+            found = shape.pattern.match(text, start)
+            if found is not None:
+                after = found.end()
+                if not _made_up(found[0][len(mark) :]):
+                    yield start, after, shape.what
+        start = text.find(mark, after)
+
+
+def _made_up(value: str) -> bool:
+    """`ghp_xxxxxxxx`, `ghp_YOUR_TOKEN_HERE`: nobody's token."""
+    return len(set(value)) <= 2 or "xxxxxx" in value.lower() or "EXAMPLE" in value
+
+
+def _passwords_in_urls(text: str) -> Iterator[Found]:
+    for found in _at(text, "://", _URL):
+        if is_secret(found["value"], Holds.PASSWORD):
+            yield *found.span("value"), "a password in a URL"
+
+
+def _authorizations(text: str) -> Iterator[Found]:
+    for found in (*_at(text, "earer ", _AUTHORIZATION), *_at(text, "asic ", _AUTHORIZATION)):
+        value, basic = found["value"], found[0].startswith("asic")
+        if _is_user_and_password(value) if basic else is_secret(value, Holds.TOKEN):
+            yield *found.span("value"), "a password in base64" if basic else "a token"
+
+
+def _docker_auths(text: str) -> Iterator[Found]:
+    for found in _at(text, "auth", _DOCKER_AUTH):
+        if _is_user_and_password(found["value"]):
+            yield *found.span("value"), "Docker credentials in base64"
+
+
+def _at(text: str, mark: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    start = text.find(mark)
+    while start >= 0:
+        found = pattern.match(text, start)
+        if found is not None:
+            yield found
+        start = text.find(mark, found.end() if found is not None else start + len(mark))
+
+
+def _is_user_and_password(encoded: str) -> bool:
+    try:
+        decoded = base64.b64decode(encoded, validate=True).decode("ascii")
+    except (binascii.Error, ValueError):
+        return False
+    user, colon, password = decoded.partition(":")
+    return bool(user and colon and password) and decoded.isprintable()

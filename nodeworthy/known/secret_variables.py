@@ -1,0 +1,122 @@
+"""Secrets that are known by their name: `PASSWORD=…`, `--token …`, `apiKey: …`, `${TOKEN:-…}`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nodeworthy.known.secret_names import holds, is_secret
+
+# start, end, what it is, what it is called
+Found = tuple[int, int, str, str]
+
+# What every name of a secret has in it.
+_WORDS = ("pass", "token", "secret", "key", "pwd")
+_NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
+_LONGEST_NAME = 64
+_REST = re.compile(r"[\w.-]{0,64}", re.ASCII)
+_VALUE = (
+    r"(?:\\\"(?P<escaped>[^\"\\\n]{1,512})|\"(?P<double>(?:[^\"\\\n]|\\.){1,512})|'(?P<single>[^'\n]{1,512})"
+    r"|(?P<bare>[^\s\"'`;|&<>()\[\]{},\\#][^\s\"'`;|&<>()\[\]{},\\]{0,511}))"
+)
+_ASSIGNED = re.compile(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"'\\]))[ \t]{0,8}" + _VALUE)
+_DEFAULTED = re.compile(r"(?P<by>:-|:=|-|=)" + _VALUE)
+_BEHIND_A_FLAG = re.compile(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + _VALUE)
+_BEHIND_SPACE = re.compile(r"(?P<by>[ \t]{1,4})" + _VALUE)
+# `name: TOKEN` and its `value:` behind it, as containers have them.
+_BESIDE = re.compile(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + _VALUE)
+_CLOSING = {"escaped": '\\"', "double": '"', "single": "'"}
+_GROUPS = (*_CLOSING, "bare")
+# Behind what a key may stand, apart from the beginning of a line.
+_BEFORE_A_KEY = ("-", "{", ",", "[", "(", "-H", "header", "|")
+
+
+def by_name(text: str) -> Iterator[Found]:
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = text  # a letter whose small form is longer: positions would not agree
+    for word in _WORDS:
+        start = lowered.find(word)
+        while start >= 0:
+            end = start + len(word)
+            rest = _REST.match(text, end)
+            end = rest.end() if rest is not None else end
+            found, end = _named(text, start, end)
+            if found is not None:
+                yield found
+            start = lowered.find(word, end)
+
+
+def _named(text: str, word: int, end: int) -> tuple[Found | None, int]:
+    """What stands behind a name, if it is a secret's, and from where to look on."""
+    before = text[max(0, word - _LONGEST_NAME) : word]
+    name = before[len(before.rstrip(_NAME)) :] + text[word:end]
+    kind = holds(name)
+    if kind is None:
+        return None, end
+    start = end - len(name)
+    match = _behind(text, name, start, end)
+    if match is None:
+        return None, end
+    group = next(each for each in _GROUPS if match[each] is not None)
+    begins, ends = match.span(group)
+    if not is_secret(match[group], kind, name) or _is_prose(text, start, match):
+        return None, begins
+    if group == "bare" and text[ends : ends + 1] in ("(", "["):
+        return None, ends  # code: what comes of it is not known here
+    ends = _to_its_end(text, group, ends)
+    return (begins, ends, _called(name), name.lstrip("-.")), ends
+
+
+def _called(name: str) -> str:
+    ending = next((each for each in ("token", "key", "secret") if name.lower().endswith(each)), "password")
+    return f"a {ending}"
+
+
+def _behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
+    held = text[max(0, start - 2) : start]
+    if held.endswith(("${", "{!")):
+        # A variable that is read: only what stands in for it can be a secret.
+        return _DEFAULTED.match(text, end)
+    if held.endswith(("$", "{{", "/")):
+        return None
+    next_ = text[end : end + 9].lstrip(" \t")[:1]
+    if next_ and next_ in "=:\"'\\]":
+        found = _ASSIGNED.match(text, end)
+        if found is not None:
+            return found
+    if name[0] == "-":
+        return _BEHIND_A_FLAG.match(text, end)
+    lowered = name.lower()
+    # `aws configure set …`; SQL's `PASSWORD '…'`
+    if lowered == "aws_secret_access_key" or (lowered == "password" and text[end : end + 2] == " '"):
+        return _BEHIND_SPACE.match(text, end)
+    return _BESIDE.match(text, end) if _is_value_of_name(text, start) else None
+
+
+def _is_value_of_name(text: str, start: int) -> bool:
+    return text[max(0, start - 8) : start].rstrip("\"' \t").endswith(("name:", 'name":'))
+
+
+def _is_prose(text: str, start: int, match: re.Match[str]) -> bool:
+    """`echo "token: done"`: a colon makes a key only where a key can stand; so does a flag in a comment."""
+    by = match["by"].strip(" \t\\\n")
+    if by not in ("", ":"):
+        return False
+    line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+    if not by:
+        return line.lstrip().startswith("#") and match[0].strip(" '\"").isalpha()
+    before = line.rstrip(" \t\"'\\")
+    return bool(before) and not before.endswith(_BEFORE_A_KEY) and not _is_value_of_name(text, start)
+
+
+def _to_its_end(text: str, group: str, end: int) -> int:
+    """However long it is: what is hidden is hidden as a whole."""
+    closing = _CLOSING.get(group)
+    if closing is None or text.startswith(closing, end):
+        return end
+    line = text.find("\n", end)
+    found = text.find(closing, end, line if line >= 0 else len(text))
+    if found >= 0:
+        return found
+    return line if line >= 0 else len(text)
