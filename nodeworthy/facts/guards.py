@@ -1,0 +1,53 @@
+"""Conditions as rules weigh them: which of them count, and what is left of one step where another undoes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from nodeworthy.boot.conditions import Condition, Guard, together
+from nodeworthy.boot.effects import Effect, Writes
+from nodeworthy.boot.timeline import Timeline
+
+# More than this, and what is left of a step is taken for nothing: nobody writes such scripts.
+MOST = 64
+
+
+def but_its_own(effect: Writes) -> Guard:
+    """The conditions of a write, without those that only ask whether the file is there and right already."""
+    return tuple(each for each in effect.conditions if effect.path.known not in each.question.files)
+
+
+def but_marks(effect: Effect, timeline: Timeline) -> Guard:
+    """The conditions of a step, without those that ask for a file by which the script knows that it was done."""
+    marks = {each.path.known for each in timeline.of(Writes)}
+    return tuple(each for each in effect.conditions if not any(file in marks for file in each.question.files))
+
+
+def without(guard: Guard, undoings: Iterable[Guard]) -> list[Guard]:
+    """When something happens and none of these others does."""
+    left = [guard]
+    for undoing in undoings:
+        left = [each for one in left for each in _but(one, undoing)]
+        if len(left) > MOST:
+            return []
+    return left
+
+
+def _but(guard: Guard, undoing: Guard) -> list[Guard]:
+    if not together(guard, undoing):
+        return [guard]
+    held = {each.key for each in guard}
+    return [
+        (*guard, Condition(each.question, answer))
+        for each in undoing
+        if each.key not in held and not each.is_expected
+        for answer in each.question.answers
+        if answer != each.answer
+    ]
+
+
+def told(guard: Sequence[Condition], beyond: Sequence[Condition] = ()) -> str:
+    """In words: under which conditions, beyond those that are granted."""
+    granted = {(each.key, each.answer) for each in beyond}
+    words = [each.shown() for each in guard if not each.is_expected and (each.key, each.answer) not in granted]
+    return " and ".join(f"`{each}`" for each in words)

@@ -1,0 +1,133 @@
+"""Whether the profiling option is in effect when the nvidia module is loaded, whatever path a boot takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.boot.conditions import Guard, always
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.driver_loads import Again, Load, anew, loads
+from nodeworthy.facts.guards import but_its_own, without
+from nodeworthy.facts.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
+from nodeworthy.facts.modprobe_line import Says
+from nodeworthy.facts.module_option import OptionWrite, option_writes
+
+
+@dataclass(frozen=True)
+class OptionInTime:
+    timeline: Timeline
+
+    @cached_property
+    def writes(self) -> list[OptionWrite]:
+        return option_writes(self.timeline)
+
+    @cached_property
+    def kernel_options(self) -> list[KernelOption]:
+        return kernel_options(self.timeline)
+
+    @cached_property
+    def loads(self) -> list[Load]:
+        return loads(self.timeline)
+
+    @cached_property
+    def anew(self) -> list[Again]:
+        return anew(self.timeline)
+
+    @cached_property
+    def _at(self) -> dict[int, int]:
+        return {id(each): at for at, each in enumerate(self.timeline.effects)}
+
+    def at(self, write: OptionWrite) -> int:
+        return self._at[id(write.effect)]
+
+    def before(self, load: Load) -> list[OptionWrite]:
+        return [each for each in self.writes if self.at(each) < load.at]
+
+    def after(self, load: Load) -> list[OptionWrite]:
+        return [each for each in self.writes if self.at(each) > load.at]
+
+    def first_without(self, by_the_image: Sequence[Load] = ()) -> tuple[Load, bool | None] | None:
+        """The first load that does not have the option, or for which that can't be said (None)."""
+        loaded: list[Load] = []
+        for load in sorted((*by_the_image, *self.loads), key=lambda each: each.at):
+            loaded = [each for each in loaded if not self._unloaded_between(each, load)]
+            if loaded and always([each.conditions for each in loaded], load.conditions):
+                continue
+            answer = self.has_it(load)
+            if not answer:
+                return load, answer
+            loaded.append(load)
+        return None
+
+    def has_it(self, load: Load) -> bool | None:
+        if load.has_the_option:
+            return True
+        answers = [self._on_disk(load.at, load.conditions, detached=load.detached)]
+        if answers[0] is not True:
+            answers.append(self._mended(load))
+        return True if True in answers else None if None in answers else False
+
+    def _on_disk(self, at: float, when: Guard, *, detached: bool = False) -> bool | None:
+        """Whether the option stands where modprobe reads it, before this and whenever this happens."""
+        sure = always(self._guards(at, detached=detached), when)
+        if sure is not False:
+            return sure
+        return None if always(self._guards(at, detached=detached, maybe=True), when) is not False else False
+
+    def _guards(self, at: float, *, detached: bool, maybe: bool = False) -> list[Guard]:
+        before = [each for each in self.writes if self.at(each) < at and (detached or not each.effect.detached)]
+        found: list[Guard] = []
+        for write in before:
+            if write.says is Says.RIGHT or (maybe and write.says is Says.MAYBE):
+                undone = (but_its_own(each.effect) for each in before if self._undoes(each, write, maybe=maybe))
+                found += without(but_its_own(write.effect), undone)
+        return found
+
+    def _undoes(self, one: OptionWrite, other: OptionWrite, *, maybe: bool) -> bool:
+        later = self.at(one) > self.at(other)
+        if later and (one.undoes(other) or (not maybe and one.may_undo(other))):
+            return True
+        return not one.same_file(other) and one.overrides(other)
+
+    def undone_before(self, load: Load) -> tuple[OptionWrite, OptionWrite] | None:
+        """A right write, and the step that takes it away again before the load."""
+        before = self.before(load)
+        rights = [each for each in before if each.says is Says.RIGHT]
+        pairs = ((one, right) for right in rights for one in before if self._undoes(one, right, maybe=True))
+        return next(((right, one) for one, right in pairs), None)
+
+    def _mended(self, load: Load) -> bool | None:
+        """Whether the module is always loaded once more later, and then with the option."""
+        answers = [(each, self._has_it_then(each)) for each in self.anew if each.at > load.at]
+        sure = always([each.conditions for each, answer in answers if answer], load.conditions)
+        if sure is not False:
+            return sure
+        maybe = always([each.conditions for each, answer in answers if answer is not False], load.conditions)
+        return None if maybe is not False else False
+
+    def _has_it_then(self, again: Again) -> bool | None:
+        if again.reboots:
+            return self._has_it_after_reboot(again)
+        following = next((each for each in self.loads if each.at > again.at), None)
+        if following is None:
+            return self._on_disk(len(self._at), again.conditions, detached=True)
+        if following.has_the_option:
+            return True
+        return self._on_disk(following.at, (*again.conditions, *following.conditions))
+
+    def _has_it_after_reboot(self, again: Again) -> bool | None:
+        given = [each.conditions for each in self.kernel_options if each.at < again.at]
+        if always(given, again.conditions):
+            return True
+        on_disk = self._on_disk(again.at, again.conditions)
+        if on_disk and initramfs_holds_the_module(self.timeline, self._last_right(again.at)):
+            return False
+        return on_disk
+
+    def _last_right(self, before: int) -> int:
+        return max(self.at(each) for each in self.writes if each.says is Says.RIGHT and self.at(each) < before)
+
+    def _unloaded_between(self, one: Load, other: Load) -> bool:
+        return any(one.at < each.at < other.at for each in self.anew)

@@ -1,0 +1,182 @@
+"""Why the nvidia module is loaded without the profiling option, told from the step that is at fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodeworthy.boot.effects import Effect, How
+from nodeworthy.facts.driver_loads import Load
+from nodeworthy.facts.guards import but_its_own, told
+from nodeworthy.facts.modprobe_line import Says
+from nodeworthy.facts.module_option import OptionWrite, why_not_read
+from nodeworthy.facts.option_in_time import OptionInTime
+from nodeworthy.known.profiling import option
+from nodeworthy.verdict import Place, Related
+
+EARLY = "write it in a text/cloud-boothook part, bootcmd or write_files"
+FILE = "/etc/modprobe.d/nvprof.conf"
+
+
+@dataclass(frozen=True)
+class Told:
+    place: Place
+    message: str
+    # is_, should, related, remedy
+    what: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OptionStory:
+    boot: OptionInTime
+    load: Load
+
+    def loads_it(self) -> Related:
+        return Related(self.load.place, f"the module is loaded here: {self.load.because}")
+
+    def told(self) -> Told:
+        before, after = self.boot.before(self.load), self.boot.after(self.load)
+        undone = self.boot.undone_before(self.load)
+        if undone is not None:
+            return self._undone(*undone)
+        for write in (each for each in before if each.says is Says.RIGHT):
+            return self._not_always(write)
+        for write in (each for each in before if each.says in (Says.MISSES, Says.OTHERWISE)):
+            return self._wrong(write)
+        for write in (each for each in after if each.says is Says.RIGHT):
+            return self._too_late(write)
+        if self.boot.kernel_options:
+            return self._needs_a_reboot(self.boot.kernel_options[0].effect)
+        for write in (each for each in after if each.says in (Says.MISSES, Says.OTHERWISE)):
+            return self._wrong(write)
+        return self._missing()
+
+    def doubt(self) -> tuple[Place, str]:
+        """Where it can't be decided, and why."""
+        for write in (*self.boot.before(self.load), *self.boot.after(self.load)):
+            if write.says is Says.MAYBE:
+                return (
+                    write.place,
+                    f"whether the profiling option is on disk before the driver is not known: {write.said.why}",
+                )
+        return (
+            self.load.place,
+            "whether the profiling option is on disk here depends on too many conditions to be decided",
+        )
+
+    def _undone(self, right: OptionWrite, by: OptionWrite) -> Told:
+        written = Related(right.place, f"{right.path} gets the option here")
+        if by.says is Says.OTHERWISE and not by.same_file(right):
+            message = f"{by.said.why} in {by.path}, and of two files modprobe takes the one whose name sorts later"
+            remedy = f"delete this line, or write `{option().line}`"
+        elif by.says is Says.OTHERWISE:
+            message = f"{by.said.why} after it was set right"
+            remedy = "delete this line"
+        else:
+            how = by.said.why if by.says is Says.GONE else "is overwritten"
+            message = f"{by.path}, which has the profiling option, {how} before the driver is loaded"
+            remedy = self._keep(by)
+        return Told(by.place, message, self._what(by.is_, f"{option().line} stays on disk", remedy, written))
+
+    @staticmethod
+    def _keep(by: OptionWrite) -> str:
+        if by.effect.how is How.WRITE:
+            return f"append here (>>), or keep the option in a file of its own: {FILE}"
+        return f"leave the file there, or keep the option in a file of its own: {FILE}"
+
+    def _not_always(self, write: OptionWrite) -> Told:
+        if write.effect.detached and not self.load.detached:
+            message = (
+                "the profiling option is written in the background, and the driver is loaded without waiting for it"
+            )
+            return Told(
+                write.place,
+                message,
+                self._what(write.is_, "written before the driver is loaded", "write it in the foreground"),
+            )
+        under = told(but_its_own(write.effect), self.load.conditions)
+        message = f"the profiling option is written only if {under}, and the driver is loaded without that condition"
+        remedy = f"write `{option().line}` outside of that condition, before {_line(self.load.place)}"
+        return Told(
+            write.place,
+            message,
+            self._what(f"written if {under}", "written on every path that loads the driver", remedy),
+        )
+
+    def _wrong(self, write: OptionWrite) -> Told:
+        fault = why_not_read(write.effect.path)
+        if fault:
+            message = f"the profiling option is written into {write.path}, where it has no effect: {fault}"
+            should = _beside(write.path)
+            return Told(write.effect.place, message, self._what(write.path, should, f"write it into {should}"))
+        place = _line(write.place)
+        remedy = f"make it `{option().line}` on {place}"
+        return Told(write.place, write.said.why, self._what(write.is_, option().line, remedy))
+
+    def _too_late(self, write: OptionWrite) -> Told:
+        message = "the profiling option is written after the driver is loaded"
+        late, early = _apart(write.effect, self.load)
+        what = self._what(
+            f"written on {_line(late)}", f"on disk before {_line(early)}", self._earlier(write, late, early)
+        )
+        again = [
+            Related(each.effect.place, self._in_vain(each.conditions))
+            for each in self.boot.anew
+            if each.at > self.boot.at(write)
+        ]
+        return Told(write.place, message, {**what, "related": [*what["related"], *again[:1]]})
+
+    def _in_vain(self, conditions: Any) -> str:
+        under = told(conditions, self.load.conditions)
+        return (
+            f"the module is loaded anew only if {under}"
+            if under
+            else "the module is loaded anew, and not with the option"
+        )
+
+    def _earlier(self, write: OptionWrite, late: Place, early: Place) -> str:
+        if self.load.effect is None or write.effect.stage is not self.load.effect.stage:
+            return f"{EARLY}: they come before {self._who()}; or reboot afterwards"
+        return f"move {_line(late)} before {_line(early)}"
+
+    def _who(self) -> str:
+        return "the image's own units" if self.load.effect is None else self.load.effect.stage.title
+
+    def _needs_a_reboot(self, effect: Effect) -> Told:
+        message = (
+            "the profiling option is on the kernel's command line, which is read at boot, and nothing reboots here"
+        )
+        remedy = f"write `{option().line}` into {FILE} before {_line(self.load.place)}, or reboot"
+        return Told(
+            effect.place, message, self._what(effect.command, "a reboot on every path, or a file of modprobe", remedy)
+        )
+
+    def _missing(self) -> Told:
+        message = "the driver is loaded, and nothing writes the profiling option before"
+        remedy = f"before {_line(self.load.place)}: echo '{option().line}' > {FILE}"
+        if self.load.effect is None:
+            remedy = f"{EARLY}: {FILE} with `{option().line}`"
+        return Told(
+            self.load.place,
+            message,
+            {"is_": self.load.because, "should": f"{option().line} on disk before", "remedy": remedy},
+        )
+
+    def _what(self, is_: str, should: str, remedy: str, *related: Related) -> dict[str, Any]:
+        return {"is_": is_, "should": should, "remedy": remedy, "related": [*related, self.loads_it()]}
+
+
+def _line(place: Place) -> str:
+    return f"line {place.line}" if place.line is not None else str(place)
+
+
+def _beside(path: str) -> str:
+    name = path.rpartition("/")[2].partition(".")[0] or "nvprof"
+    return f"{option().folders[0]}/{name}{option().suffix}"
+
+
+def _apart(one: Effect, load: Load) -> tuple[Place, Place]:
+    """Where two steps part: the calls that lead to them, where both stand in one function."""
+    other = load.effect
+    ways = zip((*one.via, one.place), (*other.via, other.place) if other is not None else (load.place,), strict=False)
+    return next(((here, there) for here, there in ways if here != there), (one.place, load.place))

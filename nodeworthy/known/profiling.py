@@ -1,0 +1,63 @@
+"""The module option that lets everyone profile: the table of `profiling.toml`, typed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ModuleOption:
+    module: str
+    name: str
+    value: str
+    also: tuple[str, ...]
+    suffix: str
+    folders: tuple[str, ...]
+    kernel: str
+
+    @property
+    def line(self) -> str:
+        """As it stands in a file of modprobe."""
+        return f"options {self.module} {self.assignment}"
+
+    @property
+    def assignment(self) -> str:
+        return f"{self.name}={self.value}"
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("profiling.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def option() -> ModuleOption:
+    row = _table()
+    names = ("module", "name", "value", "suffix", "kernel")
+    return ModuleOption(also=tuple(row["also"]), folders=tuple(row["folders"]), **{name: row[name] for name in names})
+
+
+@cache
+def boot_loader_programs() -> frozenset[str]:
+    return frozenset(_table()["boot_loader"]["programs"])
+
+
+@cache
+def boot_loader_files() -> tuple[str, ...]:
+    return tuple(_table()["boot_loader"]["files"])
+
+
+@cache
+def initramfs_programs() -> frozenset[str]:
+    return frozenset(_table()["initramfs"]["programs"])
+
+
+def image_loads_early(distribution: str) -> bool | None:
+    """Whether the driver in this distribution's image is loaded before a script can run; None where nobody knows."""
+    row = _table()["image"].get(distribution)
+    return None if row is None or row["loads"] == "unknown" else row["loads"] == "early"

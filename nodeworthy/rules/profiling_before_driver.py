@@ -1,0 +1,118 @@
+"""The profiling option is on disk, on every path, before anything may load the nvidia module.
+
+A kernel module takes its options when it is loaded, and never again. Installing a driver's package loads the module,
+and so do a `.run` installer, `nvidia-smi`, the persistence daemon, fabric manager and a container with a GPU. So
+`options nvidia NVreg_RestrictProfilingToAdminUsers=0` must be in a file of `/etc/modprobe.d` that ends in `.conf`
+before the first of them; written afterwards it is as good as absent, until the module is unloaded and loaded again or
+the machine reboots. On the kernel's command line it takes effect with a reboot. NVIDIA's AL2023 image loads the module
+by itself before user data's shell parts run: there the option belongs into a `text/cloud-boothook` part, `bootcmd` or
+`write_files`. A driver of the GPU operator reads nothing of the host: its option goes through
+`driver.kernelModuleConfig`.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.driver_loads import Load, image_load, unread, unread_before, why_unread
+from nodeworthy.facts.modprobe_line import Says
+from nodeworthy.facts.option_in_time import OptionInTime
+from nodeworthy.facts.option_story import OptionStory
+from nodeworthy.fleet.model import Driver
+from nodeworthy.known.profiling import image_loads_early, option
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown
+
+RULE = Rule(
+    "profiling-before-driver",
+    severity=Severity.ERROR,
+    incident="D",
+    title="The profiling option is on disk before anything may load the nvidia module",
+    remedy=f"write `{option().line}` into /etc/modprobe.d/nvprof.conf before anything loads the driver",
+)
+
+CAUSE = (
+    "a module takes its options when it is loaded, and never again: "
+    "profiling stays denied (ERR_NVGPUCTRPERM) until it is loaded anew"
+)
+IMAGE = "the image's own units load the module, before shell parts and runcmd"
+
+
+@RULE.check
+def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: BootPool | None) -> Findings:
+    boot = OptionInTime(script.timeline)
+    if not boot.loads and pool is not None and pool.pool.is_gpu and pool.pool.driver is Driver.OPERATOR:
+        skip("the operator's driver reads nothing of the host: its option goes through driver.kernelModuleConfig")
+    by_the_image = _by_the_image(boot, pool)
+    if not boot.loads and not by_the_image:
+        yield from _nothing_loads_it(script, pool, boot)
+        return
+    found = boot.first_without(by_the_image)
+    if found is not None:
+        yield from _without(boot, *found, pool)
+        return
+    yield from _may_load_it(boot)
+
+
+def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:
+    if pool is None or not pool.pool.is_gpu or pool.pool.driver is not Driver.AMI:
+        return []
+    distribution = need(pool.pool.distribution)
+    if distribution == "bottlerocket":
+        skip("Bottlerocket takes its module options from its own settings, which are not read here")
+    return [image_load(boot.timeline, pool.place, IMAGE)] if image_loads_early(distribution) else []
+
+
+def _without(boot: OptionInTime, load: Load, answer: bool | None, pool: BootPool | None) -> Findings:
+    on = pool.title if pool is not None else ()
+    story = OptionStory(boot, load)
+    gap = unread_before(boot.timeline, load.at) if answer is False else None
+    if gap is not None:
+        why = f"whether the profiling option is written before the driver is not known: {why_unread(gap)}"
+        yield unknown(gap, why, related=[story.loads_it()], on=on)
+    elif answer is None:
+        place, why = story.doubt()
+        yield unknown(place, why, related=[story.loads_it()], should=option().line, on=on)
+    else:
+        told = story.told()
+        yield fail(told.place, told.message, cause=CAUSE, on=on, **told.what)
+
+
+def _nothing_loads_it(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Findings:
+    """The driver is loaded by something else, or not at all."""
+    wanted = pool is not None and pool.pool.is_gpu
+    meant = any(each.says not in (Says.GONE, Says.MAYBE) for each in boot.writes) or bool(boot.kernel_options)
+    if not wanted and not meant:
+        yield from _may_load_it(boot)
+        if not unread(boot.timeline):
+            skip("nothing in this script loads a GPU driver")
+        return
+    place = pool.place if pool is not None and wanted else script.place
+    afterwards = Load(len(boot.timeline.effects), place, "whatever loads the module comes after this script")
+    answer = boot.has_it(afterwards)
+    if not answer:
+        yield from _without(boot, afterwards, answer, pool)
+    elif _image_may_load_it(script, pool) and not boot.has_it(image_load(boot.timeline, place, IMAGE)):
+        right = next(each for each in boot.writes if each.says is Says.RIGHT)
+        yield unknown(
+            right.place,
+            "the profiling option comes too late if the image loads the module, and whether it does is not known",
+            remedy="write it in a text/cloud-boothook part, bootcmd or write_files, which come first in any case",
+        )
+    else:
+        yield from _may_load_it(boot)
+
+
+def _image_may_load_it(script: BootScript, pool: BootPool | None) -> bool:
+    """This script installs no driver, and yet it is meant to find one."""
+    if pool is not None:
+        return pool.pool.is_gpu and pool.pool.driver is Driver.AMI
+    return any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts)
+
+
+def _may_load_it(boot: OptionInTime) -> Findings:
+    for gap in unread(boot.timeline):
+        if not boot.has_it(gap):
+            why = f"whether this loads the driver before the profiling option is written is not known: {gap.because}"
+            yield unknown(gap.place, why)
+            return
