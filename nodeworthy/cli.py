@@ -31,6 +31,7 @@ COMMANDS = (
     Command("preview", "plan", "runs the Pulumi program here with an engine of our own, and judges the plan"),
     Command("node", "node", "looks at fresh machines through ssh, and judges them"),
     Command("diagnose", "cluster", "reads Kubernetes, names causes"),
+    Command("boot", "", "prints the timeline of a boot script: when, where, what, under which condition"),
     Command("explain", "", "says what is known of a rule, a distribution, a GPU, a line of a log"),
     Command("rules", "", "lists the rules: id, title, severity, moments"),
     Command("fleet", "", "prints the fleet as it was resolved; `fleet schema` its JSON Schema"),

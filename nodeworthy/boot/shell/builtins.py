@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_here, run_shell
-from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
@@ -49,6 +49,10 @@ def _cd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> No
     if folder is not None and not folder.startswith("/") and walker.state.folder is not None:
         folder = f"{walker.state.folder.rstrip('/')}/{folder}"
     walker.state.folder = folder
+
+
+def _popd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    walker.state.folder = None
 
 
 def _set(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
@@ -184,7 +188,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "continue": _continue,
     "cd": _cd,
     "pushd": _cd,
-    "popd": lambda walker, arguments, place, raw: _cd(walker, (EMPTY, Text((Hole("popd", "popd"),))), place, raw),
+    "popd": _popd,
     "set": _set,
     "shift": _shift,
     "unset": _unset,

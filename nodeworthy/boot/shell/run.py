@@ -1,0 +1,42 @@
+"""Runs one script of a boot, from its first line to what it leaves for the next boot."""
+
+from __future__ import annotations
+
+from nodeworthy.boot.conditions import Asks, Condition
+from nodeworthy.boot.effects import Effect, Stage
+from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.nested import run_here
+from nodeworthy.boot.shell.parse import parse
+from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.units import at_next_boot
+from nodeworthy.boot.shell.walker import Walker
+from nodeworthy.boot.userdata import Part
+
+
+def run_part(part: Part, disk: State, *, template: bool = False) -> list[Effect]:
+    """A shell part: a process of its own, on the disk that the parts before it have left."""
+    return run_script(part.text, part.origin, part.stage, disk, template=template)
+
+
+def run_script(text: str, origin: Origin, stage: Stage, disk: State, *, template: bool = False) -> list[Effect]:
+    state = State(files=disk.files, versions=disk.versions)
+    walker = Walker(origin, stage, state)
+    first = text.split("\n", 1)[0]
+    if first.startswith("#!"):
+        state.options.errexit = any(word.startswith("-") and "e" in word for word in first.split()[1:])
+    walker.is_last = True
+    walker.run_all(parse(text, template=template).statements)
+    _leave(walker)
+    return walker.effects
+
+
+def _leave(walker: Walker) -> None:
+    """What runs when the script ends, and when the machine boots again."""
+    walker.flow, walker.is_last, walker.failing = Flow.ON, False, None
+    for body, place, guard in walker.at_exit:
+        question = walker.questions.anew("the script ends", place, Asks.SUCCESS)
+        walker.guard = (*guard, Condition(question, "yes"))
+        run_here(walker, body, Straight(place), place)
+    walker.guard = ()
+    at_next_boot(walker)

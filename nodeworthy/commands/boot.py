@@ -1,0 +1,78 @@
+"""Prints the timeline of a boot script: when, where, what, under which condition, and what a rule objects to.
+
+Any user data: shell, MIME multipart, cloud-config, NodeConfig, Bottlerocket's TOML, gzip and base64 around them,
+Terraform templates. - is standard input. Exit codes: 0 read whole, 3 something was not understood.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nodeworthy.facts.boot_script import BootScript
+    from nodeworthy.verdict import Finding
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="the user data; - is standard input")
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="how it is written")
+    parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
+    parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
+    parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
+    parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
+
+
+def run(options: argparse.Namespace) -> int:
+    from nodeworthy.boot.effects import NotUnderstood
+    from nodeworthy.commands.judging import wants_colour, write_whole
+    from nodeworthy.known.secrets import hidden
+    from nodeworthy.report import timeline
+
+    script = _script(options)
+    findings = _findings(script)
+    if options.format == "json":
+        shown = timeline.as_json(script, findings, hidden)
+    else:
+        shown = timeline.text(script, findings, hidden, colour=wants_colour(options) and not options.output)
+    if options.output:
+        write_whole(Path(options.output), shown)
+    else:
+        sys.stdout.write(shown)
+    gaps = any(isinstance(each, NotUnderstood) for each in script.timeline.effects)
+    return 3 if gaps or not script.userdata.parts or any(each.is_doubt for each in script.userdata.faults) else 0
+
+
+def _script(options: argparse.Namespace) -> BootScript:
+    from nodeworthy.boot.unpack import unpack
+    from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown
+    from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.errors import InputError
+    from nodeworthy.facts.boot_pools import in_fleet
+    from nodeworthy.facts.boot_script import BootScript
+    from nodeworthy.verdict import Place
+
+    path = Path(options.file)
+    name = STDIN if options.file == STDIN else shown(path)
+    if path.is_dir():
+        raise InputError(f"{name} is a folder; boot reads one file")
+    try:
+        data = read_bytes(Source(path, name, named=True))
+    except Unreadable as problem:
+        raise InputError(f"{name} {problem.why}") from None
+    place = Place(path=name)
+    choice = Fleets(options.fleet, options.stack).beside(Path.cwd() if name == STDIN else path.parent)
+    return in_fleet(BootScript(place, unpack(data, place, name=path.name)), choice.fleet, choice.why)
+
+
+def _findings(script: BootScript) -> Sequence[Finding]:
+    """What the rules object to, and what they can't be sure of."""
+    from nodeworthy.engine import Scene, judge
+    from nodeworthy.rules import catalogue, rule
+
+    judgements = judge([Scene([script])], catalogue(), rule("rule-crashed"))
+    return [found for each in judgements for found in each.findings]

@@ -1,0 +1,117 @@
+"""One effect of a boot script in a reader's words: what happens, and to what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from nodeworthy.boot.effects import (
+    AddsRepository,
+    Effect,
+    Fetches,
+    Installs,
+    Joins,
+    LoadsModule,
+    Mounts,
+    NotUnderstood,
+    Opens,
+    PullsImage,
+    Reboots,
+    Runs,
+    Unit,
+    Writes,
+)
+from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Known
+
+LONGEST = 90
+
+
+def verb(effect: Effect) -> str:
+    """What kind of thing happens, in a word or two."""
+    if isinstance(effect, Writes):
+        return effect.how.value
+    if isinstance(effect, Unit):
+        return f"{effect.act.value}s"
+    if isinstance(effect, LoadsModule):
+        return "unloads" if effect.unloads else "may load"
+    if isinstance(effect, Installs):
+        return "removes" if effect.removes else "installs"
+    if isinstance(effect, PullsImage):
+        return "runs" if effect.runs else "pulls"
+    if isinstance(effect, Joins):
+        return "is told" if effect.tells else "joins"
+    return _VERBS[type(effect)]
+
+
+def what(effect: Effect) -> str:
+    """To what it happens."""
+    text = " ".join(_WHAT[type(effect)](effect).split())
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def kind(effect: Effect) -> str:
+    """The name of its kind for tools: `writes`, `loads-module`."""
+    name = type(effect).__name__
+    return "".join(f"-{c.lower()}" if c.isupper() and index else c.lower() for index, c in enumerate(name))
+
+
+def _writes(effect: Writes) -> str:
+    if effect.content is None:
+        told = "" if effect.expressions else " (its content is not known)"
+        expressions = ", ".join(each.shown() for each in effect.expressions)
+        return f"{effect.path.shown()}{f': {expressions}' if expressions else told}"
+    count = len(effect.content.lines)
+    return f"{effect.path.shown()} ({count} line{'' if count == 1 else 's'})"
+
+
+def _loads(effect: LoadsModule) -> str:
+    options = f" {' '.join(effect.options)}" if effect.options else ""
+    return f"the module {effect.module}{options}{f': {effect.because}' if effect.because else ''}"
+
+
+def _joins(effect: Joins) -> str:
+    named = effect.cluster
+    cluster = named.shown() if named is not None and isinstance(named.state, Known) else ""
+    told = "which cluster is its own: " if effect.tells else "its cluster "
+    return f"{told}{cluster or '(not known)'} by {effect.how}"
+
+
+def _fetches(effect: Fetches) -> str:
+    to = f" to {effect.to.shown()}" if effect.to is not None else ""
+    return f"{effect.url.shown()}{to}{', and runs it' if effect.runs else ''}"
+
+
+def _mounts(effect: Mounts) -> str:
+    options = f" ({effect.options.shown()})" if effect.options else ""
+    return f"{effect.what.shown()} at {effect.where.shown()}{options}{', at every boot' if effect.at_boot else ''}"
+
+
+def _words(texts: tuple[Text, ...]) -> str:
+    return " ".join(each.shown() for each in texts)
+
+
+_VERBS: dict[type[Effect], str] = {
+    AddsRepository: "adds",
+    Mounts: "mounts",
+    Opens: "sets",
+    Reboots: "reboots",
+    Fetches: "fetches",
+    Runs: "runs",
+    NotUnderstood: "?",
+}
+_WHAT: dict[type[Effect], Callable[[Any], str]] = {
+    Writes: _writes,
+    Installs: lambda effect: f"{_words(effect.packages)} with {effect.manager}",
+    AddsRepository: lambda effect: f"the repository {effect.repository.shown()}",
+    LoadsModule: _loads,
+    Unit: lambda effect: effect.unit.shown(),
+    Mounts: _mounts,
+    Opens: lambda effect: f"{effect.tool} {_words(effect.arguments)}",
+    PullsImage: lambda effect: f"{effect.image.shown()} with {effect.tool}{', with its GPUs' if effect.gpu else ''}",
+    Joins: _joins,
+    Reboots: lambda _: "the machine",
+    Fetches: _fetches,
+    Runs: lambda effect: _words(effect.arguments),
+    NotUnderstood: lambda effect: f"{effect.why}: {effect.text}",
+}
