@@ -1,0 +1,43 @@
+"""What is wrong with something that a boot leaves behind, before a rule says of whom and why it matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodeworthy.boot.conditions import Guard
+from nodeworthy.verdict import Finding, Place, Related, Verdict, finding
+
+
+@dataclass(frozen=True)
+class Flaw:
+    place: Place
+    says: str
+    should: str | None = None
+    cause: str | None = None
+    is_: str | None = None
+    remedy: str | None = None
+    related: tuple[Related, ...] = ()
+    # It can't be decided, rather than wrong.
+    is_doubt: bool = False
+
+    def told(self, *, on: str = "", related: tuple[Related, ...] = ()) -> Finding:
+        return finding(
+            Verdict.UNKNOWN if self.is_doubt else Verdict.FAIL,
+            self.place,
+            self.says,
+            is_=self.is_,
+            should=self.should,
+            cause=self.cause,
+            remedy=self.remedy,
+            related=(*self.related, *related),
+            on=(on,) if on else (),
+        )
+
+
+def doubt(place: Place, says: str, remedy: str | None = None) -> Flaw:
+    return Flaw(place, says, remedy=remedy, is_doubt=True)
+
+
+def shown(guard: Guard) -> str:
+    """The conditions under which something happens, in a reader's words."""
+    return " and ".join(each.shown() for each in guard if not each.is_expected) or "it is reached"

@@ -1,0 +1,121 @@
+"""What a boot tells containerd of one registry: its hosts.toml, where containerd looks for it, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.boot.conditions import always
+from nodeworthy.boot.effects import Effect, How, PullsImage, Unit, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot_runtime import Ready, restarts, runs_already
+from nodeworthy.facts.config_path import ConfigPath, config_path
+from nodeworthy.facts.final_files import FileLeft, left_by
+from nodeworthy.facts.hosts_toml import NAME, HostsToml
+from nodeworthy.known.containerd import Containerd
+
+UNIT = "containerd.service"
+PACKAGES = ("containerd", "containerd.io")
+
+
+@dataclass(frozen=True)
+class Trust:
+    """What is told of a registry before one moment at which images are pulled."""
+
+    timeline: Timeline
+    ready: Ready
+    runtime: Containerd
+    version: str | None
+    host: str
+    # The registry that this one is a cache of, if the fleet says so.
+    mirrors: str | None = None
+
+    @cached_property
+    def path(self) -> ConfigPath:
+        return config_path(self.ready.before, self.runtime, self.version, self.ready.when)
+
+    @cached_property
+    def folders(self) -> tuple[str, ...]:
+        """Where hosts.toml may lie: what containerd is told, else where it usually is."""
+        return self.path.folders or self.usual
+
+    @property
+    def usual(self) -> tuple[str, ...]:
+        from nodeworthy.known.containerd import registries
+
+        return self.runtime.registry_hosts or registries().hosts
+
+    @cached_property
+    def left(self) -> FileLeft:
+        """The hosts.toml that containerd reads for this registry, as the moment finds it."""
+        tried = [self._left(self.ready.before, folder, name) for folder in self.folders for name in self._names]
+        return next((each for each in tried if each.is_there), None) or _likeliest(tried)
+
+    def left_at_the_end(self) -> FileLeft:
+        tried = [self._left(self.timeline.effects, folder, name) for folder in self.folders for name in self._names]
+        return next((each for each in tried if each.is_there), None) or _likeliest(tried)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return (self.host, *((self.mirrors,) if self.mirrors else ()), "_default")
+
+    def _left(self, effects: Sequence[Effect], folder: str, name: str) -> FileLeft:
+        return left_by(effects, f"{folder}/{name}/{NAME}", self.ready.when)
+
+    def files(self) -> list[HostsToml]:
+        return [HostsToml(_folder(each), each) for each in self.left.last if each.how is not How.DELETE]
+
+    @cached_property
+    def misnamed(self) -> Writes | None:
+        """A hosts.toml in a folder that is almost the registry's name."""
+        name, _, port = self.host.partition(":")
+        for each in self.timeline.of(Writes):
+            folder = _folder(each)
+            if each.path.shown().endswith(f"/{NAME}") and folder != self.host and (folder or "?") in _near(name, port):
+                return each
+        return None
+
+    def first_pull(self) -> PullsImage | None:
+        """An image that the script itself pulls from this registry before containerd knows it."""
+        made = self.left.last[-1] if self.left.last else None
+        for each in self.timeline.of(PullsImage):
+            asked = each.tool in ("crictl", "nerdctl", "kubeadm")
+            if asked and each.image.shown().startswith(f"{self.host}/"):
+                return each if made is None or self.timeline.precedes(each, made) else None
+        return None
+
+    def not_restarted(self) -> tuple[Writes, Effect | None] | None:
+        """The step whose config_path containerd has not read when images are pulled, and a start that did nothing."""
+        step = self.path.step
+        if step is None or not self.path.folders or self._copied_by_joining(step):
+            return None
+        before, behind = self.timeline.before(step), self._behind(step)
+        unit = f"{self.runtime.units[0]}.service" if self.runtime.units else UNIT
+        anew = restarts(behind, unit, PACKAGES, self.ready.when)
+        runs = runs_already(before, unit, PACKAGES)
+        idle = [each for each in anew if runs is not None and isinstance(each, Unit) and each.act.value == "start"]
+        reading = [each for each in anew if each not in idle]
+        if reading and always([each.conditions for each in reading], self.ready.when) is not False:
+            return None
+        return step, idle[0] if idle else None
+
+    def _behind(self, step: Effect) -> Sequence[Effect]:
+        index = next(i for i, each in enumerate(self.ready.before) if each is step)
+        return self.ready.before[index + 1 :]
+
+    def _copied_by_joining(self, step: Writes) -> bool:
+        return step.path.known is not None and step.path.known == self.runtime.written_from
+
+
+def _folder(write: Writes) -> str:
+    parts = write.path.shown().rsplit("/", 2)
+    return parts[1] if len(parts) == 3 else ""
+
+
+def _near(name: str, port: str) -> tuple[str, ...]:
+    return (name, f"{name}_{port}", f"{name}-{port}", f"{name}:{port}:", f"http://{name}:{port}", f"{name}_{port}_")
+
+
+def _likeliest(tried: Sequence[FileLeft]) -> FileLeft:
+    return next((each for each in tried if each.last or each.maybe), tried[0])

@@ -1,0 +1,118 @@
+"""TOML and JSON that a script writes: parsed where they are known, with the line at which they can't be read."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Writes
+from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Place
+
+# A hole in the parsed data: nobody writes such a word.
+_HOLE = re.compile(r"zzhole(\d+)zz")
+_AT_LINE = re.compile(r"\bline (\d+)")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What came of reading a file as the script leaves it."""
+
+    place: Place
+    data: Any = None
+    # Why it can't be parsed, at the line; empty where it could.
+    fault: str = ""
+    # Why its content is not known; empty where it is.
+    unknown: str = ""
+    content: Content | None = None
+    _holes: tuple[str, ...] = field(default=())
+
+    @property
+    def mapping(self) -> Mapping[str, Any]:
+        return self.data if isinstance(self.data, Mapping) else {}
+
+    def shown(self, value: object) -> str:
+        """A value of the data as the script spells it: with ${NAME} where its holes are."""
+        return _HOLE.sub(lambda match: self._holes[int(match[1])], str(value))
+
+    def line_of(self, *words: str) -> Place:
+        """Where the first of these words stands; else where the file is written."""
+        for word in words:
+            for line in self.content.find(word) if self.content is not None else ():
+                return line.place
+        return self.place
+
+
+def has_hole(value: object) -> bool:
+    return _HOLE.search(str(value)) is not None
+
+
+def could_equal(value: str, wanted: str) -> bool:
+    """Whether a value with holes may turn out to be this."""
+    parts = _HOLE.split(value)[::2]
+    return re.fullmatch(".*".join(map(re.escape, parts)), wanted) is not None
+
+
+def toml_of(write: Writes) -> Reading:
+    return _read(write, tomllib.loads)
+
+
+def json_of(write: Writes) -> Reading:
+    return _read(write, json.loads)
+
+
+def content_of(write: Writes) -> Content | None:
+    """The whole file after this step, as far as the script made it."""
+    return write.whole if write.whole is not None else (write.content if write.how.value == "writes" else None)
+
+
+def _read(write: Writes, parse: Callable[[str], Any]) -> Reading:
+    content = content_of(write)
+    if content is None:
+        return Reading(write.place, unknown=f"what stands in {write.path.shown()} afterwards is not known")
+    return read_content(content, write.place, write.path.shown(), parse)
+
+
+def toml_in(content: Content, place: Place, called: str) -> Reading:
+    return read_content(content, place, called, tomllib.loads)
+
+
+def read_content(content: Content, place: Place, called: str, parse: Callable[[str], Any]) -> Reading:
+    text, holes = _spelt(content.text)
+    try:
+        return Reading(place, parse(text), content=content, _holes=holes)
+    except (ValueError, RecursionError) as problem:
+        if holes:
+            why = content.text.why or "a part of it is not known"
+            return Reading(place, unknown=f"what stands in {called} is not known: {why}", content=content)
+        return Reading(_place_of(problem, content, place), fault=_first_line(problem), content=content)
+
+
+def _spelt(text: Text) -> tuple[str, tuple[str, ...]]:
+    """The text with a word for each hole, and what the holes look like in the script."""
+    spelt = ""
+    holes: list[str] = []
+    for piece in text.pieces:
+        if isinstance(piece, str):
+            spelt += piece
+        else:
+            spelt += f"zzhole{len(holes)}zz"
+            holes.append(piece.shown)
+    return spelt, tuple(holes)
+
+
+def _place_of(problem: Exception, content: Content, place: Place) -> Place:
+    told = _AT_LINE.search(str(problem))
+    if not content.lines:
+        return place
+    number = int(told[1]) if told else len(content.lines)
+    return content.lines[min(number, len(content.lines)) - 1].place
+
+
+def _first_line(problem: Exception) -> str:
+    return re.sub(r" \(.*\)$|: line \d+ column \d+.*$", "", str(problem).splitlines()[0])

@@ -1,0 +1,192 @@
+"""A registry cache of the fleet is trusted by every runtime of the node before the first image is pulled.
+
+A cache that speaks plain HTTP has to be told to each runtime that pulls from it. containerd reads
+`certs.d/HOST:PORT/hosts.toml` at every pull, if its `config_path` names the folder, which it reads only when it
+starts; k3s and RKE2 read `registries.yaml`; Docker reads `insecure-registries` of `/etc/docker/daemon.json`. A file
+that is there proves nothing: a wrong folder name, `https://`, a capability that does not exist or a `config_path`
+that nobody set, and the pull ends with `http: server gave HTTP response to HTTPS client`. `skip_verify` concerns
+certificates, and makes no HTTPS of HTTP.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nodeworthy.boot.effects import How
+from nodeworthy.facts.boot_runtime import ready, runtime_of, version_of
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.docker_trust import docker_flaws
+from nodeworthy.facts.final_files import files_under
+from nodeworthy.facts.flaw import Flaw, doubt, shown
+from nodeworthy.facts.hosts_toml import BY_HTTPS, NAME, HostsToml
+from nodeworthy.facts.registries_yaml import registries_flaws
+from nodeworthy.facts.registry_trust import Trust
+from nodeworthy.fleet.model import Registry
+from nodeworthy.known.containerd import Containerd, every_registry_hosts
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Place, Related, Severity, need, skip
+
+RULE = Rule(
+    "registry-trusted",
+    severity=Severity.ERROR,
+    incident="D",
+    title="Every registry cache of the fleet is trusted before the first pull",
+    remedy="write certs.d/HOST:PORT/hosts.toml with http:// and set config_path, before the node joins; "
+    "for Docker insecure-registries",
+)
+
+
+@RULE.check
+def the_fleets_caches_are_trusted(script: BootScript, pool: BootPool) -> Findings:
+    caches = [each for each in pool.fleet.registries if each.plain_http]
+    if not caches:
+        skip("the fleet has no registry that speaks plain HTTP")
+    runtime = need(pool.pool.runtime)
+    for cache in caches:
+        host = need(cache.host)
+        says = Related(cache.host.place, "the fleet says that every node must trust it")
+        flaws = [*_of_containerd(script, pool, runtime, host, cache), *docker_flaws(script.timeline, host)]
+        for flaw in flaws:
+            yield flaw.told(on=pool.title, related=(says,))
+
+
+def _of_containerd(
+    script: BootScript, pool: BootPool, runtime: Containerd, host: str, cache: Registry
+) -> Iterator[Flaw]:
+    if not runtime.is_containerd or runtime.config is None:
+        yield doubt(script.place, f"how {runtime.distribution} is told of {host} is nothing that we can read")
+        return
+    for moment in ready(script.timeline):
+        if runtime.registries is not None:
+            yield from registries_flaws(moment, runtime.registries, host, cache.mirrors, script.place)
+            continue
+        trust = Trust(script.timeline, moment, runtime, version_of(script, pool), host, cache.mirrors)
+        yield from _flaws(trust, script.place)
+
+
+def _flaws(trust: Trust, script: Place) -> Iterator[Flaw]:
+    if not trust.left.is_there:
+        yield _not_there(trust, script)
+        return
+    for file in trust.files():
+        flaw = file.speaks_plainly(trust.host)
+        if flaw is not None:
+            yield replace(flaw, remedy=flaw.remedy or _remedy(trust))
+            return
+    if trust.left.is_sure is not True:
+        yield _not_on_every_way(trust)
+        return
+    yield from _not_looked_at(trust)
+    pull = trust.first_pull()
+    if pull is not None:
+        written = Related(trust.left.last[-1].place, "it is told of it here")
+        says = f"an image of {trust.host} is pulled before containerd knows that this speaks plain HTTP"
+        yield Flaw(pull.place, says, "told before the first pull", BY_HTTPS, related=(written,))
+
+
+def _remedy(trust: Trust) -> str:
+    host = trust.host
+    return (
+        f'write `server = "http://{host}"` and `[host."http://{host}"]` with capabilities = ["pull", "resolve"] '
+        f"to {trust.folders[0]}/{host}/{NAME}"
+    )
+
+
+def _not_there(trust: Trust, script: Place) -> Flaw:
+    host, wanted = trust.host, f"{trust.folders[0]}/{trust.host}/{NAME}"
+    late = trust.left_at_the_end()
+    if late.is_there and trust.ready.join is not None:
+        says = f"{host} is told to containerd only after the node has joined"
+        joins = Related(trust.ready.join.place, "kubelet pulls its first images from here on")
+        return Flaw(late.last[0].place, says, "told before the node joins", BY_HTTPS, related=(joins,))
+    if trust.misnamed is not None:
+        write = trust.misnamed
+        says = f"the hosts.toml for {host} lies in a folder of another name"
+        return Flaw(write.place, says, wanted, BY_HTTPS, is_=write.path.shown(), remedy=f"write it to {wanted}")
+    elsewhere = [write for name, write in files_under(trust.timeline, every_registry_hosts(), NAME) if name == host]
+    if elsewhere and trust.left.last:
+        written = Related(elsewhere[0].place, "it is written here")
+        says = f"the hosts.toml for {host} is deleted again"
+        return Flaw(trust.left.last[0].place, says, wanted, BY_HTTPS, related=(written,), remedy="delete this line")
+    if elsewhere:
+        says = f"the hosts.toml for {host} lies where this containerd does not look"
+        return Flaw(elsewhere[0].place, says, wanted, BY_HTTPS, elsewhere[0].path.shown(), f"write it to {wanted}")
+    unsure = trust.left.maybe or trust.timeline.not_understood(host, NAME, "certs.d")
+    if unsure is not None:
+        return doubt(unsure.place, f"whether this step tells containerd of {host} is not known")
+    says = f"nothing tells containerd that {host} speaks plain HTTP"
+    return Flaw(script, says, wanted, BY_HTTPS, is_="no hosts.toml", remedy=_remedy(trust))
+
+
+def _not_on_every_way(trust: Trust) -> Flaw:
+    write = trust.left.last[0]
+    if trust.left.is_sure is None:
+        return doubt(write.place, f"whether {trust.host} is told to containerd on every way is too much to decide")
+    join = trust.ready.join
+    related = (Related(join.place, "the node joins either way"),) if join is not None else ()
+    verb = "is deleted" if write.how is How.DELETE else "is told to containerd only"
+    says = f"{trust.host} {verb} if {shown(write.conditions)}"
+    return Flaw(write.place, says, "told whenever the node joins", BY_HTTPS, related=related)
+
+
+def _not_looked_at(trust: Trust) -> Iterator[Flaw]:
+    write = trust.left.last[0]
+    folder = write.path.shown().rsplit("/", 2)[0]
+    path = trust.path
+    file = Related(write.place, f"the hosts.toml for {trust.host}")
+    if path.folders is None:
+        yield replace(
+            doubt(path.place or write.place, f"whether containerd looks into {folder} is not known: {path.why}")
+        )
+        return
+    if folder not in path.folders:
+        says = f"containerd does not look into {folder}: {path.why}"
+        remedy = f'set config_path = "{folder}" in {trust.runtime.config} and restart containerd, before the node joins'
+        is_ = ":".join(path.folders) or "not set"
+        related = (file,) if path.place is not None else ()
+        yield Flaw(path.place or write.place, says, f'config_path = "{folder}"', BY_HTTPS, is_, remedy, related)
+        return
+    stale = trust.not_restarted()
+    if stale is not None:
+        step, idle = stale
+        says = "config_path is set, and containerd is not restarted before the node joins"
+        if idle is not None:
+            says = "config_path is set while containerd runs, and to start it then does nothing"
+        related = (Related(idle.place, "this does nothing: it runs"),) if idle is not None else ()
+        remedy = "systemctl restart containerd behind this line"
+        yield Flaw(step.place, says, "a restart behind it", BY_HTTPS, remedy=remedy, related=(*related, file))
+
+
+@RULE.check
+def what_the_script_tells_can_work(script: BootScript, pool: BootPool | None) -> Findings:
+    files = [HostsToml(name, write) for name, write in files_under(script.timeline, every_registry_hosts(), NAME)]
+    theirs = (
+        {each.host.state.value for each in pool.fleet.registries if isinstance(each.host.state, Known)}
+        if pool
+        else set()
+    )
+    files = [each for each in files if each.folder not in theirs]
+    if not files:
+        skip("the script writes no hosts.toml" if not theirs else "it writes no hosts.toml but those of the fleet")
+    for file in files:
+        for flaw in _own_flaws(script, pool, file):
+            yield flaw.told()
+
+
+def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> Iterator[Flaw]:
+    flaw = file.unreadable()
+    if flaw is None and file.says_plain_http and file.folder != "_default":
+        flaw = file.speaks_plainly(file.folder)
+    if flaw is not None:
+        yield flaw
+        return
+    if not file.says_plain_http or "${" in file.folder:
+        return
+    runtime = runtime_of(script, pool)
+    if runtime is None or not runtime.is_containerd or runtime.registries is not None:
+        return
+    for moment in ready(script.timeline):
+        trust = Trust(script.timeline, moment, runtime, version_of(script, pool), file.folder)
+        if trust.left.is_there:
+            yield from _not_looked_at(trust)
