@@ -1,0 +1,84 @@
+"""The bodies of heredocs as words, one a line."""
+
+from __future__ import annotations
+
+import re
+
+from nodeworthy.boot.shell.pieces import Pieces, joined, shown
+from nodeworthy.boot.shell.source import Body, NotReadable
+from nodeworthy.boot.shell.syntax import HereDocument, Literal, Word, WordPart
+
+_EXPANDED = re.compile(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001")
+
+
+def here_document(pieces: Pieces, body: Body) -> HereDocument:
+    lines = _plain(pieces, body) if body.quoted else _expanded(pieces, body)
+    line = pieces.source.place(body.start)[0]
+    return HereDocument(body.quoted, lines, body.delimiter, line, not body.closed)
+
+
+def _plain(pieces: Pieces, body: Body) -> tuple[Word, ...]:
+    words, at = [], body.start
+    rows = pieces.text[body.start : body.end].split("\n")
+    if not rows[-1]:
+        rows.pop()
+    for row in rows:
+        text = row.lstrip("\t") if body.strips_tabs else row
+        line, column = pieces.source.place(at + len(row) - len(text))
+        words.append(Word(tuple(pieces.literal(text)), line, column, shown(text, pieces.source)))
+        at += len(row) + 1
+    return tuple(words)
+
+
+def _expanded(pieces: Pieces, body: Body) -> tuple[Word, ...]:
+    rows = _Rows(pieces, body)
+    try:
+        return rows.read()
+    except NotReadable:
+        return _plain(pieces, body)
+
+
+class _Rows:
+    def __init__(self, pieces: Pieces, body: Body) -> None:
+        self.pieces, self.body = pieces, body
+        self.words: list[Word] = []
+        self.parts: list[WordPart] = []
+        self.start = body.start
+
+    def read(self) -> tuple[Word, ...]:
+        at, end, text = self.body.start, self.body.end, self.pieces.text
+        while (found := _EXPANDED.search(text, at, end)) is not None:
+            self._text(at, found.start())
+            at = self.pieces.part(found, end, True, self.parts)
+        self._text(at, end)
+        if self.parts:
+            self._row(end)
+        return tuple(self.words)
+
+    def _text(self, start: int, end: int) -> None:
+        text, at = self.pieces.text, start
+        while at < end:
+            newline = text.find("\n", at, end)
+            stop = newline if newline >= 0 else end
+            if self.body.strips_tabs and text[at - 1] == "\n":
+                at = self._behind_tabs(at, stop)
+            if stop > at:
+                self.parts.append(Literal(text[at:stop], quoted=True))
+            if newline >= 0:
+                self._row(newline)
+                self.start = newline + 1
+            at = stop + 1
+
+    def _behind_tabs(self, at: int, stop: int) -> int:
+        begins = at == self.start
+        while at < stop and self.pieces.text[at] == "\t":
+            at += 1
+        if begins:
+            self.start = at
+        return at
+
+    def _row(self, end: int) -> None:
+        line, column = self.pieces.source.place(self.start)
+        raw = shown(self.pieces.text[self.start : end], self.pieces.source)
+        self.words.append(Word(joined(self.parts) or (Literal("", quoted=True),), line, column, raw))
+        self.parts = []

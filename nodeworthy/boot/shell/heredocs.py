@@ -1,0 +1,55 @@
+"""Finds the bodies of heredocs: behind the line that announces them, up to the line that is their delimiter."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nodeworthy.boot.shell.source import Body
+
+_DELIMITER = re.compile(r"[ \t]*((?:\\.|'[^']*'|\$?\"[^\"]*\"|[^\s;&|()<>'\"\\])+)", re.DOTALL)
+_QUOTING = re.compile(r"\\(.)|['\"]", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """`<<EOF`: its body is still to come."""
+
+    at: int
+    # As it is written, its length.
+    length: int
+    delimiter: str
+    quoted: bool
+    strips_tabs: bool
+
+
+def announced(text: str, at: int, operator: str, end: int) -> tuple[Announced, int] | None:
+    """What `<<` announces, and the offset behind the delimiter; None where no word follows."""
+    found = _DELIMITER.match(text, at + len(operator), end)
+    if found is None:
+        return None
+    word = found.group(1)
+    delimiter = _QUOTING.sub(lambda each: each.group(1) or "", word)
+    quoted = delimiter != word
+    return Announced(at, len(word), delimiter, quoted, operator == "<<-"), found.end()
+
+
+def body_of(text: str, here: Announced, start: int, end: int) -> tuple[Body, int]:
+    """The body that begins at this line start, and the offset behind the line that closes it."""
+    tabs = r"\t*" if here.strips_tabs else ""
+    closing = re.compile(rf"^{tabs}{re.escape(here.delimiter)}$", re.MULTILINE)
+    found = closing.search(text, start, end)
+    while found is not None and not here.quoted and _is_continued(text, start, found.start()):
+        found = closing.search(text, found.end(), end)
+    if found is None:
+        return Body(start, end, here.delimiter, here.quoted, here.strips_tabs, closed=False), end
+    body = Body(start, found.start(), here.delimiter, here.quoted, here.strips_tabs, closed=True)
+    return body, min(found.end() + 1, end)
+
+
+def _is_continued(text: str, start: int, line: int) -> bool:
+    """Whether the line before this one ends in a backslash that is not escaped itself."""
+    at, slashes = line - 2, 0
+    while at >= start and text[at] == "\\":
+        at, slashes = at - 1, slashes + 1
+    return slashes % 2 == 1

@@ -1,0 +1,207 @@
+"""Takes words apart: literals, parameters, substitutions, and what a template fills in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import groupby
+
+from nodeworthy.boot.shell.escapes import ansi
+from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
+from nodeworthy.boot.shell.syntax import (
+    Arithmetic,
+    Filled,
+    Literal,
+    Parameter,
+    Statement,
+    Substitution,
+    Word,
+    WordPart,
+)
+
+_SPECIAL = re.compile(r"[\\'\"`$\ue000]|[<>]\(")
+_UNQUOTED = re.compile(
+    r"\\(?:.|\Z)|'|\$['\"]|\"|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|[<>]\(|\ue000(\d+)\ue001", re.DOTALL
+)
+_QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001")
+_MARK = re.compile(r"\ue000(\d+)\ue001")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|.", re.DOTALL)
+_EXPANSION = re.compile(
+    r"(?P<before>[#!]?)(?P<name>[A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(?P<index>(?:[^\]\[]|\[[^\]]*\])*)\])?", re.ASCII
+)
+_OPERATOR = re.compile(r":[-=+?]|##?|%%?|//?|/[#%]|\^\^?|,,?|[-=+?:@]")
+_BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
+
+ReadStatements = Callable[[Source, int, str], tuple[Statement, ...]]
+
+
+class Pieces:
+    """The words of a source; `statements` reads what stands in its substitutions."""
+
+    def __init__(self, source: Source, statements: ReadStatements, lex: Callable[[Source], str]) -> None:
+        self.source, self.text = source, source.text
+        self.statements = statements
+        self.lex = lex
+
+    def word(self, start: int, end: int) -> Word:
+        raw = self.text[start:end]
+        line, column = self.source.place(start)
+        if _SPECIAL.search(raw) is None:
+            return Word((Literal(raw),), line, column, raw)
+        parts = self.parts(start, end, _UNQUOTED, quoted=False)
+        return Word(joined(parts), line, column, shown(raw, self.source))
+
+    def parts(self, at: int, end: int, pattern: re.Pattern[str], quoted: bool) -> list[WordPart]:
+        parts: list[WordPart] = []
+        while (found := pattern.search(self.text, at, end)) is not None:
+            if found.start() > at:
+                parts.append(Literal(self.text[at : found.start()], quoted))
+            at = self.part(found, end, quoted, parts)
+        if at < end:
+            parts.append(Literal(self.text[at:end], quoted))
+        return parts
+
+    def part(self, found: re.Match[str], end: int, quoted: bool, parts: list[WordPart]) -> int:
+        """Adds what begins here; tells where it ends."""
+        token, start = found.group(), found.start()
+        if token[0] == "\\":
+            if token != "\\\n":
+                parts.append(Literal(token[1:], quoted=True))
+            return found.end()
+        if token[0] == "\ue000":
+            parts.append(self._filled(found.group(1)))
+            return found.end()
+        if token[0] == "$" and token[1] not in "({['\"":
+            name = _NAME.match(self.text, start + 1, end)
+            behind = name.end() if name else found.end()
+            raw = self.text[start:behind]
+            parts.append(Parameter(raw[1:], raw, quoted=quoted))
+            return behind
+        behind = self.source.ends.get(start, -1)
+        if behind < 0 or behind > end or start in self.source.broken:
+            raise NotReadable
+        self._nested(token, start, behind, quoted, parts)
+        return behind
+
+    def _nested(self, token: str, start: int, end: int, quoted: bool, parts: list[WordPart]) -> None:
+        if token == "'":
+            parts += self.literal(self.text[start + 1 : end - 1])
+        elif token == "$'":
+            parts += self.literal(ansi(self.text[start + 2 : end - 1]))
+        elif token in ('"', '$"'):
+            inside = self._deeper(start + len(token), end - 1, _QUOTED, quoted=True)
+            parts += inside or [Literal("", quoted=True)]
+        elif token == "`":
+            parts.append(self._backticks(start, end, quoted))
+        elif token == "${":
+            parts.append(self._braces(start, end, quoted))
+        elif start in self.source.insides:
+            parts.append(self._substitution(start, end, quoted))
+        else:
+            parts.append(Arithmetic(shown(self.text[start:end], self.source), quoted))
+
+    def _deeper(self, start: int, end: int, pattern: re.Pattern[str], quoted: bool) -> list[WordPart]:
+        if self.source.depth >= DEEPEST:
+            raise NotReadable
+        self.source.depth += 1
+        try:
+            return self.parts(start, end, pattern, quoted)
+        finally:
+            self.source.depth -= 1
+
+    def _substitution(self, start: int, end: int, quoted: bool) -> Substitution:
+        base, inside = self.source.insides[start]
+        direction = "" if self.text[start] == "$" else self.text[start]
+        raw = shown(self.text[start:end], self.source)
+        return Substitution(self.statements(self.source, base, inside), raw, quoted, direction)
+
+    def _backticks(self, start: int, end: int, quoted: bool) -> Substitution:
+        line, column = self.source.place(start + 1)
+        inside = _BACKTICK_ESCAPE.sub(r"\1", self.text[start + 1 : end - 1])
+        if self.source.depth >= DEEPEST:
+            raise NotReadable
+        inner = Source(inside, line, column, self.source.depth + 1, self.source.filled)
+        body = self.statements(inner, 0, self.lex(inner))
+        return Substitution(body, shown(self.text[start:end], self.source), quoted)
+
+    def _braces(self, start: int, end: int, quoted: bool) -> Parameter:
+        raw = shown(self.text[start:end], self.source)
+        found = _EXPANSION.match(self.text, start + 2, end - 1)
+        if found is None:
+            raise NotReadable
+        name, before, behind = found["name"], found["before"], found.end()
+        if before == "#" and behind == end - 1:
+            return Parameter(name, raw, "length", None, found["index"], quoted)
+        if before == "!" and behind == end - 1:
+            return Parameter(name, raw, "!", None, found["index"], quoted)
+        if before:
+            return self._special(start, end, raw, quoted)
+        return self._operated(name, found["index"], behind, end - 1, raw, quoted)
+
+    def _special(self, start: int, end: int, raw: str, quoted: bool) -> Parameter:
+        """`${#:-word}`, `${!name-word}`, `${!prefix*}`: the mark is the name, or an indirection with more to it."""
+        mark = self.text[start + 2]
+        if mark == "!":
+            rest = self.text[start + 3 : end - 1]
+            return Parameter(rest, raw, "!", None, None, quoted)
+        return self._operated(mark, None, start + 3, end - 1, raw, quoted)
+
+    def _operated(self, name: str, index: str | None, at: int, end: int, raw: str, quoted: bool) -> Parameter:
+        if at == end:
+            return Parameter(name, raw, "", None, index, quoted)
+        operator = _OPERATOR.match(self.text, at, end)
+        if operator is None:
+            raise NotReadable
+        start = operator.end()
+        parts = self._deeper(start, end, _QUOTED if quoted else _UNQUOTED, quoted)
+        line, column = self.source.place(start)
+        argument = Word(joined(parts), line, column, shown(self.text[start:end], self.source))
+        return Parameter(name, raw, operator.group(), argument, index, quoted)
+
+    def literal(self, text: str) -> list[WordPart]:
+        """What is quoted for the shell; a template fills it in all the same."""
+        if "\ue000" not in text:
+            return [Literal(text, quoted=True)]
+        parts: list[WordPart] = []
+        at = 0
+        for found in _MARK.finditer(text):
+            if found.start() > at:
+                parts.append(Literal(text[at : found.start()], quoted=True))
+            parts.append(self._filled(found.group(1)))
+            at = found.end()
+        return [*parts, Literal(text[at:], quoted=True)] if at < len(text) else parts
+
+    def _filled(self, number: str) -> Filled:
+        index = int(number) if len(number) < 9 else -1
+        return Filled(self.source.filled[index] if 0 <= index < len(self.source.filled) else "")
+
+
+def joined(parts: list[WordPart]) -> tuple[WordPart, ...]:
+    """Neighbours that are both literal, quoted alike, are one."""
+    if len(parts) == 1:
+        return (parts[0],)
+    result: list[WordPart] = []
+    for key, group in groupby(parts, _alike):
+        if key in (_PLAIN, _QUOTED_LITERAL):
+            result.append(
+                Literal("".join(part.text for part in group if isinstance(part, Literal)), key == _QUOTED_LITERAL)
+            )
+        else:
+            result += group
+    return tuple(result)
+
+
+_PLAIN, _QUOTED_LITERAL, _OTHER = range(3)
+
+
+def _alike(part: WordPart) -> int:
+    if isinstance(part, Literal):
+        return _QUOTED_LITERAL if part.quoted else _PLAIN
+    return _OTHER
+
+
+def shown(raw: str, source: Source) -> str:
+    """As the user wrote it, with the template's own words where its markers stand."""
+    if "\ue000" not in raw:
+        return raw
+    return _MARK.sub(lambda found: source.filled[int(found.group(1))], raw)

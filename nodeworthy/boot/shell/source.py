@@ -1,0 +1,72 @@
+"""The text of a script with what the lexer found in it: where each construct ends, what each heredoc holds."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+
+# Constructs inside of each other: deeper than this is not read.
+DEEPEST = 40
+
+
+class NotReadable(Exception):
+    """Here stands something that is no shell, or is nested too deep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A heredoc as it was found: where its body begins and ends."""
+
+    start: int
+    end: int
+    delimiter: str
+    quoted: bool
+    strips_tabs: bool
+    closed: bool
+
+
+@dataclass
+class Source:
+    text: str
+    first_line: int = 1
+    first_column: int = 1
+    depth: int = 0
+    # What a template fills in, by the number in its marker.
+    filled: tuple[str, ...] = ()
+    # The offset of an opening quote, bracket or `$(`, and the offset behind its end.
+    ends: dict[int, int] = field(default_factory=dict)
+    # By the offset of a bracket: where its inside begins, and the inside with every word crossed out that is no plain
+    # one. It is as long as the text that it stands for.
+    insides: dict[int, tuple[int, str]] = field(default_factory=dict)
+    bodies: dict[int, Body] = field(default_factory=dict)
+    # Where `[[`, `((` and the `(` of an array stand.
+    tests: set[int] = field(default_factory=set)
+    arithmetics: set[int] = field(default_factory=set)
+    arrays: set[int] = field(default_factory=set)
+    # Where something begins that never ends.
+    broken: set[int] = field(default_factory=set)
+    # The line that was asked for last: its number, its offset and the next one's.
+    _line: tuple[int, int, int] = (0, 0, 0)
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts, at = [0], self.text.find("\n")
+        while at >= 0:
+            starts.append(at + 1)
+            at = self.text.find("\n", at + 1)
+        return [*starts, len(self.text) + 2]
+
+    def place(self, offset: int) -> tuple[int, int]:
+        """Line and column, both from one."""
+        line, start, end = self._line
+        if not start <= offset < end:
+            line = bisect_right(self._starts, offset) - 1
+            start, end = self._starts[line], self._starts[line + 1]
+            self._line = line, start, end
+        return self.first_line + line, offset - start + (self.first_column if line == 0 else 1)
+
+    def offset(self, line: int, column: int) -> int:
+        """Where a place is in the text: the way back."""
+        row = line - self.first_line
+        return self._starts[row] + column - (self.first_column if row == 0 else 1)
