@@ -2,74 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
+from nodeworthy.boot.cloud_config import Ran, Step
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.boot.userdata import Part, PartKind, UserData
+from nodeworthy.boot.userdata import Part, PartKind, UserData, turn_of
 
-_SCRIPTS = (PartKind.SHELL, PartKind.BOOTHOOK)
+
+@dataclass(frozen=True)
+class Job:
+    """Something that happens in one piece, and when its turn comes."""
+
+    stage: Stage
+    turn: tuple[int, str]
+    run: Callable[[State], Sequence[Effect]]
 
 
 def timeline_of(userdata: UserData) -> Timeline:
-    """What a node does that boots with this user data."""
-    reader = _Reader(userdata)
-    for part in userdata.parts:
-        reader.read(part)
+    """What a node does that boots with this user data. What its parts share is the machine's disk."""
+    disk, effects = State(), list[Effect]()
+    for job in sorted(_jobs(userdata), key=lambda job: (job.stage, job.turn)):
+        effects += job.run(disk)
     if userdata.unread:
-        reader.effects.append(_unread(userdata))
-    return Timeline(tuple(sorted(reader.effects, key=lambda effect: effect.stage)))
+        stage = Stage.NODEADM_CONFIG
+        effects.append(NotUnderstood(place=userdata.place, stage=stage, text="", why=userdata.unread))
+    return Timeline(tuple(sorted(effects, key=lambda effect: effect.stage)))
 
 
-class _Reader:
-    """Every part is a program of its own; what they share is the machine's disk."""
-
-    def __init__(self, userdata: UserData) -> None:
-        self.userdata = userdata
-        self.effects: list[Effect] = []
-        self.disk = State()
-        self._told = False
-
-    def read(self, part: Part) -> None:
-        if part.kind in _SCRIPTS:
-            self._script(part)
+def _jobs(userdata: UserData) -> Iterator[Job]:
+    configs = [part for part in userdata.parts if part.kind is PartKind.NODE_CONFIG]
+    if configs:
+        yield Job(Stage.NODEADM_CONFIG, (0, ""), lambda _: _told(configs))
+    for part in userdata.parts:
+        if part.kind in (PartKind.SHELL, PartKind.BOOTHOOK):
+            yield Job(part.stage, part.turn, _script(part, userdata))
         elif part.kind is PartKind.CLOUD_CONFIG:
-            from nodeworthy.boot.cloud_effects import of_cloud_config
-
-            self._keep(of_cloud_config(part, self.disk))
-        elif part.kind is PartKind.NODE_CONFIG:
-            self._node_config()
+            yield from _steps(part, userdata)
         elif part.kind is PartKind.BOTTLEROCKET:
-            from nodeworthy.boot.bottlerocket import joins_of
-
-            self._keep(joins_of(part))
-        else:
-            self.effects.append(_not_read(part))
-
-    def _script(self, part: Part) -> None:
-        from nodeworthy.boot.shell.run import run_part
-
-        self._keep(run_part(part, self.disk, template=self.userdata.is_template))
-
-    def _node_config(self) -> None:
-        """All of them together: several merge into one."""
-        from nodeworthy.boot.node_config import joins_of
-
-        if not self._told:
-            self._told = True
-            parts = [each for each in self.userdata.parts if each.kind is PartKind.NODE_CONFIG]
-            self._keep(joins_of(parts))
-
-    def _keep(self, effects: Iterable[Effect]) -> None:
-        self.effects += effects
+            yield Job(part.stage, part.turn, _settings(part, userdata))
+        elif part.kind is not PartKind.NODE_CONFIG:
+            yield Job(part.stage, part.turn, _not_read(part))
 
 
-def _not_read(part: Part) -> NotUnderstood:
+def _script(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect]]:
+    from nodeworthy.boot.shell.run import run_script
+
+    template = userdata.is_template
+    return lambda disk: run_script(part.text, part.origin, part.stage, disk, template=template)
+
+
+def _told(parts: Sequence[Part]) -> Sequence[Effect]:
+    """All of them together: several merge into one."""
+    from nodeworthy.boot.node_config import joins_of
+
+    return joins_of(parts)
+
+
+def _settings(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect]]:
+    from nodeworthy.boot.bottlerocket import joins_of
+
+    return lambda _: joins_of(part, template=userdata.is_template)
+
+
+def _steps(part: Part, userdata: UserData) -> Iterator[Job]:
+    from nodeworthy.boot.cloud_config import read_cloud_config
+
+    for step in read_cloud_config(part.text, part.origin, template=userdata.is_template).steps:
+        turn = turn_of(step.name) if isinstance(step, Ran) else (0, "")
+        yield Job(step.stage, turn, _step(step, userdata))
+
+
+def _step(step: Step, userdata: UserData) -> Callable[[State], Sequence[Effect]]:
+    from nodeworthy.boot.cloud_effects import effects_of
+
+    return lambda disk: effects_of(step, disk, userdata)
+
+
+def _not_read(part: Part) -> Callable[[State], Sequence[Effect]]:
     called = part.interpreter if part.kind is PartKind.OTHER_LANGUAGE else part.kind.value
-    why = f"{called} is not read"
-    return NotUnderstood(place=part.place, stage=part.stage, text=part.text, why=why)
-
-
-def _unread(userdata: UserData) -> NotUnderstood:
-    return NotUnderstood(place=userdata.place, stage=Stage.NODEADM_CONFIG, text="", why=userdata.unread)
+    gap = NotUnderstood(place=part.place, stage=part.stage, text=part.text, why=f"{called} is not read")
+    return lambda _: (gap,)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.effects import Fetches, Writes
 from nodeworthy.boot.shell.flow import Flow
-from nodeworthy.boot.shell.redirects import absolute, read_from, with_expansions, write, written_to
+from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
 from nodeworthy.boot.shell.syntax import Assignment, Command, Declaration, Function, Substitution
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.verdict import Place
@@ -199,6 +199,8 @@ def happened(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
     from nodeworthy.boot.shell.units import follow
 
     for each in did.effects:
+        if isinstance(each, Writes) and is_log(each.path):
+            continue
         effect = with_expansions(each, walker.stdin) if isinstance(each, Writes) else each
         walker.emit(effect)
         if isinstance(effect, Fetches) and effect.to is not None:

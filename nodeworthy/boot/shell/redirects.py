@@ -135,7 +135,7 @@ def write(
     expanded: tuple[Expansion, ...] = (),
 ) -> None:
     path, appends = absolute(walker, target[0]), target[1]
-    if path.shown().startswith(_LOGS):
+    if is_log(path):
         return
     known = _as_far_as_known(content)
     whole = known
@@ -158,6 +158,10 @@ def write(
             expanded=expanded,
         )
     )
+
+
+def is_log(path: Text) -> bool:
+    return path.shown().startswith(_LOGS)
 
 
 def _as_far_as_known(content: Content) -> Content | None:

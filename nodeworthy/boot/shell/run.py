@@ -11,15 +11,10 @@ from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
-from nodeworthy.boot.userdata import Part
-
-
-def run_part(part: Part, disk: State, *, template: bool = False) -> list[Effect]:
-    """A shell part: a process of its own, on the disk that the parts before it have left."""
-    return run_script(part.text, part.origin, part.stage, disk, template=template)
 
 
 def run_script(text: str, origin: Origin, stage: Stage, disk: State, *, template: bool = False) -> list[Effect]:
+    """A process of its own, on the disk that those before it have left."""
     state = State(files=disk.files, versions=disk.versions)
     walker = Walker(origin, stage, state)
     first = text.split("\n", 1)[0]
