@@ -1,0 +1,34 @@
+"""Runs in the node, by its own Python: what only a running system can tell, as JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SYSTEMCTL = "/usr/lib/nodeworthy-lab/systemctl.real"
+
+
+def listed(*words: str) -> list[list[str]]:
+    out = subprocess.run([SYSTEMCTL, "--plain", "--no-legend", *words], stdout=subprocess.PIPE, check=False).stdout
+    return [line.split() for line in out.decode().splitlines() if line.strip()]
+
+
+def content(path: str) -> str | None:
+    try:
+        return base64.b64encode(Path(path).read_bytes()).decode()
+    except OSError:
+        return None
+
+
+wanted = json.load(sys.stdin)
+json.dump(
+    {
+        "enabled": {row[0]: row[1] for row in listed("list-unit-files")},
+        "active": {row[0]: row[2] for row in listed("list-units", "--all")},
+        "contents": {path: content(path) for path in wanted},
+    },
+    sys.stdout,
+)

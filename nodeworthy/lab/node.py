@@ -1,0 +1,212 @@
+"""A fresh node: the rootfs with a layer of its own, booted by systemd-nspawn with user data, and gone afterwards."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Self
+
+from nodeworthy.lab import cache
+from nodeworthy.lab.commands import LabError, run, tail
+from nodeworthy.lab.watch import HAPPENED, Event, Watch
+
+BOOT_SECONDS = 90
+END_SECONDS = 20
+POLL_SECONDS = 0.02
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
+# How nspawn ends when its system wants to start again.
+REBOOTED = 133
+NUMBERS = itertools.count(1)
+
+PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+SEED = "var/lib/cloud/seed/nocloud"
+RESULT = "var/lib/cloud/data/result.json"
+
+
+class Node:
+    """`lower` are the layers it starts from, the uppermost first. Use it in a `with`."""
+
+    def __init__(self, lower: Sequence[Path], user_data: bytes) -> None:
+        self.lower = lower
+        self.user_data = user_data
+        self.name = f"nodeworthy-lab-{os.getpid()}-{next(NUMBERS)}"
+        self.folder = cache.home() / "nodes" / self.name
+        self.events: list[Event] = []
+        self.rebooted = False
+        self._launched: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        sweep()
+        for part in ("upper", "work", "root"):
+            (self.folder / part).mkdir(parents=True)
+        seed = self.upper / SEED
+        seed.mkdir(parents=True)
+        (seed / "user-data").write_bytes(self.user_data)
+        (seed / "meta-data").write_text("instance-id: i-lab\nlocal-hostname: node\n")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def upper(self) -> Path:
+        """What the node has changed on its disk, and nothing else."""
+        return self.folder / "upper"
+
+    def boot(self) -> None:
+        """Returns when cloud-init and everything that it started are done, or the node wants to boot again."""
+        (self.upper / RESULT).unlink(missing_ok=True)
+        said = self.upper / HAPPENED.lstrip("/")
+        said.parent.mkdir(parents=True, exist_ok=True)
+        said.write_text("")
+        (self.folder / "mounted").unlink(missing_ok=True)
+        self.rebooted = False
+        self._launch()
+        try:
+            self._until(self._done, BOOT_SECONDS, "cloud-init did not end")
+            if not self.rebooted:
+                self._settle()
+        except BaseException:
+            self.end()
+            raise
+
+    def run(self, *argv: str, seconds: float = 30, stdin: str = "") -> str:
+        """What a program in the node prints."""
+        inside = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--root"]
+        enter = ["nsenter", "--target", str(self._system()), *inside, "env", "--chdir=/"]
+        return run([*enter, *argv], seconds=seconds, stdin=stdin, env={"PATH": PATH, "LC_ALL": "C.UTF-8"})
+
+    def end(self) -> None:
+        """At once: nothing of a node is to be kept but what is on its disk."""
+        if self._launched is None:
+            return
+        self._kill()
+        self._watch.stop()
+        self.events += self._watch.events
+        self._until_no_cgroup()
+
+    def _launch(self) -> None:
+        namespaces = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation=private"]
+        command: list[str | Path] = ["unshare", *namespaces, "sh", cache.HERE / "launch.sh", self.name, self.folder]
+        with (self.folder / "console").open("ab") as console:
+            self._launched = subprocess.Popen(
+                [*command, ":".join(str(layer) for layer in self.lower)],
+                stdin=subprocess.PIPE,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C is ours
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - one system call, safe between fork and exec
+            )
+        inside = Path(f"/proc/{self._launched.pid}/root")
+        self._watch = Watch(inside / str(self.folder / "root").lstrip("/"))
+        try:
+            self._until((self.folder / "mounted").exists, END_SECONDS, "its disk was not mounted")
+            self._watch.start()
+        except BaseException:
+            self._kill()
+            raise
+        assert self._launched.stdin is not None
+        self._launched.stdin.write(b"go\n")
+        self._launched.stdin.close()
+
+    def _kill(self) -> None:
+        assert self._launched is not None
+        if self._launched.poll() is None:
+            os.killpg(self._launched.pid, signal.SIGKILL)
+        self._launched.wait()
+        self._launched = None
+
+    def _done(self) -> bool:
+        assert self._launched is not None
+        code = self._launched.poll()
+        if code is not None:
+            self.rebooted = code == REBOOTED
+            if not self.rebooted:
+                raise LabError(f"the node ended with {code}: {self._console()}")
+            return True
+        return (self.upper / RESULT).exists()
+
+    def _settle(self) -> None:
+        """The jobs that are still queued; a unit that failed is no fault of the lab."""
+        settled = "systemctl.real is-system-running --wait || true"
+        self.run("sh", "-c", f"/usr/lib/nodeworthy-lab/{settled}", seconds=BOOT_SECONDS)
+
+    def _until(self, ready: Callable[[], bool], seconds: float, otherwise: str) -> None:
+        deadline = time.monotonic() + seconds
+        while not ready():
+            if time.monotonic() > deadline:
+                raise LabError(f"{otherwise} in {seconds:.0f} s: {self._console()}")
+            time.sleep(POLL_SECONDS)
+
+    def _system(self) -> int:
+        """The node's own first process, as this machine numbers it: the first one of the innermost namespace."""
+        assert self._launched is not None
+        for pid in _descendants(self._launched.pid):
+            if _numbers(pid)[-1:] == ["1"] and len(_numbers(pid)) == len(_numbers(os.getpid())) + 2:
+                return pid
+        raise LabError(f"the node is not running: {self._console()}")
+
+    def _console(self) -> str:
+        return tail((self.folder / "console").read_text(errors="replace"))
+
+    def _until_no_cgroup(self) -> None:
+        """Its processes are on their way out; a cgroup is removed when the last one has left."""
+        deadline = time.monotonic() + END_SECONDS
+        while (left := _cgroups(self.name)) and time.monotonic() < deadline:
+            _remove_cgroups(left)
+            time.sleep(POLL_SECONDS)
+
+
+def sweep() -> None:
+    """Removes what nodes of processes left that were killed."""
+    for folder in (cache.home() / "nodes").glob("nodeworthy-lab-*-*"):
+        if not Path(f"/proc/{folder.name.split('-')[2]}").exists():
+            _remove_cgroups(_cgroups(folder.name))
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _cgroups(name: str) -> list[Path]:
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        _, where, kind, *_ = line.split()
+        if kind == "cgroup2" and (Path(where) / name).exists():
+            top = Path(where) / name
+            return [*sorted((path for path in top.rglob("*") if path.is_dir()), reverse=True), top]
+    return []
+
+
+def _remove_cgroups(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
+
+
+def _descendants(pid: int) -> list[int]:
+    try:
+        children = [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+    return children + [each for child in children for each in _descendants(child)]
+
+
+def _numbers(pid: int) -> list[str]:
+    """The process's numbers, from this machine's view to its own innermost one."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return []
+    return next((line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")), [])
+
+
+def _die_with_parent() -> None:
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

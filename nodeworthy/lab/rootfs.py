@@ -1,0 +1,127 @@
+"""The system that every node starts from: Debian's own, with cloud-init, made once and kept."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from nodeworthy.lab import cache, packages
+from nodeworthy.lab.commands import run
+
+MAKE_SECONDS = 600
+DEBIAN_PACKAGES = (
+    "systemd systemd-sysv dbus udev cloud-init kmod iproute2 procps python3-minimal ca-certificates netbase dnf".split()
+)
+UNITS_OFF = ("apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "fstrim.timer", "dpkg-db-backup.timer")
+MODULES = ("nvidia", "nvidia-uvm", "nvidia-modeset", "nvidia-drm")
+
+# What of this machine's apt settings concerns the way to the mirrors.
+WAYS = ("Acquire::http", "Acquire::https", "Acquire::Check-Valid-Until", "Acquire::Check-Date", "Acquire::Retries")
+
+CLOUD = """\
+datasource_list: [NoCloud, None]
+network: {config: disabled}
+disable_root: false
+users: []
+locale: false
+apt: {preserve_sources_list: true}
+"""
+APT = f"deb [trusted=yes] file:{packages.LAB}/deb ./\n"
+DNF = f"[lab]\nname=lab\nbaseurl=file://{packages.LAB}/rpm\ngpgcheck=0\n"
+
+
+def debian() -> list[Path]:
+    """The layers of a node, the uppermost first: the lab's own programs and repositories over Debian."""
+    base = _base()
+    return [_lab(base), base]
+
+
+def al2023() -> list[Path]:
+    """With what Amazon's image has more: nodeadm and its units, containerd, kubelet."""
+    more = cache.kept("al2023", cache.sources("rootfs.py", "packages.py", "programs/*", "units/*"), _make_al2023)
+    return [more, *debian()]
+
+
+def _base() -> Path:
+    made_from = [*DEBIAN_PACKAGES, *MODULES, os.uname().release, _codename(), inspect.getsource(_make)]
+    return cache.kept("base", made_from, _make)
+
+
+def _lab(base: Path) -> Path:
+    made_from = [str(base), *cache.sources("rootfs.py", "packages.py", "programs/*", "units/*")]
+    return cache.kept("lab", made_from, lambda folder: _make_lab(folder, base))
+
+
+def _make(folder: Path) -> None:
+    """With the sources of this machine's own apt, and with its settings where they concern the way to them."""
+    include = ",".join(DEBIAN_PACKAGES)
+    settings = [f"--aptopt={line}" for line in _apt_settings()]
+    command = ["mmdebstrap", "--mode=root", "--variant=apt", "--quiet", f"--include={include}", *settings]
+    run([*command, _codename(), folder, *_apt_sources()], seconds=MAKE_SECONDS)
+    (folder / "etc/apt/apt.conf.d/99mmdebstrap").unlink(missing_ok=True)
+    for source in [folder / "etc/apt/sources.list", *(folder / "etc/apt/sources.list.d").iterdir()]:
+        source.unlink(missing_ok=True)
+    for module in MODULES:
+        _write(folder / "lib/modules" / os.uname().release / f"{module}.ko", "")
+    # It complains that they are empty, and makes the index all the same.
+    run(["chroot", folder, "depmod", os.uname().release], seconds=30)
+
+
+def _make_lab(folder: Path, base: Path) -> None:
+    _write(folder / "etc/machine-id", "")
+    _write(folder / "etc/cloud/cloud.cfg.d/99-lab.cfg", CLOUD)
+    _write(folder / "etc/apt/sources.list.d/lab.list", APT)
+    _write(folder / "etc/yum.repos.d/lab.repo", DNF)
+    for unit in UNITS_OFF:
+        _link(folder / "etc/systemd/system" / unit, "/dev/null")
+    _link(folder / "usr/bin/yum", "dnf")
+    lab = folder / packages.LAB.lstrip("/")
+    lab.mkdir(parents=True)
+    shutil.copy2(base / "usr/bin/systemctl", lab / "systemctl.real")
+    for name, where in (("record", lab), ("systemctl", folder / "usr/bin"), ("modprobe", folder / "usr/sbin")):
+        _write(where / name, (cache.HERE / "programs" / name).read_text(), 0o755)
+    with tempfile.TemporaryDirectory(dir=cache.home()) as scratch:
+        packages.make_repositories(lab, Path(scratch))
+
+
+def _make_al2023(folder: Path) -> None:
+    for package in packages.AL2023:
+        packages.install(package, folder)
+    for wanted_by, unit in (("multi-user", "nodeadm-config"), ("cloud-init", "nodeadm-run")):
+        wants = folder / f"etc/systemd/system/{wanted_by}.target.wants"
+        _link(wants / f"{unit}.service", f"/usr/lib/systemd/system/{unit}.service")
+
+
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(mode)
+
+
+def _link(path: Path, target: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(target)
+
+
+def _apt_sources() -> list[Path]:
+    apt = Path("/etc/apt")
+    files = [apt / "sources.list", *sorted((apt / "sources.list.d").glob("*.list"))]
+    files += sorted((apt / "sources.list.d").glob("*.sources"))
+    return [file for file in files if file.exists() and _codename() in file.read_text()]
+
+
+def _apt_settings() -> list[str]:
+    """`Acquire::http::Proxy "…";` and the like."""
+    dump = run(["apt-config", "dump", "--no-empty", *WAYS], seconds=30)
+    return dump.splitlines()
+
+
+def _codename() -> str:
+    for line in Path("/etc/os-release").read_text().splitlines():
+        name, _, value = line.partition("=")
+        if name == "VERSION_CODENAME":
+            return value.strip('"')
+    return "stable"
