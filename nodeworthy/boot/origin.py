@@ -110,6 +110,28 @@ class Encoded:
         return [len(line) - len(line.lstrip()) for line in self.base64.split("\n")]
 
 
+@dataclass(frozen=True)
+class Stacked:
+    """Texts below each other, each from its own place: of each, its first line in the whole."""
+
+    firsts: Sequence[int]
+    origins: Sequence[Origin]
+
+    def at(self, line: int, column: int = 1) -> Place:
+        index = max(0, bisect_right(self.firsts, line) - 1)
+        return self.origins[index].at(line - self.firsts[index] + 1, column)
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """A text whose lines can't be told apart in the file: all of it stands in one place."""
+
+    place: Place
+
+    def at(self, line: int, column: int = 1) -> Place:  # noqa: ARG002
+        return self.place
+
+
 def within(outer: Origin, lines: int, columns: int = 0) -> Origin:
     """Where a text stands that begins so many lines and columns into another one."""
     if not lines and not columns:

@@ -45,6 +45,8 @@ class Part:
     folder: str = "scripts"
     # How cloud-init is told to merge this cloud-config with those before it.
     merge: str = ""
+    # cloud-init fills it in first; its `{{ … }}` are not known.
+    jinja: bool = False
 
     @property
     def place(self) -> Place:

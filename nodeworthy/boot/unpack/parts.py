@@ -50,6 +50,7 @@ class Found:
     content_type: str = ""
     file_name: str = ""
     merge: str = ""
+    jinja: bool = False
 
     def cut(self, lines: int, columns: int, text: str) -> None:
         self.origin = within(self.origin, lines, columns)
@@ -104,6 +105,7 @@ class Reading:
                 called=found.called if found.content_type else "",
                 folder=_FOLDERS.get(found.type, "scripts"),
                 merge=found.merge,
+                jinja=found.jinja,
             )
         )
 
@@ -114,7 +116,8 @@ class Reading:
         if head.lower().startswith("## template: jinja"):
             found.cut(1, 0, rest)
         kind = begins_as(found.text)
-        if _JINJA.search(found.text):
+        found.jinja = bool(_JINJA.search(found.text))
+        if found.jinja:
             what = "is a jinja template: what cloud-init fills in when the node boots is not known"
             self.fault(FaultKind.NOT_READ_HERE, found, what, is_doubt=True)
         if kind is None or kind not in (Type.SHELL, Type.CLOUD_CONFIG, Type.BOOTHOOK):

@@ -1,0 +1,68 @@
+"""Lists of commands in cloud-config, as the one script that cloud-init makes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.boot.cloud_merge import Piece
+from nodeworthy.boot.cloud_steps import Ran
+from nodeworthy.boot.effects import Stage
+from nodeworthy.boot.origin import Origin, Pinned, Stacked
+from nodeworthy.boot.scalars import Document
+from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.documents.tree import Tree
+
+Rows = tuple[str, Origin]
+
+
+def ran(
+    key: str, pieces: Sequence[Piece], stage: Stage, faults: list[Fault], *, name: str = "", program: str = ""
+) -> Iterator[Ran]:
+    """The script, if there is one. A list among the items is one command, word by word; a string is shell."""
+    rows: list[Rows] = []
+    for piece in pieces:
+        if not piece.tree.is_sequence and not (program and piece.tree.is_mapping):
+            if not piece.tree.is_null:
+                what = f"{key} is {piece.tree.kind()}, not a list: cloud-init fails, and runs nothing of it"
+                place = piece.place
+                faults.append(Fault(FaultKind.NOT_READABLE, place, what, "write one item for each command"))
+            continue
+        for item in _items(piece.tree):
+            row = _row(key, item, piece.document, faults, program)
+            if row is not None:
+                rows.append(row)
+    if not rows:
+        return
+    firsts = [1]
+    for text, _ in rows:
+        firsts.append(firsts[-1] + text.count("\n") + 1)
+    origin = Stacked(firsts[:-1], [each for _, each in rows])
+    text = "".join(f"{text}\n" for text, _ in rows)
+    yield Ran(place=origin.at(1), stage=stage, key=key, text=text, origin=origin, name=name)
+
+
+def _items(tree: Tree) -> Iterator[Tree]:
+    if tree.is_mapping:
+        yield from (tree.mapping[name] for name in sorted(tree.mapping))
+    yield from tree.sequence
+
+
+def _row(key: str, item: Tree, document: Document, faults: list[Fault], program: str) -> Rows | None:
+    if item.is_sequence:
+        words = [_word(word, document) for word in item.sequence if not (program and word.is_null)]
+        if program and words[:1] != [f"'{program}'"]:
+            words.insert(0, f"'{program}'")
+        return " ".join(words), Pinned(document.place(item))
+    if item.text is not None:
+        return document.shown(item), document.lines_of(item)
+    if item.is_null:
+        return None
+    what = f"an item of {key} is {item.kind()}, not a command: cloud-init fails, and runs none of {key}"
+    remedy = "quote it as a whole, or write it as a block (- |): a ': ' inside makes a mapping of it"
+    faults.append(Fault(FaultKind.NOT_READABLE, document.place(item), what, remedy))
+    return None
+
+
+def _word(word: Tree, document: Document) -> str:
+    quoted = document.shown(word).replace("'", "'\\''")
+    return f"'{quoted}'"

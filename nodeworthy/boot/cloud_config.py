@@ -1,0 +1,173 @@
+"""Reads `#cloud-config` into the steps that cloud-init takes for it, in their order over the boot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nodeworthy.boot.cloud_commands import ran
+from nodeworthy.boot.cloud_files import is_true, written_file
+from nodeworthy.boot.cloud_merge import Piece, Steps, merged
+from nodeworthy.boot.cloud_packages import packages, repositories
+from nodeworthy.boot.cloud_steps import (
+    CloudConfig,
+    Mount,
+    NotRead,
+    PackageInstall,
+    Ran,
+    Reboot,
+    Repository,
+    Step,
+    WrittenFile,
+)
+from nodeworthy.boot.effects import Stage
+from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.scalars import Document
+from nodeworthy.boot.text import Text
+from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.documents.yaml import NotYaml, read
+from nodeworthy.verdict import Place
+
+__all__ = [
+    "CloudConfig",
+    "Mount",
+    "NotRead",
+    "PackageInstall",
+    "Ran",
+    "Reboot",
+    "Repository",
+    "Step",
+    "WrittenFile",
+    "read_cloud_config",
+    "read_cloud_configs",
+]
+
+# What cloud-init gives a mount that says nothing else.
+_MOUNT_OPTIONS = "defaults,nofail,x-systemd.requires=cloud-init.service,_netdev"
+# Modules that run programs of which nothing is known here.
+_NOT_READ = ("ansible", "chef", "landscape", "lxd", "mcollective", "puppet", "rhsubscription", "salt_minion")
+
+
+def read_cloud_config(text: str, origin: Origin, *, template: bool = False) -> CloudConfig:
+    return _read([_Source(text, origin)], template)
+
+
+def read_cloud_configs(parts: Sequence[Part], *, template: bool = False) -> CloudConfig:
+    """Several are merged before any of them acts: by default, a later one's key replaces an earlier one's."""
+    return _read([_Source(part.text, part.origin, part.merge, part.jinja) for part in parts], template)
+
+
+@dataclass(frozen=True)
+class _Source:
+    text: str
+    origin: Origin
+    merge: str = ""
+    jinja: bool = False
+
+
+def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
+    faults: list[Fault] = []
+    pieces = merged([piece for source in sources if (piece := _document(source, template, faults))], faults)
+    steps = Steps(pieces, faults)
+    for add in (_boot_commands, _files, _mounts, _snaps, repositories, packages, _run_commands, _others):
+        add(steps)
+    return CloudConfig(tuple(sorted(steps.steps, key=_turn)), tuple(faults))
+
+
+def _turn(step: Step) -> tuple[Stage, bool]:
+    """Files that are deferred until there are packages come behind these."""
+    return step.stage, isinstance(step, WrittenFile) and step.stage is Stage.PACKAGES
+
+
+def _document(source: _Source, template: bool, faults: list[Fault]) -> tuple[Piece, str] | None:
+    fillings = Fillings(jinja=source.jinja)
+    text = fillings.hide(source.text) if template or source.jinja else source.text
+    try:
+        tree = read(text, Place())
+    except NotYaml as problem:
+        at = problem.place
+        what = f"the cloud-config is {problem.why}: cloud-init does nothing of it"
+        place = source.origin.at(at.line or 1, at.column or 1)
+        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the YAML (cloud-init schema -c FILE shows it)"))
+        return None
+    document = Document(text, source.origin, fillings)
+    if tree is None or tree.is_null:
+        what = "the cloud-config is empty: cloud-init does nothing for it"
+        faults.append(Fault(FaultKind.EMPTY, source.origin.at(1), what, is_doubt=True))
+        return None
+    if not tree.is_mapping:
+        what = f"the cloud-config is {tree.kind()}, not a mapping: cloud-init does nothing of it"
+        faults.append(Fault(FaultKind.NOT_READABLE, document.place(tree), what, "give it keys: runcmd, write_files …"))
+        return None
+    return Piece(tree, document), source.merge
+
+
+def _boot_commands(steps: Steps) -> None:
+    steps.steps += ran("bootcmd", steps.pieces.get("bootcmd", ()), Stage.BOOTCMD, steps.faults)
+
+
+def _run_commands(steps: Steps) -> None:
+    steps.steps += ran("runcmd", steps.pieces.get("runcmd", ()), Stage.SCRIPTS, steps.faults, name="runcmd")
+
+
+def _snaps(steps: Steps) -> None:
+    commands = [
+        Piece(commands, piece.document)
+        for piece in steps.pieces.get("snap", ())
+        if not (commands := piece.tree.get("commands")).is_absent
+    ]
+    steps.steps += ran("snap.commands", commands, Stage.PACKAGES, steps.faults, program="snap")
+
+
+def _files(steps: Steps) -> None:
+    for entry, document in steps.entries("write_files"):
+        file = written_file(entry, document, steps.faults)
+        if file is not None:
+            steps.steps.append(file)
+
+
+def _mounts(steps: Steps) -> None:
+    defaults = [document.scalar(field) for field, document in steps.entries("mount_default_fields")]
+    for entry, document in steps.entries("mounts"):
+        fields = [document.scalar(field) for field in entry.sequence]
+        if len(fields) < 2 or not fields[1]:
+            continue  # takes a mount of the image's own away
+        kind = _field(fields, defaults, 2, "auto")
+        options = _field(fields, defaults, 3, _MOUNT_OPTIONS)
+        what = Mount(
+            place=document.place(entry),
+            stage=Stage.WRITE_FILES,
+            what=fields[0],
+            where=fields[1],
+            kind=kind,
+            options=options,
+            defaulted=len(fields) < 4 and len(defaults) < 4,
+        )
+        steps.steps.append(what)
+
+
+def _field(fields: Sequence[Text], defaults: Sequence[Text], index: int, otherwise: str) -> Text:
+    for given in (fields, defaults):
+        if len(given) > index and given[index]:
+            return given[index]
+    return Text.of(otherwise)
+
+
+def _others(steps: Steps) -> None:
+    for piece in steps.pieces.get("power_state", ()):
+        condition = piece.tree.get("condition")
+        why = "" if condition.is_absent or condition.value is True else f"condition: {piece.document.shown(condition)}"
+        mode = piece.document.shown(piece.tree.get("mode")) or "reboot"
+        if condition.value is not False:
+            place = piece.place
+            steps.steps.append(Reboot(place=place, stage=Stage.NODEADM_RUN, mode=mode, only_if=why))
+    for key in ("package_reboot_if_required", "apt_reboot_if_required"):
+        for piece in steps.pieces.get(key, ()):
+            if is_true(piece.tree):
+                why = "a package asks for it (/var/run/reboot-required)"
+                place = piece.place
+                steps.steps.append(Reboot(place=place, stage=Stage.PACKAGES, mode="reboot", only_if=why))
+    for key in _NOT_READ:
+        for piece in steps.pieces.get(key, ()):
+            steps.steps.append(NotRead(place=piece.place, stage=Stage.SCRIPTS, key=key))

@@ -1,0 +1,95 @@
+"""What cloud-init does for a `#cloud-config`: one class per kind of step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Stage
+from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.text import Text
+from nodeworthy.boot.userdata import Fault
+from nodeworthy.verdict import Place
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    place: Place
+    stage: Stage
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenFile(Step):
+    """An entry of write_files."""
+
+    path: Text
+    # None where it can't be known; `why` says why.
+    content: Content | None
+    why: str = ""
+    append: bool = False
+    # Octal digits.
+    permissions: str = "0644"
+    # How it was encoded: ("base64", "gzip").
+    encoding: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran(Step):
+    """A list of commands that cloud-init writes into one script of `sh`, one below the other."""
+
+    # bootcmd, runcmd, snap.commands
+    key: str
+    text: str
+    origin: Origin
+    # The file by whose name it is ordered among the scripts.
+    name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackageInstall(Step):
+    # Empty for the distribution's own; snap, ubuntu-drivers.
+    manager: str = ""
+    packages: tuple[Text, ...] = ()
+    # All that is installed is brought up to date first.
+    upgrades: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repository(Step):
+    kind: str  # apt, yum
+    name: Text
+    # A line of sources.list, a base URL.
+    source: Text
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mount(Step):
+    """An entry of mounts, with cloud-init's own defaults filled in. It goes into fstab and is mounted."""
+
+    what: Text
+    where: Text
+    kind: Text
+    options: Text
+    # The options are nobody's but cloud-init's.
+    defaulted: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reboot(Step):
+    mode: str  # reboot, poweroff, halt
+    # Why it may not happen.
+    only_if: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotRead(Step):
+    """A key whose module does what is not known here: Ansible, Puppet, Salt, Chef."""
+
+    key: str
+
+
+@dataclass(frozen=True)
+class CloudConfig:
+    # In the order in which they happen.
+    steps: tuple[Step, ...] = ()
+    faults: tuple[Fault, ...] = ()

@@ -1,0 +1,110 @@
+"""What a template fills in, hidden from a reader of YAML or TOML that could not make sense of it.
+
+Every `${…}` is replaced by a word of the same length, so that no line and no column moves, and found again in what
+was read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from nodeworthy.boot.text import Hole, Piece, Text
+
+# Letters for private use: no document means anything by them. A directive that stands alone becomes a comment.
+_WORD, _COMMENT, _REST, _NUMBERS = "\ue000", "\ue001", "\uf8ff", 0xE002
+_MOST = 0xF8FE - _NUMBERS
+# Longer than any expression that somebody writes into a template.
+_LONGEST = 4000
+_UNCLOSED = 50
+
+_TERRAFORM = re.compile(r"\$\$\{|%%\{|\$\{|%\{")
+_JINJA = re.compile(r"\{\{|\{%|\{#")
+_BRACES = re.compile(r"[{}]")
+_CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
+_HIDDEN = re.compile(f"#?[{_WORD}{_COMMENT}](?P<number>[^\n])(?P<rest>{_REST}*)")
+
+
+@dataclass
+class Fillings:
+    jinja: bool = False
+    raws: list[str] = field(default_factory=list)
+    # Expressions that never end; after some of these, nothing more is looked for.
+    unclosed: int = 0
+
+    def hide(self, text: str) -> str:
+        pieces: list[str] = []
+        end = 0
+        for found in (_JINJA if self.jinja else _TERRAFORM).finditer(text):
+            if found.start() < end:
+                continue
+            closed = self._end(text, found)
+            pieces += [text[end : found.start()], self._hidden(text, found.start(), closed)]
+            end = closed
+        return "".join(pieces) + text[end:]
+
+    def shown(self, text: str) -> str:
+        """With everything as it was written; for a shell parser that knows templates."""
+        return _HIDDEN.sub(self._raw, text) if self.raws else text
+
+    def text(self, text: str) -> Text:
+        """With a hole for everything that is filled in."""
+        if not self.raws:
+            return Text.of(text)
+        pieces: list[Piece] = []
+        end = 0
+        for found in _HIDDEN.finditer(text):
+            pieces += [text[end : found.start()], self._piece(self._raw(found))]
+            end = found.end()
+        return Text.of(*pieces, text[end:])
+
+    def _end(self, text: str, found: re.Match[str]) -> int:
+        """Behind the closing brace; of an escape, or of what is never closed, behind its own letters."""
+        if found[0] in ("$${", "%%{"):
+            return found.end()
+        if self.jinja:
+            closed = text.find(_CLOSES[found[0]], found.end(), found.end() + _LONGEST)
+            return closed + 2 if closed >= 0 else found.end()
+        if self.unclosed > _UNCLOSED:
+            return found.end()
+        depth = 1
+        for brace in _BRACES.finditer(text, found.end(), found.end() + _LONGEST):
+            depth += 1 if brace[0] == "{" else -1
+            if not depth:
+                return brace.end()
+        self.unclosed += 1
+        return found.end()
+
+    def _hidden(self, text: str, start: int, end: int) -> str:
+        raw = text[start:end]
+        if len(self.raws) >= _MOST or len(raw) < 3 or "\n" in raw:
+            return raw
+        self.raws.append(raw)
+        number = chr(_NUMBERS + len(self.raws) - 1)
+        if raw[:2] in ("%{", "{%", "{#") and _is_alone(text, start, end):
+            return f"#{_COMMENT}{number}{_REST * (len(raw) - 3)}" if _is_inside(text, start) else " " * len(raw)
+        return f"{_WORD}{number}{_REST * (len(raw) - 2)}"
+
+    def _raw(self, found: re.Match[str]) -> str:
+        index = ord(found["number"]) - _NUMBERS
+        raw = self.raws[index] if 0 <= index < len(self.raws) else found[0]
+        return f"#{raw}" if found[0].startswith(f"#{_WORD}") else raw
+
+    def _piece(self, raw: str) -> Piece:
+        if raw in ("$${", "%%{"):
+            return raw[1:]
+        why = "cloud-init fills it in when the node boots" if self.jinja else "Terraform fills it in"
+        return Hole(raw, why)
+
+
+def _is_alone(text: str, start: int, end: int) -> bool:
+    line = text[text.rfind("\n", 0, start) + 1 : start]
+    after = text.find("\n", end)
+    return not line.strip() and not text[end : after if after >= 0 else None].strip()
+
+
+def _is_inside(text: str, start: int) -> bool:
+    """Whether a directive is indented as far as the line above: it may be part of a block, which it must not end."""
+    begin = text.rfind("\n", 0, start) + 1
+    above = text[max(0, begin - _LONGEST) : begin].rstrip().rsplit("\n", 1)[-1]
+    return 0 < len(above) - len(above.lstrip()) <= start - begin
