@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from shlex import quote
 
@@ -25,6 +26,7 @@ class Step:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
+@cache
 def body(name: str) -> str:
     return files(__package__).joinpath("bodies", f"{name}.sh").read_text(encoding="utf-8")
 

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from nodeworthy.fleet import service_addresses
 from nodeworthy.fleet.model import Driver
-from userdata.plan import CannotWrite, NodePlan
+from nodeworthy.known.gpus import gpu_named
+from userdata.plan import CannotWrite, Gpus, NodePlan
 from userdata.script import Step
 
-# Their NVSwitches need NVIDIA's subnet manager beside the fabric manager; the images with the driver bring both.
-FOURTH_NVSWITCH = ("B200", "B300", "GB200")
+# What NVIDIA's open kernel modules drive.
+OPEN_MODULES = ("Turing", "Ampere", "Ada Lovelace", "Hopper", "Blackwell")
 
 
 def allow_profiling() -> Step:
@@ -20,7 +21,8 @@ def allow_profiling() -> Step:
 def gpus(plan: NodePlan, family: str, driver_version: str) -> Iterator[Step]:
     """The driver where nobody else brings it, and what runs upon it."""
     version = {"DRIVER_VERSION": driver_version}
-    if plan.driver is Driver.USER_DATA:
+    if plan.gpus is not None and plan.driver is Driver.USER_DATA:
+        _refuse_what_needs_more(plan.pool, plan.gpus)
         yield allow_profiling()
         yield Step(f"NVIDIA driver {driver_version}", ("install_driver",), f"{family}/driver", version)
         yield Step("profiling, as the driver was loaded", ("check_profiling",), "profiling_check")
@@ -34,12 +36,21 @@ def _fabric_manager(plan: NodePlan, family: str, version: dict[str, str]) -> Ste
     title, call = "fabric manager", ("run_fabric_manager",)
     if plan.driver is Driver.AMI:
         return Step(title, call, "fabric_manager")
-    if plan.gpus is not None and plan.gpus.gpu in FOURTH_NVSWITCH:
-        raise CannotWrite(
-            f"pool '{plan.pool}': a {plan.gpus.gpu} needs NVIDIA's subnet manager beside the driver, and user data "
-            "installs none: its driver must be ami"
-        )
     return Step(title, call, f"{family}/fabric_manager", version)
+
+
+def _refuse_what_needs_more(pool: str, gpus: Gpus) -> None:
+    known = gpu_named(gpus.gpu)
+    architecture = known.architecture if known is not None else ""
+    why = ""
+    if architecture not in OPEN_MODULES:
+        why = "NVIDIA's open modules do not drive it"
+    elif gpus.nvswitch and architecture == "Blackwell":
+        why = "its NVSwitches need NVIDIA's subnet manager beside the driver"
+    if why:
+        raise CannotWrite(
+            f"pool '{pool}': user data can't install the driver of a {gpus.gpu}, for {why}: it must be ami"
+        )
 
 
 def registries(plan: NodePlan) -> Iterator[Step]:

@@ -59,8 +59,9 @@ def test_what_can_not_be_written_is_refused_in_a_sentence() -> None:
     ufw = plan_of("ubuntu22-cpu").firewall
     with pytest.raises(CannotWrite, match="ufw is Ubuntu's firewall, and the pool's os is al2023"):
         boot_script.of(replace(plan_of("al2023-cpu"), firewall=ufw))
-    with pytest.raises(CannotWrite, match="a B200 needs NVIDIA's subnet manager"):
-        boot_script.of(replace(plan_of("al2023-a100"), gpus=Gpus("B200", Driver.USER_DATA, nvswitch=True)))
+    for gpu, why in (("B200", "its NVSwitches need"), ("V100", "NVIDIA's open modules do not drive it")):
+        with pytest.raises(CannotWrite, match=f"driver of a {gpu}, for {why}"):
+            boot_script.of(replace(plan_of("al2023-a100"), gpus=Gpus(gpu, Driver.USER_DATA, nvswitch=True)))
     nobody = replace(made_up.told(fleet()), file_system=None)
     with pytest.raises(CannotWrite, match="nobody told which file system"):
         plan(fleet(), fleet().pools[0], nobody)

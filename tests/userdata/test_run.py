@@ -88,7 +88,9 @@ def test_a_driver_that_was_loaded_without_the_option_is_told(machine: Machine) -
 def test_fabric_manager_runs_after_the_driver(machine: Machine, pool: str) -> None:
     boot(machine, pool)
     installs = [call for call in machine.calls if "install" in call]
-    [driver] = [place for place, call in enumerate(installs) if re.search("nvidia-(driver|headless)", " ".join(call))]
+    [driver] = [
+        place for place, call in enumerate(installs) if re.search("nvidia-(driver|open|headless)", " ".join(call))
+    ]
     [manager] = [place for place, call in enumerate(installs) if re.search("nvidia-fabric", " ".join(call))]
     assert driver < manager
     machine.ran("systemctl", "enable", "--now", "nvidia-fabricmanager.service")

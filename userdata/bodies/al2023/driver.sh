@@ -5,5 +5,5 @@ install_driver() {
     kernel=$(rpm -q --file --queryformat '%{NAME}' "/lib/modules/$release/vmlinuz")
     dnf install -y dkms "$kernel-devel-$release" "$kernel-modules-extra-$release"
     dnf install -y nvidia-release
-    dnf install -y "nvidia-driver-$DRIVER_VERSION"
+    dnf install -y "nvidia-open-$DRIVER_VERSION"
 }
