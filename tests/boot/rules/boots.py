@@ -7,8 +7,19 @@ from typing import Any
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
-from nodeworthy.boot.effects import Effect, How, Joins, LoadsModule, NotUnderstood, Reboots, Runs, Stage, Unit, Writes
-from nodeworthy.boot.effects import Act as Act
+from nodeworthy.boot.effects import (
+    Act,
+    Effect,
+    How,
+    Joins,
+    LoadsModule,
+    NotUnderstood,
+    Reboots,
+    Runs,
+    Stage,
+    Unit,
+    Writes,
+)
 from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.timeline import Timeline

@@ -1,0 +1,178 @@
+"""What starts kubelet in a boot, and what will start it after the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.boot.conditions import Guard, always
+from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Stage, Unit, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.guards import without
+from nodeworthy.known.kubelet import Family, enabling_packages, families, family_of, hybrid_programs, join
+
+_STARTS = frozenset({Act.START, Act.RESTART})
+_TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
+_EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
+_NODEADM_READS = "/etc/eks/nodeadm.d/"
+# Files whose commands run at every boot.
+_RUN_AT_BOOT = ("/var/lib/cloud/scripts/per-boot/", "/etc/rc.local", "/etc/rc.d/rc.local", "/etc/cron")
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Something by which kubelet will be started after a reboot. Without an effect it is the image's own doing."""
+
+    at: int
+    conditions: Guard
+    effect: Effect | None
+    unit: str = ""
+    is_sure: bool = True
+
+
+@dataclass(frozen=True)
+class KubeletStarts:
+    timeline: Timeline
+    family: Family
+    # The image enables the family's own unit (nodeadm-run).
+    by_the_image: bool = False
+    # cloud-init is told to run the scripts at every boot.
+    every_boot: bool = False
+
+    @cached_property
+    def starters(self) -> list[Effect]:
+        """The steps by which kubelet runs in this boot."""
+        return [each for each in self.timeline.effects if self._starts(each)]
+
+    def _starts(self, effect: Effect) -> bool:
+        if isinstance(effect, Joins):
+            known = join(effect.how)
+            return known is not None and known.family is self.family
+        return isinstance(effect, Unit) and effect.act in _STARTS and effect.unit.known in self.family.units
+
+    @cached_property
+    def keepers(self) -> list[Keeper]:
+        found = [Keeper(-1, (), None, self.family.image)] if self.by_the_image and self.family.image else []
+        for at, each in enumerate(self.timeline.effects):
+            found += self._keeps(at, each)
+        return found
+
+    def _keeps(self, at: int, each: Effect) -> Iterator[Keeper]:
+        units = (*self.family.units, *filter(None, [self.family.image]))
+        if isinstance(each, Unit) and (each.act is Act.ENABLE or (each.act in _STARTS and self._is_repeated(each))):
+            yield from (
+                Keeper(at, each.conditions, each, unit, each.unit.known is not None)
+                for unit in units
+                if each.unit.could_be(unit)
+            )
+        elif isinstance(each, Joins) and self._starts(each):
+            if (not each.tells and self._is_repeated(each)) or getattr(join(each.how), "enables", "") == "yes":
+                yield Keeper(at, each.conditions, each, self.family.units[0])
+        elif isinstance(each, Installs) and self.family.key == "kubelet" and not each.removes:
+            if any(_package(name.shown()) in enabling_packages() for name in each.packages):
+                yield Keeper(at, each.conditions, each, self.family.units[0])
+        elif isinstance(each, Runs) and self.family.key == "kubelet" and _line(each).startswith(hybrid_programs()):
+            yield Keeper(at, each.conditions, each, self.family.units[0])
+        elif isinstance(each, Writes):
+            yield from self._written(at, each)
+
+    def _is_repeated(self, each: Effect) -> bool:
+        return self.every_boot or each.stage in _EVERY_BOOT
+
+    def _written(self, at: int, each: Writes) -> Iterator[Keeper]:
+        path = each.path.shown()
+        if each.how is How.LINK and ".wants/" in path and path.rpartition("/")[2] in self.family.units:
+            yield Keeper(at, each.conditions, each, path.rpartition("/")[2])
+        elif path.startswith(_RUN_AT_BOOT) and any(_names(each, unit) for unit in self.family.units):
+            yield Keeper(at, each.conditions, each, self.family.units[0])
+
+    @cached_property
+    def undoings(self) -> list[tuple[int, Effect, str]]:
+        """Where, how and of which unit a start at boot is taken away."""
+        found: list[tuple[int, Effect, str]] = []
+        for at, each in enumerate(self.timeline.effects):
+            if isinstance(each, Unit) and each.act in _TAKES_AWAY and each.unit.known is not None:
+                found.append((at, each, each.unit.known))
+            elif isinstance(each, Writes) and each.how is How.DELETE and ".wants/" in each.path.shown():
+                found.append((at, each, each.path.shown().rpartition("/")[2]))
+        return found
+
+    def undone(self, keeper: Keeper) -> list[Effect]:
+        """The steps that take this start away: a unit is disabled later, or masked whenever."""
+        found = [(at, each) for at, each, unit in self.undoings if unit == keeper.unit]
+        return [each for at, each in found if (self._unmasked(each) is False if _masks(each) else at > keeper.at)]
+
+    def _unmasked(self, mask: Effect) -> bool:
+        later = self.timeline.after(mask)
+        unmasks = [each for each in later if isinstance(each, Unit) and each.act is Act.UNMASK]
+        mine = [each.conditions for each in unmasks if isinstance(mask, Unit) and each.unit == mask.unit]
+        return always(mine, mask.conditions) is True
+
+    def undoings_of_its_own(self) -> list[Effect]:
+        return [each for _, each, unit in self.undoings if unit in self.family.units]
+
+    def switched_off(self) -> list[Effect]:
+        """Where the image's own unit is taken away."""
+        return [each for _, each, unit in self.undoings if unit == self.family.image][:1]
+
+    def joins_by_hand(self) -> bool:
+        """A script that calls `nodeadm init` itself, with a config that the image's own units don't find."""
+        by_hand = any(each.how == "nodeadm" and not each.tells for each in self.timeline.of(Joins))
+        return by_hand and not any(each.path.shown().startswith(_NODEADM_READS) for each in self.timeline.of(Writes))
+
+    def brings_its_unit(self) -> bool:
+        return any(each.path.shown().rpartition("/")[2] in self.family.units for each in self.timeline.of(Writes))
+
+    def guards(self, *, maybe: bool = False) -> list[Guard]:
+        """When kubelet will be started at the next boot."""
+        keepers = [each for each in self.keepers if each.is_sure or maybe]
+        return [
+            guard
+            for each in keepers
+            for guard in without(each.conditions, [undoing.conditions for undoing in self.undone(each)])
+        ]
+
+    def comes_back(self, starter: Effect) -> bool | None:
+        answer = always(self.guards(), starter.conditions)
+        if answer is not False:
+            return answer
+        return None if always(self.guards(maybe=True), starter.conditions) is not False else False
+
+
+def families_in(timeline: Timeline) -> list[Family]:
+    """Whose kubelet a boot starts or switches off."""
+    found = {each.key for effect in timeline.effects for each in _families(effect)}
+    return [each for each in families() if each.key in found]
+
+
+def _families(effect: Effect) -> Sequence[Family]:
+    if isinstance(effect, Joins):
+        known = join(effect.how)
+        return [known.family] if known is not None else []
+    if isinstance(effect, Unit) and effect.unit.known is not None:
+        if effect.act in _TAKES_AWAY:
+            return [each for each in families() if each.image == effect.unit.known]
+        family = family_of(effect.unit.known)
+        return [family] if family is not None and effect.act in (*_STARTS, Act.ENABLE) else []
+    return []
+
+
+def _masks(effect: Effect) -> bool:
+    return isinstance(effect, Unit) and effect.act is Act.MASK
+
+
+def _names(effect: Writes, unit: str) -> bool:
+    found = effect.content.find(unit.removesuffix(".service")) if effect.content is not None else ()
+    return any(not line.text.shown().lstrip().startswith("#") for line in found)
+
+
+def _package(name: str) -> str:
+    """Without its version: kubelet=1.33.1-1.1, kubelet-1.33.1."""
+    bare = name.partition("=")[0]
+    stem, dash, version = bare.partition("-")
+    return stem if dash and version[:1].isdigit() else bare
+
+
+def _line(effect: Runs) -> str:
+    return " ".join(each.shown() for each in effect.arguments)

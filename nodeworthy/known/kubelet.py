@@ -1,0 +1,67 @@
+"""What brings kubelet back after a reboot: the table of `kubelet.toml`, typed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Family:
+    """Units of which one must be enabled, and what else may start kubelet at every boot."""
+
+    key: str
+    units: tuple[str, ...]
+    # The unit that people enable.
+    name: str
+    image: str = ""
+    images: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Join:
+    family: Family
+    # yes, no, or image: whoever installed kubelet has enabled it or not.
+    enables: str
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("kubelet.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    return tuple(_family(key, row) for key, row in _table()["family"].items())
+
+
+def _family(key: str, row: Mapping[str, Any]) -> Family:
+    return Family(key, tuple(row["units"]), row["name"], row.get("image", ""), tuple(row.get("images", ())))
+
+
+@cache
+def join(how: str) -> Join | None:
+    """What a way of joining leaves behind; None for one that we don't know."""
+    row = _table()["join"].get(how)
+    if row is None:
+        return None
+    return Join(next(each for each in families() if each.key == row["family"]), row["enables"])
+
+
+@cache
+def family_of(unit: str) -> Family | None:
+    return next((each for each in families() if unit in each.units), None)
+
+
+@cache
+def enabling_packages() -> frozenset[str]:
+    return frozenset(_table()["packages"]["kubelet"])
+
+
+@cache
+def hybrid_programs() -> tuple[str, ...]:
+    return tuple(_table()["hybrid"]["programs"])

@@ -1,0 +1,149 @@
+"""kubelet runs, and will run after a reboot: kubelet is enabled, or what starts it at every boot is.
+
+`nodeadm` starts kubelet and never enables it. On EKS' AL2023 images that does no harm as long as `nodeadm-run` is
+enabled, which starts kubelet at every boot. A script that switches nodeadm's units off and calls `nodeadm init` itself,
+or that only starts kubelet, leaves a node that works until its first reboot, and never comes back. `bootstrap.sh`,
+kubelet's packages and the installer of k3s enable their unit themselves; that of RKE2 does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from nodeworthy.boot.effects import Act, Effect, Joins, Reboots, Unit
+from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.guards import told
+from nodeworthy.facts.kubelet_starts import Keeper, KubeletStarts, families_in
+from nodeworthy.known.kubelet import Family, join
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "kubelet-survives-reboot",
+    severity=Severity.ERROR,
+    incident="D",
+    title="kubelet runs and will run after a reboot",
+    remedy="systemctl enable kubelet",
+)
+
+CAUSE = "what is started and not enabled runs until the next boot: the node then stays NotReady until somebody logs in"
+
+
+@RULE.check
+def kubelet_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
+    concerned = families_in(script.timeline)
+    if not concerned:
+        skip("nothing in this script joins a cluster or starts kubelet")
+    for family in concerned:
+        by_the_image = bool(family.image) and _image_enables_it(script, pool, family)
+        boot = KubeletStarts(script.timeline, family, by_the_image, _runs_at_every_boot(script))
+        if boot.joins_by_hand() and not _has_node_config(script):
+            boot = replace(boot, by_the_image=False)
+        yield from _family(boot, pool)
+
+
+def _has_node_config(script: BootScript) -> bool:
+    return any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts)
+
+
+def _runs_at_every_boot(script: BootScript) -> bool:
+    """Whether cloud-init is told `- [scripts-user, always]`."""
+    configs = (part.text for part in script.userdata.parts if part.kind is PartKind.CLOUD_CONFIG)
+    return any("always" in after.partition("\n")[0] for text in configs for after in text.split("scripts-user")[1:])
+
+
+def _image_enables_it(script: BootScript, pool: BootPool | None, family: Family) -> bool:
+    """Whether the image's own unit starts kubelet at every boot, as the pool says, or else the script shows."""
+    if pool is not None and isinstance(pool.pool.distribution.state, Known):
+        return pool.pool.distribution.state.value in family.images
+    shown = (isinstance(each, Unit) and each.unit.known == family.image for each in script.timeline.effects)
+    return _has_node_config(script) or any(shown)
+
+
+def _family(boot: KubeletStarts, pool: BootPool | None) -> Findings:
+    for starter in boot.starters or boot.switched_off():
+        answer = boot.comes_back(starter)
+        if answer:
+            continue
+        doubt = _doubt(boot, starter, answer)
+        if doubt is not None:
+            place, why = doubt
+            yield unknown(place, f"whether {boot.family.name} starts after a reboot is not known: {why}")
+        else:
+            yield _dies(boot, starter, pool)
+        return
+
+
+def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[Place, str] | None:
+    doubtful = next((each.effect for each in boot.keepers if not each.is_sure and each.effect is not None), None)
+    if answer is None and isinstance(doubtful, Unit):
+        return doubtful.place, f"which unit is enabled here is known only on the node: {doubtful.unit.why}"
+    if answer is None:
+        return starter.place, "it depends on too many conditions to be decided"
+    gap = boot.timeline.not_understood(boot.family.name.partition("-")[0], "nodeadm")
+    if gap is not None:
+        return gap.place, gap.why
+    if _is_the_images(boot, starter):
+        return starter.place, "kubelet was installed into the image, and whether it is enabled there was not read"
+    return None
+
+
+def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:
+    """A kubelet that was there before: this script neither installs it nor says anything of its start at boot."""
+    if boot.keepers or boot.undoings_of_its_own() or boot.brings_its_unit():
+        return False
+    if isinstance(starter, Joins):
+        known = join(starter.how)
+        return known is not None and known.enables == "image"
+    return isinstance(starter, Unit) and starter.act is Act.RESTART
+
+
+def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Finding:
+    unit = boot.family.name
+    related = [*_reboots(boot, starter), *([pool.declared("boots with this script")] if pool is not None else [])]
+    what: dict[str, Any] = {
+        "should": _should(boot.family),
+        "cause": CAUSE,
+        "on": pool.title if pool is not None else (),
+    }
+    undone = next(((each, by) for each in boot.keepers if each.effect is not None for by in boot.undone(each)), None)
+    if undone is not None and undone[0].effect is not None:
+        kept, by = undone
+        related = [Related(undone[0].effect.place, f"{unit} is enabled here"), *related]
+        message = f"{unit} is enabled, and then it is not any more"
+        return fail(by, message, is_=by.command, related=related, remedy=_delete(by, kept), **what)
+    conditional = next((each for each in boot.keepers if each.effect is not None), None)
+    started = Related(starter.place, f"{unit} is started here")
+    if conditional is not None and conditional.effect is not None:
+        under = told(conditional.conditions, starter.conditions)
+        message = f"{unit} is enabled only if {under}, and it is started without that condition"
+        remedy = f"systemctl enable {unit} outside of that condition"
+        return fail(
+            conditional.effect, message, is_=f"enabled if {under}", related=[started, *related], remedy=remedy, **what
+        )
+    off = [Related(by.place, f"{boot.family.image} is switched off here") for by in boot.switched_off()]
+    message = f"{unit} runs in this boot, and nothing starts it after a reboot"
+    is_ = f"{unit} is started and never enabled"
+    if off:
+        is_ += f", {boot.family.image} is switched off"
+    elif boot.joins_by_hand():
+        is_ += f", {boot.family.image} finds no NodeConfig in the user data"
+    remedy = f"behind line {starter.place.line}: systemctl enable {unit}"
+    return fail(starter, message, is_=is_, related=[*off, *related], remedy=remedy, **what)
+
+
+def _should(family: Family) -> str:
+    return f"{family.name} enabled" + (f", or {family.image} left enabled" if family.image else "")
+
+
+def _delete(by: Effect, kept: Keeper) -> str:
+    if isinstance(by, Unit) and by.act is Act.MASK:
+        return f"delete this line, or systemctl unmask {kept.unit}"
+    return f"delete this line, or enable {kept.unit} behind it"
+
+
+def _reboots(boot: KubeletStarts, starter: Effect) -> list[Related]:
+    later = (each for each in boot.timeline.after(starter) if isinstance(each, Reboots))
+    return [Related(each.place, "the machine reboots here") for each in later][:1]
