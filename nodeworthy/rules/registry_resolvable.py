@@ -1,0 +1,120 @@
+"""The node can resolve the name of a registry cache that runs inside of the cluster.
+
+kubelet and containerd are no pods: they ask the node's resolver, which knows nothing of `*.svc.cluster.local`. With the
+best `hosts.toml`, every pull from such a name ends with `no such host` until the node has an entry in `/etc/hosts`,
+a resolver that asks the cluster's DNS for `cluster.local`, or a `hosts.toml` that leads to an address that the node can
+reach: a NodePort on localhost, an IP address, a name of the VPC's or the public DNS.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.conditions import always, together
+from nodeworthy.facts.boot_runtime import ready
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.final_files import asked_of_itself_apart, files_under
+from nodeworthy.facts.flaw import Flaw, doubt, shown
+from nodeworthy.facts.hosts_toml import NAME, HostsToml
+from nodeworthy.facts.name_resolution import HOSTS, Way, is_clusters_own, ways, without_port
+from nodeworthy.known.containerd import every_registry_hosts
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Located, Place, Related, Severity, need, skip
+
+RULE = Rule(
+    "registry-resolvable",
+    severity=Severity.ERROR,
+    incident="D",
+    title="The node can resolve the name of a cache inside of the cluster",
+    remedy=f"add the address of its Service to {HOSTS}, let the node's resolver ask the cluster's DNS for "
+    "cluster.local, or give the cache a NodePort or a name of the VPC's DNS",
+)
+
+CAUSE = "the node's resolver does not know names that only CoreDNS answers: pulls end with: no such host"
+
+
+@RULE.check
+def the_fleets_caches_have_names_that_resolve(script: BootScript, pool: BootPool) -> Findings:
+    if not pool.fleet.registries:
+        skip("the fleet has no registries")
+    files = {each.folder: each for each in _files(script)}
+    cidr = pool.fleet.cluster.service_cidr.state
+    for registry in pool.fleet.registries:
+        host = need(registry.host)
+        says = Related(registry.host.place, "the fleet says that every node pulls from it")
+        names = (host, "_default", *((registry.mirrors,) if registry.mirrors else ()))
+        file = next((files[name] for name in names if name in files), None)
+        place = file.write.place if file is not None else script.place
+        for flaw in _flaws(script, host, place, file, cidr.value if isinstance(cidr, Known) else None):
+            yield flaw.told(on=pool.title, related=(says,))
+
+
+@RULE.check
+def the_names_that_it_trusts_resolve(script: BootScript, pool: BootPool | None) -> Findings:
+    registries = pool.fleet.registries if pool is not None else ()
+    of_fleet = {need(each.host) for each in registries} | {each.mirrors for each in registries}
+    files = [each for each in _files(script) if each.folder not in of_fleet and each.says_plain_http]
+    if not files:
+        skip("the script tells of no registry over plain HTTP")
+    cidr = _known(pool.fleet.cluster.service_cidr) if pool is not None else None
+    for file in files:
+        for flaw in _flaws(script, file.folder, file.write.place, file, cidr):
+            yield flaw.told()
+
+
+def _known(located: Located[str]) -> str | None:
+    return located.state.value if isinstance(located.state, Known) else None
+
+
+def _files(script: BootScript) -> list[HostsToml]:
+    return [HostsToml(name, write) for name, write in files_under(script.timeline, every_registry_hosts(), NAME)]
+
+
+def _flaws(
+    script: BootScript, host: str, place: Place, file: HostsToml | None, service_cidr: str | None
+) -> Iterator[Flaw]:
+    name = _name_to_resolve(host, file)
+    if name is None:
+        return
+    found = list(ways(script.timeline, name, service_cidr))
+    working = [each for each in found if not each.but and not each.unknown]
+    if not working:
+        yield _none(script, name, place, found)
+        return
+    for moment in ready(script.timeline):
+        together_with = [each for each in working if together(each.step.conditions, moment.when)]
+        guards = [asked_of_itself_apart(each.step.conditions, (HOSTS,)) for each in together_with]
+        if always(guards, moment.when) is False:
+            step = working[0].step
+            says = f"the node can resolve {name} only if {shown(step.conditions)}"
+            yield Flaw(step.place, says, "whenever the node joins", CAUSE)
+
+
+def _name_to_resolve(host: str, file: HostsToml | None) -> str | None:
+    """The first name of the cluster's own that a pull needs; None where it is led elsewhere."""
+    if file is not None and not file.reading.unknown and not file.reading.fault:
+        serving = [each for each in file.endpoints if each.serves("pull")]
+        leads = [without_port(file.reading.shown(each.authority)) for each in serving]
+        if any(not is_clusters_own(each) for each in leads[:1]):
+            return None
+        host = leads[0] if leads else host
+    name = without_port(host)
+    return name if is_clusters_own(name) else None
+
+
+def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Flaw:
+    broken = next((each for each in found if each.but), None)
+    if broken is not None:
+        says = f"the node can't resolve {name}: {broken.but}"
+        return Flaw(broken.step.place, says, "a resolver that asks the cluster's DNS", CAUSE, remedy=broken.remedy)
+    unsure = next((each for each in found if each.unknown), None)
+    if unsure is not None:
+        return doubt(unsure.step.place, f"whether the node can resolve {name} is not known: {unsure.unknown}")
+    gap = script.timeline.not_understood(HOSTS, "resolv", "dnsmasq", name)
+    if gap is not None:
+        return doubt(gap.place, f"whether the node can resolve {name} is not known: {gap.why}")
+    remedy = (
+        f'`echo "$SERVICE_IP {name}" >> {HOSTS}` with the address of the cache\'s Service, or a drop-in of '
+        "systemd-resolved with DNS= (the cluster's DNS) and Domains=~cluster.local"
+    )
+    return Flaw(place, f"the node can't resolve {name}", f"an entry in {HOSTS}, or a resolver", CAUSE, remedy=remedy)
