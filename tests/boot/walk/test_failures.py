@@ -1,0 +1,66 @@
+"""What happens where a step fails."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeworthy.boot.effects import Failure
+from tests.boot.walk.told import failures, timeline, told
+
+MORE = "\nsystemctl enable last"
+CASES = {
+    "nobody looks": (f"dnf install -y x{MORE}", Failure.UNNOTICED),
+    "set -e": (f"set -e\ndnf install -y x{MORE}", Failure.STOPS),
+    "set -euo pipefail": (f"set -euo pipefail\ndnf install -y x{MORE}", Failure.STOPS),
+    "set -o errexit": (f"set -o errexit\ndnf install -y x{MORE}", Failure.STOPS),
+    "taken back": (f"set -e\nset +e\ndnf install -y x{MORE}", Failure.UNNOTICED),
+    "the first line": (f"#!/bin/bash -xe\ndnf install -y x{MORE}", Failure.STOPS),
+    "|| exit": (f"dnf install -y x || exit 1{MORE}", Failure.STOPS),
+    "|| true": (f"set -e\ndnf install -y x || true{MORE}", Failure.SWALLOWED),
+    "|| :": (f"set -e\ndnf install -y x || :{MORE}", Failure.SWALLOWED),
+    "|| exit 0": (f"dnf install -y x || exit 0{MORE}", Failure.SWALLOWED),
+    "|| echo": (f"dnf install -y x || echo failed{MORE}", Failure.REPORTED),
+    "|| a function that exits": (f"die() {{ echo $1; exit 1; }}\ndnf install -y x || die no{MORE}", Failure.STOPS),
+    "|| { …; exit 1; }": (f"dnf install -y x || {{ echo no; exit 1; }}{MORE}", Failure.STOPS),
+    "a trap": (f"trap 'echo failed' ERR\ndnf install -y x{MORE}", Failure.REPORTED),
+    "in a pipe": (f"set -e\ndnf install -y x | grep done{MORE}", Failure.SWALLOWED),
+    "in a pipe, with pipefail": (f"set -eo pipefail\ndnf install -y x | tee /tmp/log{MORE}", Failure.STOPS),
+    "before &&": (f"set -e\ndnf install -y x && systemctl enable a{MORE}", Failure.UNNOTICED),
+    "the last one": ("dnf install -y x", Failure.STOPS),
+    "the last one of the last function": ("main() {\n  dnf install -y x\n}\nmain", Failure.STOPS),
+    "in the background": (f"set -e\ndnf install -y x &{MORE}", Failure.UNNOTICED),
+    "if not, exit": (f"if ! dnf install -y x; then echo no; exit 1; fi{MORE}", Failure.STOPS),
+    "if not, go on": (f"if dnf install -y x; then systemctl enable a; fi{MORE}", Failure.UNNOTICED),
+    "or another one": (f"set -e\ndnf install -y x || dnf install -y y{MORE}", Failure.STOPS),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_becomes_of_it(name: str) -> None:
+    script, expected = CASES[name]
+    assert failures(script)["dnf"] is expected
+
+
+BROKEN = {
+    "a stray fi": "modprobe a\nfi\nmodprobe b",
+    "a stray brace": "modprobe a\n}\nmodprobe b",
+    "an if that nobody closes": "modprobe a\nmodprobe b\nif [ -e /x ]; then\n  echo x\n",
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_what_is_no_shell_does_not_blind_the_rest(name: str) -> None:
+    lines = told(BROKEN[name])
+    assert "may load the module a: modprobe loads it" in lines
+    assert any(line.startswith("may load the module b: modprobe loads it") for line in lines)
+    assert timeline(BROKEN[name]).not_understood("fi", "}", "if") is not None
+
+
+def test_a_script_that_does_too_much_ends_in_time() -> None:
+    doubles = "\n".join(f"f{i}() {{ f{i + 1}; f{i + 1}; }}" for i in range(40))
+    lines = told(f"{doubles}\nf40() {{ true; }}\nf0")
+    assert any("does more than is followed" in line or "not followed" in line or "nested" in line for line in lines)
+
+
+def test_a_function_that_calls_itself_ends() -> None:
+    assert told("f() { f; }\nf\nsystemctl enable a")[-1] == "enables a.service"

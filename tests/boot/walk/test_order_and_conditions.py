@@ -1,0 +1,142 @@
+"""What happens, in which order, under which condition."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.boot.walk.told import told
+
+CASES = {
+    "one after the other": (
+        "modprobe nvidia\nsystemctl enable kubelet",
+        ["may load the module nvidia: modprobe loads it", "enables kubelet.service"],
+    ),
+    "under a condition": (
+        "if [ -e /dev/nvidia0 ]; then\n  systemctl enable kubelet\nfi\nsystemctl enable other",
+        ["enables kubelet.service if [ -e /dev/nvidia0 ]", "enables other.service"],
+    ),
+    "otherwise": (
+        "if lspci | grep -q NVIDIA; then systemctl enable a; else systemctl enable b; fi",
+        ["enables a.service if lspci | grep -q NVIDIA", "enables b.service if not: lspci | grep -q NVIDIA"],
+    ),
+    "a chain of conditions": (
+        'if [ "$X" = a ]; then systemctl enable a; elif [ "$X" = b ]; then systemctl enable b; else systemctl enable c; fi',
+        [
+            'enables a.service if [ "$X" = a ]',
+            'enables b.service if not: [ "$X" = a ] and [ "$X" = b ]',
+            'enables c.service if not: [ "$X" = a ] and not: [ "$X" = b ]',
+        ],
+    ),
+    "a condition that is known": (
+        'MODE=gpu\nif [ "$MODE" = gpu ]; then systemctl enable a; else systemctl enable b; fi',
+        ["enables a.service"],
+    ),
+    "who is not root leaves": (
+        'if [ "$(id -u)" -ne 0 ]; then exit 1; fi\n[[ $EUID -eq 0 ]] || exit 1\nsystemctl enable a',
+        ['enables a.service if not: [ "$(id -u)" -ne 0 ]'],
+    ),
+    "who leaves early decides what follows": (
+        "if [ -e /etc/done ]; then exit 0; fi\nsystemctl enable a",
+        ["enables a.service if not: [ -e /etc/done ]"],
+    ),
+    "an exit ends it": ("systemctl enable a\nexit 0\nsystemctl enable b", ["enables a.service"]),
+    "both exits end it": ("if [ -e /x ]; then exit 0; else exit 1; fi\nsystemctl enable b", []),
+    "and": ("[ -e /x ] && systemctl enable a", ["enables a.service if [ -e /x ]"]),
+    "or": ("[ -e /x ] || systemctl enable a", ["enables a.service if not: [ -e /x ]"]),
+    "and, and": (
+        "[ -e /x ] && [ -e /y ] && systemctl enable a",
+        ["enables a.service if [ -e /x ] and [ -e /y ]"],
+    ),
+    "and, or": (
+        "[ -e /x ] && systemctl enable a || systemctl enable b",
+        ["enables a.service if [ -e /x ]", "enables b.service if not: [ -e /x ] && systemctl enable a"],
+    ),
+    "a step that is meant to succeed is no condition": (
+        "mkdir -p /opt && systemctl enable a",
+        ["enables a.service"],
+    ),
+    "what happens when a step fails": (
+        "dnf install -y thing || systemctl enable a",
+        ["installs thing with dnf", "enables a.service if dnf install -y thing fails"],
+    ),
+    "case": (
+        'case "$ID" in\n  amzn) systemctl enable a ;;\n  ubuntu|debian) systemctl enable b ;;\n  *) exit 1 ;;\nesac\nsystemctl enable c',
+        ['enables a.service if "$ID" is amzn', 'enables b.service if "$ID" is ubuntu|debian', "enables c.service"],
+    ),
+    "case of a known word": (
+        'ID=ubuntu\ncase "$ID" in amzn) systemctl enable a ;; ub*) systemctl enable b ;; esac',
+        ["enables b.service"],
+    ),
+    "a loop over known words": (
+        "for unit in a b; do systemctl enable $unit; done",
+        ["enables a.service", "enables b.service"],
+    ),
+    "a loop over what nobody knows": (
+        "for unit in $(cat /etc/units); do systemctl enable $unit; done",
+        ["enables $unit if for unit in $(cat /etc/units)"],
+    ),
+    "a retry is one step": (
+        "for i in 1 2 3 4 5; do\n  dnf install -y thing && break\n  sleep 5\ndone\nsystemctl enable a",
+        ["installs thing with dnf", "enables a.service"],
+    ),
+    "until it succeeds": (
+        "until dnf install -y thing; do sleep 5; done\nsystemctl enable a",
+        ["installs thing with dnf", "enables a.service"],
+    ),
+    "a loop that runs once at least": (
+        "while true; do systemctl enable a; break; done\nsystemctl enable b",
+        ["enables a.service", "enables b.service"],
+    ),
+    "a function where it is called": (
+        "setup() { systemctl enable $1; }\nsystemctl enable first\nsetup a\nsetup b",
+        ["enables first.service", "enables a.service", "enables b.service"],
+    ),
+    "a function that nobody calls": ("setup() { systemctl enable a; }\nsystemctl enable b", ["enables b.service"]),
+    "the usual main": (
+        'main() {\n  local unit="$1"\n  systemctl enable "$unit"\n}\nmain kubelet "$@"',
+        ["enables kubelet.service"],
+    ),
+    "a function that runs what it is given": (
+        'retry() { for i in 1 2 3; do "$@" && return 0; sleep 1; done; return 1; }\nretry dnf install -y a b\nsystemctl enable c',
+        ["installs a b with dnf", "enables c.service"],
+    ),
+    "return leaves the function only": (
+        "setup() { if [ -e /x ]; then return; fi; systemctl enable a; }\nsetup\nsystemctl enable b",
+        ["enables a.service if not: [ -e /x ]", "enables b.service"],
+    ),
+    "exit leaves the script, from wherever": (
+        "check() { [ -e /x ] || exit 1; }\ncheck\nsystemctl enable b",
+        ["enables b.service if [ -e /x ]"],
+    ),
+    "a subshell": (
+        "(cd /opt && systemctl enable a; exit 1)\nsystemctl enable b",
+        ["enables a.service", "enables b.service"],
+    ),
+    "sudo and its kin": (
+        "sudo -u root systemctl enable a\nenv A=b systemctl enable b\ntimeout 60 systemctl enable c\nnohup systemctl enable d &",
+        [f"enables {name}.service" for name in "abcd"],
+    ),
+    "a shell in a shell": (
+        "bash -c 'systemctl enable a; if [ -e /x ]; then systemctl enable b; fi'\nsudo sh -ec \"systemctl enable c\"",
+        ["enables a.service", "enables b.service if [ -e /x ]", "enables c.service"],
+    ),
+    "a script given to a shell": (
+        "sudo bash <<'EOF'\nsystemctl enable a\nexit 0\nEOF\nsystemctl enable b",
+        ["enables a.service", "enables b.service"],
+    ),
+    "at the end": (
+        "trap 'systemctl enable last' EXIT\nsystemctl enable first",
+        ["enables first.service", "enables last.service"],
+    ),
+    "exec is the end": ("exec systemctl enable a\nsystemctl enable b", ["enables a.service"]),
+    "where the output goes is no effect": (
+        "exec > >(tee /var/log/user-data.log | logger -t user-data) 2>&1\nsystemctl enable a >> /var/log/x.log 2>&1",
+        ["enables a.service"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_happens(name: str) -> None:
+    script, expected = CASES[name]
+    assert told(script) == expected

@@ -1,0 +1,77 @@
+"""What the shell's variables hold, and what it does not claim to know."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeworthy.boot.effects import Unit
+from tests.boot.walk.told import timeline, told
+
+KNOWN = {
+    "assigned": ("A=one\nsystemctl enable $A", ["one"]),
+    "exported": ("export A=one B=two\nsystemctl enable $A $B", ["one", "two"]),
+    "in quotes": ('A="one"\nsystemctl enable "${A}-x"', ["one-x"]),
+    "single quotes hold": ("A=one\nsystemctl enable '$A'", ["$A"]),
+    "defaulted": ('systemctl enable "${A:-one}"', ["one"]),
+    "set, so not defaulted": ('A=two\nsystemctl enable "${A:-one}"', ["two"]),
+    "defaulted for good": (': "${A:=one}"\nsystemctl enable $A', ["one"]),
+    "an alternative": ("A=x\nsystemctl enable ${A:+one}", ["one"]),
+    "from the other": ("A=one\nB=$A-two\nsystemctl enable $B", ["one-two"]),
+    "from echo": ("A=$(echo one | tr a-z A-Z)\nsystemctl enable $A", ["ONE"]),
+    "from a file that was written": ("echo one > /etc/name\nA=$(cat /etc/name)\nsystemctl enable $A", ["one"]),
+    "an array": (
+        'UNITS=(one two)\nUNITS+=(three)\nfor u in "${UNITS[@]}"; do systemctl enable "$u"; done',
+        ["one", "two", "three"],
+    ),
+    "split at blanks": ('A="one two"\nsystemctl enable $A', ["one", "two"]),
+    "braces": ("systemctl enable unit-{a,b}", ["unit-a", "unit-b"]),
+    "without its prefix": ("A=/opt/one\nsystemctl enable ${A##*/}", ["one"]),
+    "without its suffix": ("A=one.conf\nsystemctl enable ${A%.conf}", ["one"]),
+    "replaced": ("A=a_b_c\nsystemctl enable ${A//_/-}", ["a-b-c"]),
+    "a function's argument": ("f() { systemctl enable $2; }\nf one two", ["two"]),
+    "what is shifted": ("f() { shift; systemctl enable $1; }\nf one two", ["two"]),
+    "read from a file of settings": (
+        "printf 'A=%s\\n' one > /etc/settings\n. /etc/settings\nsystemctl enable $A",
+        ["one"],
+    ),
+    "the same in both branches": ("if [ -e /x ]; then A=one; else A=one; fi\nsystemctl enable $A", ["one"]),
+    "printf -v": ("printf -v A '%s-%s' one two\nsystemctl enable $A", ["one-two"]),
+    "for this command only": ("A=one\nA=two true\nsystemctl enable $A", ["one"]),
+    "in a subshell only": ("A=one\n(A=two)\nsystemctl enable $A", ["one"]),
+}
+
+UNKNOWN = {
+    "from a command": ("A=$(curl -s http://169.254.169.254/latest/meta-data/instance-id)\nsystemctl enable $A", "curl"),
+    "never set": ("systemctl enable $A", "A is set nowhere"),
+    "another one in each branch": ("if [ -e /x ]; then A=one; else A=two; fi\nsystemctl enable $A", "depends on"),
+    "set in one branch only": ("A=one\nif [ -e /x ]; then A=two; fi\nsystemctl enable $A", "depends on"),
+    "from a file that nobody wrote": (". /etc/os-release\nsystemctl enable $ID", "/etc/os-release"),
+    "read": ("read -r A < /etc/name\nsystemctl enable $A", "read by"),
+    "reckoned": ("A=$((RANDOM + 1))\nsystemctl enable $A", "reckoned"),
+    "a template's": ("systemctl enable ${name}", "template"),
+}
+
+
+def units(script: str, *, template: bool = False) -> list[Unit]:
+    return list(timeline(script, template=template).of(Unit))
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_is_known(name: str) -> None:
+    script, expected = KNOWN[name]
+    found = [(each.unit.known or "").removesuffix(".service") for each in units(script)]
+    assert found == expected
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_is_not_known_says_why(name: str) -> None:
+    script, why = UNKNOWN[name]
+    (unit,) = units(script, template=name == "a template's")
+    assert unit.unit.known is None
+    assert why in unit.unit.why
+
+
+def test_which_program_it_is_may_be_unknown() -> None:
+    assert told("$TOOL install nvidia-driver") == [
+        "? which program this is is not known: TOOL is set nowhere in this script: $TOOL install nv…"
+    ]
