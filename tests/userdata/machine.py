@@ -11,7 +11,7 @@ from pathlib import Path
 FOLDERS = ("/etc/", "/var/", "/proc/", "/sys/", "/usr/local/", "/shared")
 PROGRAMS = "apt-get dnf yum systemctl modprobe ufw mountpoint mount timeout rpm containerd".split()
 # Those that do their work: the machine has no others.
-REAL = "bash cat cmp grep mkdir mv rm tee uname".split()
+REAL = "bash cat cmp grep mkdir mv rm sed tee uname".split()
 # What of its answers a script depends on.
 ANSWERS = {
     "mountpoint": "exit 1",

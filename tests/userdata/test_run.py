@@ -122,6 +122,22 @@ def test_without_docker_nothing_is_written_for_it(machine: Machine) -> None:
     assert not [name for name in machine.files if "docker" in name]
 
 
+@pytest.mark.parametrize("said", ["", "{root}/etc/containerd/certs.d:/etc/docker/certs.d"])
+def test_what_the_image_says_of_registries_is_kept_or_completed(machine: Machine, said: str) -> None:
+    name = "/usr/local/share/eks/containerd-config.toml"
+    said = said.format(root=machine.root)
+    machine.write(name, f'[plugins."io.containerd.grpc.v1.cri".registry]\nconfig_path = "{said}"\n')
+    boot(machine, "ubuntu24-l4")
+    assert machine.read(name).count("config_path") == 1
+    assert f'"{said or machine.root / "etc/containerd/certs.d"}"' in machine.read(name)
+
+
+def test_a_containerd_that_does_not_look_there_is_told(machine: Machine) -> None:
+    machine.program("/bin/containerd", "echo 'config_path = \"\"'")
+    *_, shell = shells_of("ubuntu24-l4")
+    assert "FAILED in 'registries, as containerd reads them'" in machine.boots(shell).said[-1]
+
+
 def test_docker_keeps_what_it_has(machine: Machine, tools: Tools) -> None:
     tools.path("jq")
     machine.real("jq")
@@ -132,7 +148,7 @@ def test_docker_keeps_what_it_has(machine: Machine, tools: Tools) -> None:
     config = json.loads(machine.read("/etc/docker/daemon.json"))
     quay = CACHE.replace("ghcr", "quay")
     assert config == {"log-driver": "local", "insecure-registries": ["old:5000", f"{CACHE}:5000", f"{quay}:5000"]}
-    assert len([call for call in machine.calls if call[:2] == ["systemctl", "try-restart"]]) == 2
+    assert len([call for call in machine.calls if call[:2] == ["systemctl", "try-reload-or-restart"]]) == 2
 
 
 def test_the_firewall_is_raised_after_its_rules(machine: Machine) -> None:

@@ -1,6 +1,7 @@
-# bootstrap.sh makes containerd's config out of the image's own, which names no folder of registries.
+# bootstrap.sh makes containerd's config out of the image's own, which may name no folder of registries.
 name_certs_d() {
-    grep -q "^ *config_path" "$IMAGE_CONTAINERD_CONFIG" || cat >> "$IMAGE_CONTAINERD_CONFIG" <<EOF
+    sed -i "s|config_path = \"\"|config_path = \"$CERTS_D\"|" "$IMAGE_CONTAINERD_CONFIG"
+    grep -q config_path "$IMAGE_CONTAINERD_CONFIG" || cat >> "$IMAGE_CONTAINERD_CONFIG" <<EOF
 
 [plugins."io.containerd.grpc.v1.cri".registry]
 config_path = "$CERTS_D"

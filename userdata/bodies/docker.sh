@@ -1,4 +1,4 @@
-# Docker is on few images. Where it is, it keeps what else stands in its config.
+# Docker is on few images. Where it is, it keeps what else stands in its config, and reads it without a restart.
 trust_in_docker() {
     local host=$1 config=/etc/docker/daemon.json
     if ! command -v docker; then
@@ -13,5 +13,5 @@ trust_in_docker() {
         return 0
     fi
     mv "$config.new" "$config"
-    systemctl try-restart docker.service
+    systemctl try-reload-or-restart docker.service
 }
