@@ -1,0 +1,203 @@
+"""The boot script joins the cluster, once, with the fleet's name, endpoint, CA and service range.
+
+A node that joins another cluster than its own is not missed there and not found here. nodeadm refuses a NodeConfig
+that leaves out the name, the endpoint, the CA or the service range (a hybrid node has a name and a region only; the
+part that is added to a managed node group's own has no `cluster` at all). bootstrap.sh takes endpoint and CA together
+or asks EKS for both. A script that joins twice on one path configures kubelet a second time while it runs. Of a script
+in which nothing joins it is only said that this is wrong where it is the whole user data of an EKS pool: to a managed
+node group EKS adds the part that joins, and a helper script joins nothing.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.boot.effects import Fetches, Joins
+from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.boot_families import BOOTSTRAP, NODEADM, title
+from nodeworthy.facts.boot_pools import POOL_LABEL, named_pool
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.cluster_join import (
+    JOINING,
+    Coordinates,
+    coordinates,
+    fault_of_authority,
+    fault_of_endpoint,
+    fault_of_range,
+    makes_a_node,
+    shortened,
+    same_range,
+    twice,
+)
+from nodeworthy.fleet.os import EKS
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown
+
+RULE = Rule(
+    "joins-its-cluster",
+    severity=Severity.ERROR,
+    incident="D",
+    title="The boot script joins the fleet's cluster, once, with its name, endpoint, CA and service range",
+    remedy="join with the name, the endpoint, the CA and the service range of `aws eks describe-cluster`",
+)
+
+_NOTHING_JOINS = "nothing in it joins a cluster"
+_CLUSTER, _RANGE = "the cluster", "the service range"
+_WRONG = {
+    _CLUSTER: "the node joins another cluster, or none",
+    _RANGE: "kubelet tells its pods a DNS server that is not there",
+}
+
+
+@RULE.check
+def it_joins_once_and_says_where(script: BootScript) -> Findings:
+    found = coordinates(script.timeline)
+    if not found:
+        skip(_NOTHING_JOINS)
+    for first, second in twice(script.timeline):
+        yield fail(
+            second,
+            "joins the cluster a second time on the same path",
+            is_=f"{first.how}, then {second.how}",
+            should="joined once",
+            related=[Related(first.place, "it joins here already")],
+            cause="kubelet is configured and started again while it runs, with what the last one says",
+            remedy="drop one of the two, or put each under the condition for which it is meant",
+        )
+    for each in found:
+        yield from _left_out(script, each)
+        yield from _malformed(script, each)
+    yield from _another_pool(script)
+
+
+def _left_out(script: BootScript, at: Coordinates) -> Findings:
+    if at.how == BOOTSTRAP and (at.endpoint is None) is not (at.authority is None):
+        given, missing = ("--b64-cluster-ca", "--apiserver-endpoint")
+        if at.authority is None:
+            given, missing = missing, given
+        yield fail(
+            at.place,
+            f"{given} without {missing} is not used: bootstrap.sh asks EKS for both",
+            is_=given,
+            should="both or none",
+            cause="the node joins only if its role may call eks:DescribeCluster, and if that answers in time",
+            remedy=f"give {missing} as well",
+        )
+    is_hybrid = any("hybrid:" in part.text for part in script.userdata.parts)
+    if at.how == NODEADM and any(at.said) and at.missing and not is_hybrid:
+        yield fail(
+            at.place,
+            f"the NodeConfig leaves out {' and '.join(at.missing)}",
+            is_=", ".join(f"no {name}" for name in at.missing),
+            should="spec.cluster with name, apiServerEndpoint, certificateAuthority and cidr",
+            cause="nodeadm refuses it (`… is missing in cluster configuration`), and the node never joins",
+            remedy=f"add {' and '.join(at.missing)} to spec.cluster; `aws eks describe-cluster` says them",
+        )
+
+
+def _malformed(script: BootScript, at: Coordinates) -> Findings:
+    checked = [(at.service_cidr, _RANGE, fault_of_range, "such as 172.20.0.0/16")]
+    if at.how in (NODEADM, BOOTSTRAP, "bottlerocket"):
+        checked += [
+            (at.endpoint, "the endpoint", fault_of_endpoint, "https://…"),
+            (at.authority, "the CA", fault_of_authority, "base64 of a PEM certificate (`certificateAuthority.data`)"),
+        ]
+    for located, called, fault_of, should in checked:
+        if located is None or isinstance(located.state, Unknown) or script.stands_for(located.state.value):
+            continue
+        fault = fault_of(located.state.value)
+        if fault is not None:
+            yield fail(
+                located,
+                f"{called} {fault}",
+                is_=shortened(located.state.value),
+                should=should,
+                cause="kubelet can't reach the cluster or does not trust it, and the node never joins",
+            )
+    yield from _of_two_clusters(script, at)
+
+
+def _of_two_clusters(script: BootScript, at: Coordinates) -> Findings:
+    """Two outputs of the program that are made up must at least be those of one cluster."""
+    made = [(each, script.stands_for(each.state.value)) for each in at.said if each and isinstance(each.state, Known)]
+    of = [(each, origin.rpartition(" of ")[2]) for each, origin in made if origin]
+    for located, cluster in of[1:]:
+        if cluster != of[0][1]:
+            yield fail(
+                located,
+                f"joins with outputs of two clusters: {of[0][1]} and {cluster}",
+                is_=f"{of[0][1]} and {cluster}",
+                should="outputs of one cluster",
+            )
+
+
+def _another_pool(script: BootScript) -> Findings:
+    named = named_pool(script.timeline)
+    if named is not None and not script.pools and f"'{named}'" in script.no_pool:
+        labelled = next(each for each in script.timeline.of(Joins) if (POOL_LABEL, named) in each.labels)
+        yield fail(
+            labelled,
+            f"the node says that it is of the pool '{named}', which the fleet does not have",
+            is_=f"{POOL_LABEL}={named}",
+            should="a pool of the fleet",
+            cause="nobody finds these nodes by their pool, and nothing is checked of them",
+            remedy="name one of the pools that `nodeworthy fleet` shows",
+        )
+
+
+@RULE.check
+def it_joins_the_fleets_cluster(script: BootScript, pool: BootPool) -> Findings:
+    found = coordinates(script.timeline)
+    if not found:
+        yield from _nothing_joins(script, pool)
+        return
+    cluster = pool.fleet.cluster
+    for at in found:
+        yield from _differs(script, pool, at.cluster, cluster.name, _CLUSTER)
+        yield from _differs(script, pool, at.service_cidr, cluster.service_cidr, _RANGE)
+
+
+def _differs(
+    script: BootScript, pool: BootPool, said: Located[str] | None, fleets: Located[str], called: str
+) -> Findings:
+    if said is None:
+        return
+    if isinstance(said.state, Unknown):
+        yield unknown(said, f"{called} that it joins with is not known: {said.state.why}", on=pool.title)
+        return
+    is_, should = said.state.value, need(fleets)
+    made_up = script.stands_for(is_)
+    if made_up:
+        yield unknown(said, f"{called} that it joins with is {made_up}, which a preview does not know", on=pool.title)
+    elif not (is_ == should or ("/" in should and same_range(is_, should))):
+        yield fail(
+            said,
+            f"{called} that it joins with is not the fleet's",
+            is_=is_,
+            should=should,
+            on=pool.title,
+            related=[Related(fleets.place, f"the fleet's {called.removeprefix('the ')} is {should}")],
+            cause=_WRONG[called],
+        )
+
+
+def _nothing_joins(script: BootScript, pool: BootPool) -> Findings:
+    parts, timeline = script.userdata.parts, script.timeline
+    family = need(pool.pool.distribution)
+    gap = timeline.not_understood(*JOINING)
+    runs = next((each for each in timeline.of(Fetches) if each.runs), None)
+    if gap is not None or runs is not None:
+        yield unknown(gap or runs or script, f"{_NOTHING_JOINS} that was read; this may", on=pool.title)
+    elif family not in EKS or not pool.pool.provision or any(each.kind is PartKind.NODE_CONFIG for each in parts):
+        skip(_NOTHING_JOINS)
+    elif len(parts) > 1 or any(part.content_type for part in parts):
+        skip(f"{_NOTHING_JOINS}; to the parts of a managed node group EKS adds the one that does")
+    elif not makes_a_node(script):
+        skip(f"{_NOTHING_JOINS}, and nothing says that it is all that a node boots with")
+    else:
+        yield fail(
+            script,
+            "it never joins the cluster",
+            is_=_NOTHING_JOINS,
+            should=f"what {title(family)} joins with",
+            on=pool.title,
+            related=[pool.declared(f"runs {title(family)}")],
+        )

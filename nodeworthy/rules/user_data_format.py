@@ -1,0 +1,76 @@
+"""User data is what this node's image reads, from its first byte on.
+
+A node that can't read its user data boots, runs and says nothing: it only never joins. Cloud-init takes user data
+for what its first bytes say, so a blank line before the MIME header makes one long text of it that nobody reads; a
+Windows line end makes `#!/bin/bash\\r` the name of a program that is not there. Each family of images reads another
+thing: AL2023 a NodeConfig, AL2 and EKS' Ubuntu a call of `/etc/eks/bootstrap.sh`, Bottlerocket TOML and nothing else;
+all but Bottlerocket run shell. Package managers go by the family, too. A step that asks first which machine it is on
+is for several families, and is left alone.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.boot.effects import Joins
+from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.boot_families import BOOTSTRAP, foreign, is_for_several, title
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
+
+RULE = Rule(
+    "user-data-format",
+    severity=Severity.ERROR,
+    incident="D",
+    title="User data is what this node's image reads, from its first byte on",
+    remedy="write what the image of this pool reads; `nodeworthy fleet` says which",
+)
+
+
+@RULE.check
+def it_can_be_read(script: BootScript) -> Findings:
+    userdata = script.userdata
+    for fault in userdata.faults:
+        told = unknown if fault.is_doubt else fail
+        related = [Related(place, says) for place, says in fault.related]
+        yield told(fault.place, fault.message, related=related, remedy=fault.remedy or None)
+    if not userdata.parts and not userdata.faults:
+        yield unknown(userdata.place, f"user data could not be read: {userdata.unread or 'it has no part'}")
+    yield from _for_two_families(script)
+
+
+def _for_two_families(script: BootScript) -> Findings:
+    """bootstrap.sh and a NodeConfig in one: whatever the image is, one of them is not read."""
+    config = next((part for part in script.userdata.parts if part.kind is PartKind.NODE_CONFIG), None)
+    if config is None:
+        return
+    for each in script.timeline.of(Joins):
+        if each.how == BOOTSTRAP and not is_for_several(script, each):
+            yield fail(
+                each,
+                "calls /etc/eks/bootstrap.sh beside a NodeConfig, and no image has both",
+                is_="bootstrap.sh and a NodeConfig",
+                should="one of them",
+                related=[Related(config.place, "the NodeConfig, which only AL2023's nodeadm reads")],
+                cause="bootstrap.sh is AL2's and EKS Ubuntu's, nodeadm is AL2023's: where one is, the other is not",
+                remedy="on AL2023 drop the call of bootstrap.sh; on AL2 and Ubuntu drop the NodeConfig",
+            )
+            return
+
+
+@RULE.check
+def it_is_what_the_image_reads(script: BootScript, pool: BootPool) -> Findings:
+    if not script.userdata.parts:
+        skip("nothing of it could be read")
+    distribution = need(pool.pool.distribution)
+    runs = pool.declared(f"runs {title(distribution)}")
+    for each in foreign(script, distribution, pool.pool.os):
+        yield fail(
+            each.place,
+            each.message,
+            is_=each.is_,
+            should=each.should,
+            on=pool.title,
+            related=[runs],
+            cause=each.cause,
+            remedy=each.remedy or None,
+        )
