@@ -10,9 +10,9 @@ from nodeworthy.boot.effects import AddsRepository, Runs
 from nodeworthy.boot.text import Text
 
 _TAKES = frozenset(
-    "-c -d -e -x -R --config --setopt --enablerepo --disablerepo --repo --repoid --repofrompath --releasever --exclude "
-    "--installroot --forcearch --downloaddir --destdir --debuglevel --errorlevel --rpmverbosity --color --comment "
-    "--enableplugin --disableplugin --excludepkgs --randomwait --advisory --add-repo --save-filename".split()
+    "-c -d -e -x -R --config --setopt --enablerepo --disablerepo --repo --repoid --repofrompath --releasever "
+    "--exclude --installroot --forcearch --downloaddir --destdir --debuglevel --errorlevel --rpmverbosity --color "
+    "--comment --enableplugin --disableplugin --excludepkgs --randomwait --advisory --add-repo --save-filename".split()
 )
 _INSTALLS = frozenset(
     "install localinstall reinstall groupinstall install-n install-na install-nevra upgrade update localupdate "

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from nodeworthy.boot.commands.arguments import beginning
 from nodeworthy.boot.commands.call import Call, Did
-from nodeworthy.boot.effects import Fetches, NotUnderstood
+from nodeworthy.boot.commands.rancher import k3s_installed
+from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, NotUnderstood, Unit
 from nodeworthy.boot.text import Text
+from nodeworthy.known.installers import Installer, installer_at
 
 
 def fetched_script(url: Text, call: Call) -> Did:
-    """What a fetched script does; `call` are the arguments and the environment that it is given."""
+    """What a fetched script does; the call has only its arguments and its environment."""
+    known = installer_at(beginning(url))
+    fetches = call.does(Fetches, url=url, runs=True)
+    return Did([fetches, *(_installed(known, call) if known else _anything(url, call))])
+
+
+def _anything(url: Text, call: Call) -> Iterator[Effect]:
     text = f"{url.shown()} (it may do anything: nvidia, kubelet, modprobe)"
-    return Did(
-        [
-            call.does(Fetches, url=url, runs=True),
-            call.does(NotUnderstood, text=text, why="nobody here has read the script that is fetched and run"),
-        ]
-    )
+    yield call.does(NotUnderstood, text=text, why="nobody here has read the script that is fetched and run")
+
+
+def _installed(known: Installer, call: Call) -> Iterator[Effect]:
+    packages = tuple(Text.of(name) for name in known.installs)
+    yield call.does(Installs, manager="installer", packages=packages)
+    for unit in known.starts:
+        for act in (Act.ENABLE, Act.START):
+            yield call.does(Unit, unit=Text.of(unit), act=act)
+    # RKE2 leaves its units to the user: nothing more happens until one is started.
+    if known.joins == "k3s":
+        yield from k3s_installed(call)

@@ -18,9 +18,10 @@ _OF_TREES = ("-r", "-R", "-a", "--recursive", "--archive")
 # Copied to one of these without a slash behind it, a file goes into it.
 _FOLDERS = frozenset(
     "/ /bin /boot /etc /home /opt /root /sbin /srv /tmp /usr /var /usr/bin /usr/sbin /usr/lib /usr/share "
-    "/usr/local/bin /usr/local/sbin /usr/local/lib /var/lib /var/tmp /etc/systemd/system "
-    "/usr/lib/systemd/system /lib/systemd/system /etc/eks /etc/kubernetes /etc/kubernetes/pki /etc/kubernetes/manifests /etc/containerd /etc/docker "
-    "/var/lib/kubelet /var/lib/rancher/k3s/server/manifests /etc/ssl/certs /usr/local/share/ca-certificates".split()
+    "/usr/local/bin /usr/local/sbin /usr/local/lib /var/lib /var/tmp /etc/systemd/system /usr/lib/systemd/system "
+    "/lib/systemd/system /etc/eks /etc/kubernetes /etc/kubernetes/pki /etc/kubernetes/manifests /etc/containerd "
+    "/etc/docker /var/lib/kubelet /var/lib/rancher/k3s/server/manifests /etc/ssl/certs "
+    "/usr/local/share/ca-certificates".split()
 )
 
 

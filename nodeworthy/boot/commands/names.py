@@ -34,3 +34,22 @@ def halves(text: Text, separator: str) -> tuple[Text, Text] | None:
             before, after = piece.split(separator, 1)
             return Text.of(*text.pieces[:index], before), Text.of(after, *text.pieces[index + 1 :])
     return None
+
+
+def fields(text: Text) -> list[Text]:
+    """Split at blanks that are known."""
+    found: list[list[Piece]] = [[]]
+    for piece in text.pieces:
+        if not isinstance(piece, str):
+            found[-1].append(piece)
+            continue
+        words = piece.split()
+        if not words or piece[0].isspace():
+            found.append([])
+        for index, word in enumerate(words):
+            if index:
+                found.append([])
+            found[-1].append(word)
+        if piece[-1].isspace():
+            found.append([])
+    return [Text.of(*pieces) for pieces in found if pieces]

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import factorial
 
 from nodeworthy.boot.commands.masked import Mask
-from nodeworthy.boot.commands.sed_regex import Regex, TooHard
+from nodeworthy.boot.commands.search import Search
+from nodeworthy.boot.commands.sed_regex import TooHard
 from nodeworthy.boot.commands.sed_script import Address, Command, Substitutes
-
-# Steps of a search that backtracks as badly as it can; more are not tried.
-_MOST_STEPS = 3_000_000
-_PROBES = "x1"
 
 
 @dataclass
@@ -32,10 +28,9 @@ class Run:
 
     def __init__(self, commands: Sequence[Command], mask: Mask, *, silent: bool = False) -> None:
         self.commands = commands
-        self.mask = mask
+        self.search = Search(mask)
         self.silent = silent
         self.inside: dict[int, bool] = {}
-        self.steps = 0.0
 
     def on(self, lines: Sequence[str]) -> list[tuple[int | None, str]]:
         """The lines that come out: each with the index of the line that it was, None for a new or a changed one."""
@@ -108,13 +103,13 @@ class Run:
 
     def _fits(self, address: Address, line: _Line) -> bool:
         if address.regex:
-            return self._search(address.regex, line.text, 0) is not None
+            return self.search.span(address.regex, line.text) is not None
         return line.is_last if address.line == 0 else line.number == address.line
 
     def _substitute(self, told: Substitutes, line: _Line) -> None:
         text, out, start, count = line.text, [], 0, 0
         while start <= len(text):
-            span = self._search(told.regex, text, start)
+            span = self.search.span(told.regex, text, start)
             if span is None:
                 break
             count += 1
@@ -138,23 +133,3 @@ class Run:
         if found is None:
             raise TooHard("a match that depends on what stands before it")
         return "".join(part if isinstance(part, str) else found.group(part) or "" for part in told.replacement)
-
-    def _search(self, regex: Regex, text: str, start: int) -> tuple[int, int] | None:
-        self._spend(regex, len(text) - start)
-        found = regex.pattern.search(text, start)
-        span = found.span() if found else None
-        # What stands in a hole must not matter: whatever fills it, the same is found.
-        for probe in _PROBES:
-            filled = self.mask.filled(text, probe)
-            if filled is None:
-                return span
-            again = regex.pattern.search(filled, start)
-            if (again.span() if again else None) != span:
-                raise TooHard("it depends on what stands in a hole")
-        return span
-
-    def _spend(self, regex: Regex, length: int) -> None:
-        power = min(regex.repeats + 1, 8)
-        self.steps += 20 + length**power / factorial(power)
-        if self.steps > _MOST_STEPS:
-            raise TooHard("it may take too long")

@@ -8,6 +8,7 @@ from nodeworthy.boot.commands.arguments import Given, given
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.names import ending, last_part
 from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.commands.rancher import joined_by_unit
 from nodeworthy.boot.effects import Act, Effect, LoadsModule, NotUnderstood, Reboots, Runs, Unit
 from nodeworthy.boot.text import Text
 from nodeworthy.known.drivers import starting
@@ -78,6 +79,8 @@ def acted(call: Call, units: Iterable[Text], acts: Iterable[Act]) -> Iterator[Ef
             yield call.does(Unit, unit=unit, act=act)
             if act in _STARTS:
                 yield from _loads(call, unit)
+            if act is Act.START:
+                yield from joined_by_unit(call, unit.known or "")
 
 
 def unit_name(unit: Text) -> Text:

@@ -1,0 +1,58 @@
+"""Programs that only tell what a node is like: what they print is known there, and they change nothing."""
+
+from __future__ import annotations
+
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.output import SILENT, asked, on_the_node, printed
+from nodeworthy.boot.effects import Runs
+from nodeworthy.boot.text import Text
+
+_ONLY_TELL = (
+    "date uname arch nproc whoami id groups hostid getconf getent lsblk lspci lscpu lsof lsb_release blkid findmnt "
+    "df du free uptime dmesg journalctl ls stat file find wc sort uniq awk gawk mawk jq column fold rev tac nl "
+    "paste comm diff cmp md5sum sha256sum sha1sum od xxd hexdump strings which type command readlink realpath "
+    "mktemp tempfile printenv locale ps pgrep pidof ss netstat lsns nslookup dig host ping traceroute nc getfacl "
+    "lsattr numfmt expr bc ec2-metadata ec2metadata cloud-id dmidecode ethtool ibstat ibv_devinfo fi_info rdma "
+    "logname tty uuidgen"
+).split()
+_SAYS_NOTHING = "sync logger wall clear tput stty".split()
+
+
+def containerd(call: Call) -> Did:
+    if call.words[:1] == ("config",):
+        said = " ".join(argument.shown() for argument in call.arguments)
+        return Did(output=on_the_node(call, f"what `{said}` prints"))
+    return asked(call) if call.words[:1] in {("--version",), ("-v",)} else _runs(call)
+
+
+def hostname(call: Call) -> Did:
+    """With a name it sets it."""
+    sets = any(word and not word.startswith("-") for word in call.words) or any(a.holes for a in call.arguments[1:])
+    return _runs(call) if sets else asked(call)
+
+
+def pwd(call: Call) -> Did:
+    return (
+        asked(call) if call.folder is None else Did(output=printed(call, Text.of(f"{call.folder}\n")), succeeded=True)
+    )
+
+
+def sysctl(call: Call) -> Did:
+    """`-n NAME` asks; a value is written by `-w NAME=…`, by a file, or without any option."""
+    asks = not any("=" in word for word in call.words) and not {"-p", "--system", "--load"}.intersection(call.words)
+    asks = asks and not any(argument.holes for argument in call.arguments[1:])
+    return asked(call) if asks else _runs(call)
+
+
+def _runs(call: Call) -> Did:
+    return Did([call.does(Runs, arguments=call.arguments)])
+
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(_ONLY_TELL, asked),
+    **dict.fromkeys(_SAYS_NOTHING, lambda _: SILENT),
+    "containerd": containerd,
+    "hostname": hostname,
+    "pwd": pwd,
+    "sysctl": sysctl,
+}

@@ -1,0 +1,67 @@
+"""Firewalls and routes."""
+
+from __future__ import annotations
+
+from nodeworthy.boot.commands.arguments import given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.effects import Opens, Runs
+
+_IPTABLES_ASKS = frozenset("-L -S -C --list --list-rules --check -V --version -h --help".split())
+_FIREWALLD_ASKS = ("--state", "--list", "--get", "--query", "--info", "--check")
+_IP_TAKES = frozenset("-n -netns --netns -f -family --family -rc -l".split())
+_IP_CHANGES = frozenset("add a append change replace del delete flush".split())
+
+
+def ufw(call: Call) -> Did:
+    verbs = [word for word in call.words if not word.startswith("--")]
+    if verbs[:1] in ([], ["status"], ["show"], ["version"]) or "--dry-run" in call.words:
+        return asked(call)
+    return _opens(call)
+
+
+def iptables(call: Call) -> Did:
+    return asked(call) if _IPTABLES_ASKS.intersection(call.words) or not call.words else _opens(call)
+
+
+def restored(call: Call) -> Did:
+    """`iptables-restore < rules`: the rules are what it reads."""
+    operands = given(call.arguments[1:], frozenset({"-T", "--table", "-w", "-W", "-M"})).operands
+    content = call.files.content(call.path(operands[0])) if operands else call.stdin
+    rules = tuple(line.text for line in content.lines) if content else call.arguments[1:]
+    return Did([call.does(Opens, tool=call.program, arguments=rules)])
+
+
+def nft(call: Call) -> Did:
+    return asked(call) if "list" in call.words[:3] or not call.words else _opens(call)
+
+
+def firewalld(call: Call) -> Did:
+    return asked(call) if any(word.startswith(_FIREWALLD_ASKS) for word in call.words) else _opens(call)
+
+
+def ip(call: Call) -> Did:
+    """Routes and rules; addresses and links are the machine's own."""
+    arguments = given(call.arguments[1:], _IP_TAKES, clusters=False)
+    words = arguments.words
+    if not _IP_CHANGES.intersection(words[1:2]):
+        return Did([call.does(Runs, arguments=call.arguments)]) if "set" in words[1:2] else asked(call)
+    if words[0] not in {"route", "r", "ro", "rule", "ru"}:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    return _opens(call)
+
+
+def _opens(call: Call) -> Did:
+    return Did([call.does(Opens, tool=call.program, arguments=call.arguments[1:])])
+
+
+HANDLERS: dict[str, Handler] = {
+    "ufw": ufw,
+    **dict.fromkeys(("iptables", "ip6tables", "iptables-legacy", "iptables-nft", "ip6tables-legacy"), iptables),
+    **dict.fromkeys(("iptables-restore", "ip6tables-restore"), restored),
+    **dict.fromkeys(("iptables-save", "ip6tables-save"), asked),
+    "nft": nft,
+    **dict.fromkeys(("firewall-cmd", "firewall-offline-cmd"), firewalld),
+    "ip": ip,
+    **dict.fromkeys(("route", "ipset"), lambda call: _opens(call) if call.words else asked(call)),
+}

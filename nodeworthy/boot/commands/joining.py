@@ -1,0 +1,151 @@
+"""Joining a cluster: EKS's bootstrap.sh, nodeadm, kubeadm, and the snaps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.commands.arguments import Given, given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.names import halves
+from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Installs, Joins, Runs
+from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.verdict import Located
+
+_BOOTSTRAP = frozenset(
+    "--use-max-pods --b64-cluster-ca --apiserver-endpoint --kubelet-extra-args --enable-docker-bridge "
+    "--aws-api-retry-attempts --docker-config-json --containerd-config-file --dns-cluster-ip "
+    "--pause-container-account --pause-container-version --container-runtime --ip-family --service-ipv6-cidr "
+    "--service-ipv4-cidr --enable-local-outpost --cluster-id --mount-bpf-fs --local-disks".split()
+)
+_NODEADM = frozenset(
+    "-c -s -d -r -t --config-source --skip --daemon --kubernetes-version --credential-provider --region".split()
+)
+_KUBEADM = frozenset(
+    "--token --discovery-token --discovery-token-ca-cert-hash --discovery-file --tls-bootstrap-token --config "
+    "--node-name --cri-socket --certificate-key --apiserver-advertise-address --ignore-preflight-errors --patches "
+    "--skip-phases -v".split()
+)
+_LABELS = "--node-labels="
+# What a NodeConfig says, by the keys of its `cluster`.
+_KEYS = {
+    "name": "cluster",
+    "apiServerEndpoint": "endpoint",
+    "certificateAuthority": "authority",
+    "cidr": "service_cidr",
+}
+
+
+def bootstrap_sh(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _BOOTSTRAP)
+    if not arguments.operands:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    kubelet = arguments.value("--kubelet-extra-args")
+    joins = call.does(
+        Joins,
+        how="bootstrap.sh",
+        cluster=arguments.operands[0].located(call.place),
+        endpoint=located(call, arguments, "--apiserver-endpoint"),
+        authority=located(call, arguments, "--b64-cluster-ca"),
+        service_cidr=located(call, arguments, "--service-ipv4-cidr", "--service-ipv6-cidr"),
+        labels=labels_of(kubelet) if kubelet else (),
+    )
+    return Did([joins])
+
+
+def located(call: Call, arguments: Given, *names: str) -> Located[str] | None:
+    value = arguments.value(*names)
+    return value.located(call.place) if value is not None else None
+
+
+def labels_of(told: Text) -> tuple[tuple[str, str], ...]:
+    """Those of kubelet's arguments that are known from end to end."""
+    found = halves(told, _LABELS)
+    if found is None:
+        return ()
+    behind = found[1].known if found[1].known is not None else found[1].shown()
+    pairs = (label.partition("=") for label in behind.split(" ", 1)[0].strip("'\"").split(","))
+    return tuple((name, value) for name, equals, value in pairs if equals and "$" not in name + value)
+
+
+def nodeadm(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _NODEADM)
+    verb = arguments.words[0] if arguments.operands else ""
+    if verb == "install":
+        version = Text.of("kubernetes ") + (arguments.operands[1] if len(arguments.operands) > 1 else EMPTY)
+        return Did([call.does(Installs, manager="nodeadm", packages=(version,))])
+    if verb != "init":
+        return asked(call) if verb == "config" else Did([call.does(Runs, arguments=call.arguments)])
+    skipped = {value.known for value in arguments.values("-s", "--skip")}
+    config = arguments.value("-c", "--config-source")
+    told = _node_config(call, config) if config else {}
+    return Did([call.does(Joins, how="nodeadm", tells="run" in skipped, **told)])
+
+
+def _node_config(call: Call, source: Text) -> dict[str, Located[str]]:
+    """What the file says of the cluster, where the script wrote that file."""
+    halved = halves(source, "file://")
+    content = call.files.content(call.path(halved[1] if halved else source))
+    if content is None:
+        return {}
+    return {_KEYS[key]: value for key, value in _settings(content) if key in _KEYS}
+
+
+def _settings(content: Content) -> Iterator[tuple[str, Located[str]]]:
+    inside = False
+    for line in content.lines:
+        split = halves(line.text, ":")
+        if split is None or split[0].known is None:
+            continue
+        key, value = split[0].known, split[1]
+        name = key.strip()
+        if name == "cluster":
+            inside = True
+        elif inside and name in _KEYS and value:
+            yield name, _bare(value).located(line.place)
+
+
+def _bare(value: Text) -> Text:
+    pieces = list(value.pieces)
+    for index, strip in ((0, str.lstrip), (-1, str.rstrip)):
+        piece = pieces[index]
+        if isinstance(piece, str):
+            pieces[index] = strip(strip(piece), "'\"")
+    return Text.of(*pieces)
+
+
+def kubeadm(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _KUBEADM)
+    if arguments.words[:1] != ("join",):
+        is_question = arguments.words[:1] in {("config",), ("token",), ("version",), ("certs",)}
+        return asked(call) if is_question else Did([call.does(Runs, arguments=call.arguments)])
+    endpoints = [operand.located(call.place) for operand in arguments.operands[1:2]]
+    return Did([call.does(Joins, how="kubeadm", endpoint=endpoints[0] if endpoints else None)])
+
+
+def microk8s(call: Call) -> Did:
+    return _joined(call, "microk8s", "join")
+
+
+def k8s_snap(call: Call) -> Did:
+    return _joined(call, "k8s-snap", "join-cluster")
+
+
+def _joined(call: Call, how: str, verb: str) -> Did:
+    operands = given(call.arguments[1:]).operands
+    words = [operand.known for operand in operands[:1]]
+    if words != [verb]:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    # microk8s takes ADDRESS:25000/TOKEN; the other one a token alone.
+    address = halves(operands[1], "/") if how == "microk8s" and len(operands) > 1 else None
+    return Did([call.does(Joins, how=how, endpoint=address[0].located(call.place) if address else None)])
+
+
+HANDLERS: dict[str, Handler] = {
+    "bootstrap.sh": bootstrap_sh,
+    "nodeadm": nodeadm,
+    "kubeadm": kubeadm,
+    **dict.fromkeys(("microk8s", "microk8s.join"), microk8s),
+    "k8s": k8s_snap,
+}

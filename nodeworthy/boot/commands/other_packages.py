@@ -1,0 +1,113 @@
+"""zypper, rpm, pip, conda and others that install; amazon-linux-extras."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nodeworthy.boot.commands.arguments import given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.installs import installed, removed
+from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.effects import AddsRepository, Installs, Runs
+from nodeworthy.boot.text import Text
+
+_ZYPPER_TAKES = frozenset("-r -t -R -c -p --repo --from --type --root --config --plus-repo --name".split())
+_ZYPPER_INSTALLS = frozenset("install in update up dup dist-upgrade patch source-install inr".split())
+_ZYPPER_ASKS = frozenset("search se info if repos lr list-updates lu packages pa what-provides wp".split())
+_RPM_TAKES = frozenset("--root --dbpath --prefix --define -D --qf --queryformat -E --eval --excludepath".split())
+_RPM_INSTALLS = ("-i", "-U", "-F", "--install", "--upgrade", "--freshen", "--reinstall")
+_RPM_ASKS = ("-q", "-V", "-K", "-E", "--query", "--verify", "--eval", "--checksig", "--showrc", "--version")
+_PIP_TAKES = frozenset(
+    "-r -i -t -c -f --requirement --index-url --extra-index-url --target --constraint --prefix".split()
+)
+
+
+def zypper(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _ZYPPER_TAKES)
+    verb, packages = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
+    if verb in _ZYPPER_ASKS:
+        return asked(call)
+    if verb in {"addrepo", "ar"}:
+        return Did([call.does(AddsRepository, repository=each) for each in packages[:1]])
+    if verb in {"remove", "rm"}:
+        return Did(removed(call, "zypper", packages))
+    only_looks = arguments.has("-d", "--download-only", "-D", "--dry-run")
+    if verb not in _ZYPPER_INSTALLS or only_looks:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    return Did(installed(call, "zypper", packages))
+
+
+def rpm(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _RPM_TAKES)
+    if arguments.has(*_RPM_ASKS):
+        return asked(call)
+    if arguments.has("--import"):
+        return Did([call.does(Runs, arguments=call.arguments)])
+    if arguments.has("-e", "--erase"):
+        return Did(removed(call, "rpm", arguments.operands))
+    if not arguments.has(*_RPM_INSTALLS) or arguments.has("--test", "--root"):
+        return Did([call.does(Runs, arguments=call.arguments)])
+    return Did(installed(call, "rpm", arguments.operands, scripts=not arguments.has("--noscripts", "--justdb")))
+
+
+def pip(call: Call) -> Did:
+    arguments = given(call.arguments[1:], _PIP_TAKES)
+    verb, packages = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
+    if verb not in {"install", "uninstall", "sync", "add", "tool"}:
+        return asked(call)
+    lists = tuple(Text.of("-r ") + each for each in arguments.values("-r", "--requirement"))
+    return Did([call.does(Installs, manager="pip", packages=(*packages, *lists), removes=verb == "uninstall")])
+
+
+def _of_languages(manager: str, *verbs: str) -> Callable[[Call], Did]:
+    """Managers whose packages have nothing to do with kernels."""
+
+    def handler(call: Call) -> Did:
+        arguments = given(call.arguments[1:], frozenset("-n -c -p --name --channel --prefix".split()))
+        if not arguments.operands or arguments.words[0] not in verbs:
+            return Did([call.does(Runs, arguments=call.arguments)])
+        return Did([call.does(Installs, manager=manager, packages=arguments.operands[1:])])
+
+    return handler
+
+
+def pacman(call: Call) -> Did:
+    arguments = given(call.arguments[1:])
+    if arguments.has("-S", "-U"):
+        return Did(installed(call, call.program, arguments.operands))
+    if arguments.has("-R"):
+        return Did(removed(call, call.program, arguments.operands))
+    return Did([call.does(Runs, arguments=call.arguments)])
+
+
+def apk(call: Call) -> Did:
+    arguments = given(call.arguments[1:], frozenset({"-X", "--repository", "-t", "--virtual"}))
+    if not arguments.operands or arguments.words[0] not in {"add", "del"}:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    does = installed if arguments.words[0] == "add" else removed
+    return Did(does(call, "apk", arguments.operands[1:]))
+
+
+def amazon_linux_extras(call: Call) -> Did:
+    operands = given(call.arguments[1:]).operands
+    verb = operands[0].known if operands else ""
+    if verb == "enable":
+        return Did([call.does(AddsRepository, repository=each) for each in operands[1:]])
+    if verb == "install":
+        return Did(installed(call, "amazon-linux-extras", operands[1:]))
+    return asked(call)
+
+
+HANDLERS: dict[str, Handler] = {
+    "zypper": zypper,
+    "rpm": rpm,
+    **dict.fromkeys(("pip", "pip3", "pipx", "uv"), pip),
+    **{name: _of_languages("conda", "install", "create") for name in ("conda", "mamba", "micromamba")},
+    "npm": _of_languages("npm", "install", "i", "ci"),
+    "gem": _of_languages("gem", "install"),
+    "go": _of_languages("go", "install"),
+    "cargo": _of_languages("cargo", "install"),
+    "pacman": pacman,
+    "apk": apk,
+    "amazon-linux-extras": amazon_linux_extras,
+}

@@ -1,0 +1,91 @@
+"""k3s and RKE2: their installers, their programs, and their units, whose start is the joining."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.boot.commands.arguments import Given, given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.joining import labels_of
+from nodeworthy.boot.commands.names import fields, halves
+from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.effects import Act, Effect, Joins, Runs, Unit
+from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.verdict import Located
+
+_TAKES = frozenset(
+    "-s -t -c -d --server --token --token-file --config --data-dir --node-name --node-ip --node-external-ip "
+    "--node-label --node-taint --kubelet-arg --kube-proxy-arg --flannel-iface --flannel-backend --cluster-cidr "
+    "--service-cidr --tls-san --disable --write-kubeconfig-mode --private-registry --container-runtime-endpoint "
+    "--profile --cni".split()
+)
+_CONFIG = {"k3s": "/etc/rancher/k3s/config.yaml", "rke2": "/etc/rancher/rke2/config.yaml"}
+_UNITS = {
+    "k3s-agent.service": ("k3s", "agent"),
+    "k3s.service": ("k3s", "server"),
+    "rke2-agent.service": ("rke2", "agent"),
+    "rke2-server.service": ("rke2", "server"),
+}
+
+
+def k3s_installed(call: Call) -> Iterator[Effect]:
+    """The installer makes an agent where it is told a server's address, else a server of its own; then starts it."""
+    words = [*fields(call.environment.get("INSTALL_K3S_EXEC") or EMPTY), *call.arguments]
+    arguments = given(words, _TAKES)
+    told = call.environment.get("K3S_URL") or arguments.value("-s", "--server")
+    kind = arguments.words[0] if arguments.words[:1] in {("agent",), ("server",)} else "agent" if told else "server"
+    unit = Text.of("k3s-agent.service" if kind == "agent" else "k3s.service")
+    if not _is_on(call, "INSTALL_K3S_SKIP_ENABLE"):
+        yield call.does(Unit, unit=unit, act=Act.ENABLE)
+    if not _is_on(call, "INSTALL_K3S_SKIP_START"):
+        yield call.does(Unit, unit=unit, act=Act.START)
+        yield from _joins(call, "k3s", kind, told, arguments)
+
+
+def joined_by_unit(call: Call, unit: str) -> Iterator[Effect]:
+    """`systemctl start rke2-agent` joins with what its config file says."""
+    if unit in _UNITS:
+        how, kind = _UNITS[unit]
+        yield from _joins(call, how, kind, None, given(()))
+
+
+def run(call: Call) -> Did:
+    """`k3s agent --server …` in the foreground, or one of the other things that this program can do."""
+    arguments = given(call.arguments[1:], _TAKES)
+    if arguments.words[:1] not in {("agent",), ("server",)}:
+        return asked(call) if arguments.has("--version", "-v") else Did([call.does(Runs, arguments=call.arguments)])
+    told = call.environment.get("K3S_URL") or arguments.value("-s", "--server")
+    runs: Sequence[Effect] = [call.does(Runs, arguments=call.arguments)]
+    return Did([*runs, *_joins(call, call.program, arguments.words[0], told, arguments)])
+
+
+def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given) -> Iterator[Effect]:
+    endpoint = told.located(call.place) if told is not None else _configured(call, how)
+    # A server that is told no other one begins a cluster.
+    if endpoint is None and kind == "server":
+        return
+    told_labels = (Text.of("--node-labels=") + each for each in arguments.values("--node-label"))
+    labels = tuple(pair for each in told_labels for pair in labels_of(each))
+    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels)
+
+
+def _configured(call: Call, how: str) -> Located[str] | None:
+    content = call.files.content(Text.of(_CONFIG[how]))
+    for line in content.lines if content else ():
+        split = halves(line.text, ":")
+        if split is not None and split[0].known == "server":
+            words = fields(split[1])
+            return _bare(words[0]).located(line.place) if words else None
+    return None
+
+
+def _bare(word: Text) -> Text:
+    return Text.of(*(piece.strip("'\"") if isinstance(piece, str) else piece for piece in word.pieces))
+
+
+def _is_on(call: Call, name: str) -> bool:
+    value = call.environment.get(name)
+    return value is not None and value.known == "true"
+
+
+HANDLERS: dict[str, Handler] = {**dict.fromkeys(("k3s", "rke2"), run)}

@@ -1,0 +1,72 @@
+"""What came before systemctl, and what stands beside it: service, chkconfig, update-rc.d, snaps' services."""
+
+from __future__ import annotations
+
+from nodeworthy.boot.commands.arguments import given
+from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.commands.units import ACTS, acted
+from nodeworthy.boot.effects import Act, Runs
+
+_SWITCHES = {
+    "on": Act.ENABLE,
+    "enable": Act.ENABLE,
+    "defaults": Act.ENABLE,
+    "add": Act.ENABLE,
+    "off": Act.DISABLE,
+    "disable": Act.DISABLE,
+    "remove": Act.DISABLE,
+    "del": Act.DISABLE,
+}
+_ASKS = frozenset({"status", "list", "--status-all", ""})
+
+
+def service(call: Call) -> Did:
+    """`service NAME start`."""
+    operands = given(call.arguments[1:]).operands
+    verb = operands[1].known or "" if len(operands) > 1 else ""
+    if verb in _ASKS:
+        return asked(call)
+    if verb not in ACTS:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    return Did(list(acted(call, operands[:1], ACTS[verb])))
+
+
+def initctl(call: Call) -> Did:
+    """`initctl start NAME`."""
+    operands = given(call.arguments[1:]).operands
+    verb = operands[0].known or "" if operands else ""
+    if verb in _ASKS:
+        return asked(call)
+    if verb not in ACTS:
+        return Did([call.does(Runs, arguments=call.arguments)])
+    return Did(list(acted(call, operands[1:2], ACTS[verb])))
+
+
+def chkconfig(call: Call) -> Did:
+    """`chkconfig NAME on`, `chkconfig --add NAME`, `update-rc.d NAME defaults`."""
+    arguments = given(call.arguments[1:], frozenset({"--level", "--levels"}))
+    named = arguments.operands
+    verb = arguments.words[1] if len(named) > 1 else ""
+    for option in ("add", "del"):
+        verb = option if arguments.has(f"--{option}") else verb
+    if verb not in _SWITCHES or not named:
+        return asked(call) if not verb else Did([call.does(Runs, arguments=call.arguments)])
+    return Did(list(acted(call, named[:1], (_SWITCHES[verb],))))
+
+
+def rc_update(call: Call) -> Did:
+    """`rc-update add NAME default`."""
+    operands = given(call.arguments[1:]).operands
+    verb = operands[0].known or "" if operands else ""
+    if verb not in _SWITCHES:
+        return asked(call)
+    return Did(list(acted(call, operands[1:2], (_SWITCHES[verb],))))
+
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("service", "rc-service", "invoke-rc.d"), service),
+    "initctl": initctl,
+    **dict.fromkeys(("chkconfig", "update-rc.d"), chkconfig),
+    "rc-update": rc_update,
+}

@@ -1,0 +1,38 @@
+"""Scripts that are fetched and run at once: the table of `installers.toml`, typed."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True)
+class Installer:
+    urls: tuple[str, ...]
+    installs: tuple[str, ...]
+    source: str
+    starts: tuple[str, ...] = ()
+    joins: str = ""
+
+
+@cache
+def _installers() -> tuple[Installer, ...]:
+    rows = tomllib.loads(files(__package__).joinpath("installers.toml").read_text(encoding="utf-8"))["installer"]
+    return tuple(
+        Installer(
+            tuple(row["urls"]),
+            tuple(row["installs"]),
+            row["source"],
+            tuple(row.get("starts", ())),
+            row.get("joins", ""),
+        )
+        for row in rows
+    )
+
+
+def installer_at(url: str) -> Installer | None:
+    """Whose script stands there; of an address only the beginning may be known."""
+    address = url.partition("://")[2] or url
+    return next((each for each in _installers() if address.startswith(each.urls)), None)
