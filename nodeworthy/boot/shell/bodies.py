@@ -3,29 +3,64 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
-from nodeworthy.boot.shell.pieces import Pieces, joined, shown
+from nodeworthy.boot.shell.pieces import Pieces, joined
 from nodeworthy.boot.shell.source import Body, NotReadable
-from nodeworthy.boot.shell.syntax import HereDocument, Literal, Word, WordPart
+from nodeworthy.boot.shell.syntax import Filled, HereDocument, Literal, Word, WordPart
+from nodeworthy.boot.shell.templates import DIRECTIVE, ELSE, ENDFOR, ENDIF, FOR, IF
 
-_EXPANDED = re.compile(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001")
+_EXPANDED = re.compile(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\n*\ue001|\ue002.")
+# One inside of a mark holds the place of a line of the template, and is none of the body.
+_NEWLINE = re.compile(r"\n(?!\n*\ue001)")
 
 
 def here_document(pieces: Pieces, body: Body) -> HereDocument:
-    lines = _plain(pieces, body) if body.quoted else _expanded(pieces, body)
+    if DIRECTIVE in pieces.text[body.start : body.end]:
+        lines = _directed(pieces, body)
+    else:
+        lines = _read(pieces, body)
     line = pieces.source.place(body.start)[0]
     return HereDocument(body.quoted, lines, body.delimiter, line, not body.closed)
 
 
+def _read(pieces: Pieces, body: Body) -> tuple[Word, ...]:
+    return _plain(pieces, body) if body.quoted else _expanded(pieces, body)
+
+
+def _directed(pieces: Pieces, body: Body) -> tuple[Word, ...]:
+    """Lines between the directives of a template may be there or not: they are filled in."""
+    words: list[Word] = []
+    at = start = body.start
+    depth = 0
+    for row in pieces.text[body.start : body.end].split("\n"):
+        end, mark = at + len(row), row.strip()[:2]
+        if mark in (IF, FOR):
+            if depth == 0:
+                words += _read(pieces, replace(body, start=start, end=at))
+            depth += 1
+        elif mark in (ENDIF, ENDFOR):
+            depth, start = depth - 1, end + 1
+        elif depth > 0 and mark != ELSE and at < body.end:
+            shown = pieces.source.shown(at, end)
+            words.append(Word((Filled(shown),), *pieces.source.place(at), shown))
+        at = end + 1
+    return (*words, *_read(pieces, replace(body, start=start))) if start < body.end else tuple(words)
+
+
 def _plain(pieces: Pieces, body: Body) -> tuple[Word, ...]:
     words, at = [], body.start
-    rows = pieces.text[body.start : body.end].split("\n")
+    rows = _NEWLINE.split(pieces.text[body.start : body.end])
     if not rows[-1]:
         rows.pop()
     for row in rows:
         text = row.lstrip("\t") if body.strips_tabs else row
         line, column = pieces.source.place(at + len(row) - len(text))
-        words.append(Word(tuple(pieces.literal(text)), line, column, shown(text, pieces.source)))
+        words.append(
+            Word(
+                tuple(pieces.literal(text)), line, column, pieces.source.shown(at + len(row) - len(text), at + len(row))
+            )
+        )
         at += len(row) + 1
     return tuple(words)
 
@@ -79,6 +114,6 @@ class _Rows:
 
     def _row(self, end: int) -> None:
         line, column = self.pieces.source.place(self.start)
-        raw = shown(self.pieces.text[self.start : end], self.pieces.source)
+        raw = self.pieces.source.shown(self.start, end)
         self.words.append(Word(joined(self.parts) or (Literal("", quoted=True),), line, column, raw))
         self.parts = []

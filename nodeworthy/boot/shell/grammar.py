@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodeworthy.boot.shell.pieces import Pieces, shown
+from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.simple import Simple
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
 from nodeworthy.boot.shell.syntax import (
@@ -16,24 +16,30 @@ from nodeworthy.boot.shell.syntax import (
     Case,
     Command,
     CountingFor,
+    Filled,
     For,
     Function,
     Group,
     If,
     Literal,
     Not,
+    Opaque,
     Pipeline,
     Redirect,
     Redirected,
     Statement,
+    Test,
     While,
     Word,
 )
+from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF, FOR, IF
 from nodeworthy.boot.shell.tokens import WORD, Tokens
 
 # Longer chains of `&&` are not read: whoever follows them goes down one step for each.
 _LONGEST = 150
-_CLOSERS = frozenset(("then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&"))
+_CLOSERS = frozenset(
+    ("then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&", ELSE, ENDIF, ENDFOR)
+)
 _SEPARATORS = frozenset((";", "\n", "&"))
 _ARM_ENDS = frozenset((";;", ";&", ";;&", "esac"))
 
@@ -106,7 +112,7 @@ class Grammar:
         return Broken(self._raw(start), line, column, inside)
 
     def _raw(self, start: int) -> str:
-        return shown(self.source.text[start : self.tokens.behind], self.source)
+        return self.source.shown(start, self.tokens.behind)
 
     def _and_or(self) -> Statement:
         start = self.tokens.start
@@ -214,6 +220,31 @@ class Grammar:
         self.tokens.need("fi")
         del self.rescued[mark:]
         return If(tuple(branches), otherwise, *self.source.place(start), self._raw(start))
+
+    def _template_if(self) -> Statement:
+        start, line, column, asked = self._directive("if")
+        condition = Test(Opaque(asked), line, column, asked)
+        body = self._body(ELSE, ENDIF)
+        self._keep(body)
+        otherwise: Statements = ()
+        if self.tokens.take(ELSE):
+            otherwise = self._body(ENDIF)
+        self.tokens.at += 1
+        del self.rescued[-len(body) :]
+        return If((Branch((condition,), body),), otherwise, line, column, self._raw(start), of_template=True)
+
+    def _template_for(self) -> Statement:
+        _, line, column, header = self._directive("for")
+        name, _, values = header.partition(" in ")
+        body = self._body(ENDFOR)
+        self.tokens.at += 1
+        words = (Word((Filled(values),), line, column, values),)
+        return For(name.split(",")[-1].strip(), words, body, line, column, f"for {header}")
+
+    def _directive(self, keyword: str) -> tuple[int, int, int, str]:
+        start = self.tokens.start
+        self.tokens.at += 1
+        return start, *self.source.place(start), self.source.directives.get(start, keyword)
 
     def _while(self) -> Statement:
         start, until = self.tokens.start, self.tokens.token == "until"
@@ -323,6 +354,8 @@ _COMPOUND: dict[str, Callable[[Grammar], Statement]] = {
     "case": Grammar._case,
     "{": Grammar._group,
     "function": Grammar._named_function,
+    IF: Grammar._template_if,
+    FOR: Grammar._template_for,
 }
 
 

@@ -17,7 +17,7 @@ from nodeworthy.boot.shell.source import DEEPEST, Source
 _RESTARTS = 20
 
 _ANYWHERE = r"\\.|\"|`|\$\$|\$\(\(|\$[({\[]"
-_UNQUOTED = rf"{_ANYWHERE}|'|\$['\"]"
+_UNQUOTED = rf"{_ANYWHERE}|\ue000\d*\n+\ue001|'|\$['\"]"
 _LIST = rf"{_UNQUOTED}|#|<\(|>\(|\(|\)"
 _COMMANDS = rf"{_UNQUOTED}|#|<<[<-]?|<\(|>\(|=\(|@\(|\?\(|\*\(|\+\(|\(\(|\(|\)|\[\[|case|esac"
 _FIND = {

@@ -7,10 +7,17 @@ from nodeworthy.boot.shell.lexer import Lexer
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
 from nodeworthy.boot.shell.syntax import Script, Statement
+from nodeworthy.boot.shell.templates import template_of, without_marks
 
 
-def parse(text: str, template: bool = False) -> Script:  # noqa: ARG001 - soon
-    source = Source(_cleaned(text))
+def parse(text: str, template: bool = False) -> Script:
+    """The statements of a script; of a `template`, what Terraform fills in is `Filled`."""
+    text = _cleaned(text)
+    if template:
+        marked = template_of(text)
+        source = Source(marked.text, filled=marked.filled, directives=marked.directives)
+    else:
+        source = Source(without_marks(text))
     return Script(_statements(source, 0, Lexer(source).read()))
 
 

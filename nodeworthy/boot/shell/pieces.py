@@ -18,13 +18,15 @@ from nodeworthy.boot.shell.syntax import (
     Word,
     WordPart,
 )
+from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, shown
 
-_SPECIAL = re.compile(r"[\\'\"`$\ue000]|[<>]\(")
+_SPECIAL = re.compile(r"[\\'\"`$\ue000\ue002]|[<>]\(")
 _UNQUOTED = re.compile(
-    r"\\(?:.|\Z)|'|\$['\"]|\"|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|[<>]\(|\ue000(\d+)\ue001", re.DOTALL
+    r"\\(?:.|\Z)|'|\$['\"]|\"|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|[<>]\(|\ue000(\d+)\n*\ue001|\ue002.", re.DOTALL
 )
-_QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001")
-_MARK = re.compile(r"\ue000(\d+)\ue001")
+_QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\n*\ue001|\ue002.")
+_MARK = re.compile(r"\ue000(\d+)\n*\ue001|\ue002.")
+_MARKS = (FILLED, DIRECTIVE)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|.", re.DOTALL)
 _EXPANSION = re.compile(
     r"(?P<before>[#!]?)(?P<name>[A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(?P<index>(?:[^\]\[]|\[[^\]]*\])*)\])?", re.ASCII
@@ -49,7 +51,7 @@ class Pieces:
         if _SPECIAL.search(raw) is None:
             return Word((Literal(raw),), line, column, raw)
         parts = self.parts(start, end, _UNQUOTED, quoted=False)
-        return Word(joined(parts), line, column, shown(raw, self.source))
+        return Word(joined(parts), line, column, self.source.shown(start, end))
 
     def parts(self, at: int, end: int, pattern: re.Pattern[str], quoted: bool) -> list[WordPart]:
         parts: list[WordPart] = []
@@ -68,8 +70,8 @@ class Pieces:
             if token != "\\\n":
                 parts.append(Literal(token[1:], quoted=True))
             return found.end()
-        if token[0] == "\ue000":
-            parts.append(self._filled(found.group(1)))
+        if token[0] in _MARKS:
+            parts.append(self._filled(found))
             return found.end()
         if token[0] == "$" and token[1] not in "({['\"":
             name = _NAME.match(self.text, start + 1, end)
@@ -98,7 +100,7 @@ class Pieces:
         elif start in self.source.insides:
             parts.append(self._substitution(start, end, quoted))
         else:
-            parts.append(Arithmetic(shown(self.text[start:end], self.source), quoted))
+            parts.append(Arithmetic(self.source.shown(start, end), quoted))
 
     def _deeper(self, start: int, end: int, pattern: re.Pattern[str], quoted: bool) -> list[WordPart]:
         if self.source.depth >= DEEPEST:
@@ -112,7 +114,7 @@ class Pieces:
     def _substitution(self, start: int, end: int, quoted: bool) -> Substitution:
         base, inside = self.source.insides[start]
         direction = "" if self.text[start] == "$" else self.text[start]
-        raw = shown(self.text[start:end], self.source)
+        raw = self.source.shown(start, end)
         return Substitution(self.statements(self.source, base, inside), raw, quoted, direction)
 
     def _backticks(self, start: int, end: int, quoted: bool) -> Substitution:
@@ -122,10 +124,10 @@ class Pieces:
             raise NotReadable
         inner = Source(inside, line, column, self.source.depth + 1, self.source.filled)
         body = self.statements(inner, 0, self.lex(inner))
-        return Substitution(body, shown(self.text[start:end], self.source), quoted)
+        return Substitution(body, self.source.shown(start, end), quoted)
 
     def _braces(self, start: int, end: int, quoted: bool) -> Parameter:
-        raw = shown(self.text[start:end], self.source)
+        raw = self.source.shown(start, end)
         found = _EXPANSION.match(self.text, start + 2, end - 1)
         if found is None:
             raise NotReadable
@@ -155,25 +157,26 @@ class Pieces:
         start = operator.end()
         parts = self._deeper(start, end, _QUOTED if quoted else _UNQUOTED, quoted)
         line, column = self.source.place(start)
-        argument = Word(joined(parts), line, column, shown(self.text[start:end], self.source))
+        argument = Word(joined(parts), line, column, self.source.shown(start, end))
         return Parameter(name, raw, operator.group(), argument, index, quoted)
 
     def literal(self, text: str) -> list[WordPart]:
         """What is quoted for the shell; a template fills it in all the same."""
-        if "\ue000" not in text:
+        if _MARK.search(text) is None:
             return [Literal(text, quoted=True)]
         parts: list[WordPart] = []
         at = 0
         for found in _MARK.finditer(text):
             if found.start() > at:
                 parts.append(Literal(text[at : found.start()], quoted=True))
-            parts.append(self._filled(found.group(1)))
+            parts.append(self._filled(found))
             at = found.end()
         return [*parts, Literal(text[at:], quoted=True)] if at < len(text) else parts
 
-    def _filled(self, number: str) -> Filled:
-        index = int(number) if len(number) < 9 else -1
-        return Filled(self.source.filled[index] if 0 <= index < len(self.source.filled) else "")
+    def _filled(self, found: re.Match[str]) -> Filled:
+        if found[1]:
+            return Filled(self.source.filled[int(found[1])])
+        return Filled(shown(found[0], ()))
 
 
 def joined(parts: list[WordPart]) -> tuple[WordPart, ...]:
@@ -198,10 +201,3 @@ def _alike(part: WordPart) -> int:
     if isinstance(part, Literal):
         return _QUOTED_LITERAL if part.quoted else _PLAIN
     return _OTHER
-
-
-def shown(raw: str, source: Source) -> str:
-    """As the user wrote it, with the template's own words where its markers stand."""
-    if "\ue000" not in raw:
-        return raw
-    return _MARK.sub(lambda found: source.filled[int(found.group(1))], raw)

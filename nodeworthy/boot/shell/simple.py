@@ -6,7 +6,7 @@ import re
 
 from nodeworthy.boot.shell.bodies import here_document
 from nodeworthy.boot.shell.brackets import Brackets
-from nodeworthy.boot.shell.pieces import Pieces, joined, shown
+from nodeworthy.boot.shell.pieces import Pieces, joined
 from nodeworthy.boot.shell.source import NotReadable
 from nodeworthy.boot.shell.syntax import (
     Assignment,
@@ -107,7 +107,7 @@ class Simple:
     def _made(
         self, words: tuple[Word, ...], assignments: tuple[Assignment, ...], redirects: tuple[Redirect, ...], start: int
     ) -> Statement:
-        raw = shown(self.source.text[start : self.tokens.behind], self.source)
+        raw = self.source.shown(start, self.tokens.behind)
         line, column = self.source.place(start)
         name = words[0].raw if words else ""
         if name in ("[", "test") and not assignments:
@@ -136,7 +136,7 @@ class Simple:
         self.tokens.at += 1
         base, inside = self.source.insides[start]
         words = self._bracket_words(base, inside)
-        raw = shown(self.source.text[start : self.tokens.behind], self.source)
+        raw = self.source.shown(start, self.tokens.behind)
         line, column = self.source.place(start)
         try:
             return Test(Brackets(words, doubled=True).read(), line, column, raw)
@@ -156,7 +156,7 @@ class Simple:
     def arithmetic(self) -> Test:
         _, token, start = self.tokens.row[self.tokens.at]
         self.tokens.at += 1
-        raw = shown(self.source.text[start : start + len(token)], self.source)
+        raw = self.source.shown(start, start + len(token))
         line, column = self.source.place(start)
         return Test(Opaque(raw), line, column, raw)
 

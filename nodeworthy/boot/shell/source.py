@@ -6,6 +6,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from nodeworthy.boot.shell.templates import shown
+
 # Constructs inside of each other: deeper than this is not read.
 DEEPEST = 40
 
@@ -32,8 +34,9 @@ class Source:
     first_line: int = 1
     first_column: int = 1
     depth: int = 0
-    # What a template fills in, by the number in its marker.
+    # What a template fills in, by the number in its mark; its directives by the offsets of their marks.
     filled: tuple[str, ...] = ()
+    directives: dict[int, str] = field(default_factory=dict)
     # The offset of an opening quote, bracket or `$(`, and the offset behind its end.
     ends: dict[int, int] = field(default_factory=dict)
     # By the offset of a bracket: where its inside begins, and the inside with every word crossed out that is no plain
@@ -65,6 +68,11 @@ class Source:
             start, end = self._starts[line], self._starts[line + 1]
             self._line = line, start, end
         return self.first_line + line, offset - start + (self.first_column if line == 0 else 1)
+
+    def shown(self, start: int, end: int) -> str:
+        """A part of the text as the user wrote it."""
+        raw = self.text[start:end]
+        return shown(raw, self.filled) if self.filled or self.directives else raw
 
     def offset(self, line: int, column: int) -> int:
         """Where a place is in the text: the way back."""
