@@ -148,7 +148,7 @@ def test_docker_keeps_what_it_has(machine: Machine, tools: Tools) -> None:
     config = json.loads(machine.read("/etc/docker/daemon.json"))
     quay = CACHE.replace("ghcr", "quay")
     assert config == {"log-driver": "local", "insecure-registries": ["old:5000", f"{CACHE}:5000", f"{quay}:5000"]}
-    assert len([call for call in machine.calls if call[:2] == ["systemctl", "try-reload-or-restart"]]) == 2
+    assert len([call for call in machine.calls if call[:2] == ["systemctl", "reload"]]) == 2
 
 
 def test_the_firewall_is_raised_after_its_rules(machine: Machine) -> None:

@@ -13,5 +13,7 @@ trust_in_docker() {
         return 0
     fi
     mv "$config.new" "$config"
-    systemctl try-reload-or-restart docker.service
+    if systemctl is-active --quiet docker.service; then
+        systemctl reload docker.service
+    fi
 }

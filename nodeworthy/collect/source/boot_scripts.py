@@ -17,6 +17,8 @@ _SHELL = re.compile(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a
 _SCRIPT_NAMES = {".sh", ".bash", ".tpl", ".tftpl", ".tmpl", ".userdata", ".boothook"}
 _HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
 _MIME = re.compile(rb"(?im)^(mime-version|content-type)\s*:")
+# Bottlerocket's, behind comments.
+_SETTINGS = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*\[+\s*settings\b")
 _GZIP = b"\x1f\x8b"
 _BASE64 = re.compile(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
 _BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
@@ -34,7 +36,7 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
         return True
     if b"node.eks.aws/" in data and b"NodeConfig" in data:
         return True
-    if stripped.startswith(b"[settings") and b"kubernetes" in data:
+    if _SETTINGS.match(stripped) and b"kubernetes" in data:
         return True
     if any(mark in head for mark in _OTHERS):
         return False
