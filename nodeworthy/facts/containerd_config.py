@@ -1,0 +1,154 @@
+"""The files of containerd's configuration that a boot writes: the root file, drop-ins, a NodeConfig's own part."""
+
+from __future__ import annotations
+
+import fnmatch
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.effects import How, Writes
+from nodeworthy.boot.text import Text
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.boot.userdata import Part, PartKind, UserData
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.facts.config_path import configs, is_default_config
+from nodeworthy.facts.final_files import file_left
+from nodeworthy.facts.written_text import Reading, content_of, toml_in, toml_of
+from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folder
+from nodeworthy.known.containerd_schema import CRI
+from nodeworthy.verdict import Place
+
+
+class Role(Enum):
+    ROOT = "the config"
+    DROP_IN = "a drop-in"
+    # nodeadm lays it over the config that it writes.
+    MERGED = "the NodeConfig's part"
+
+
+@dataclass(frozen=True)
+class ConfigFile:
+    path: str
+    role: Role
+    reading: Reading
+    # The step that writes it; None for a part of a NodeConfig.
+    write: Writes | None = None
+    # Every expression by which sed edits this file.
+    edits: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        return self.reading.place
+
+    @property
+    def is_default(self) -> bool:
+        lines = self.reading.content.lines if self.reading.content is not None else ()
+        printed = any("config default" in hole.shown for line in lines for hole in line.text.holes)
+        return printed or (self.write is not None and is_default_config(self.write))
+
+    @cached_property
+    def says_version(self) -> bool:
+        return isinstance(self.reading.mapping.get("version"), int)
+
+    @property
+    def version(self) -> int:
+        """0 where it says none."""
+        return int(self.reading.mapping["version"]) if self.says_version else 0
+
+    @property
+    def version_place(self) -> Place:
+        return self.reading.line_of("version")
+
+    @property
+    def imports(self) -> tuple[str, ...]:
+        given: Any = self.reading.mapping.get("imports")
+        return tuple(str(each) for each in given) if isinstance(given, list) else ()
+
+    @cached_property
+    def sections(self) -> Mapping[str, Mapping[str, Any]]:
+        """The sections of the CRI, by the name that the file gives them."""
+        plugins = self.reading.mapping.get("plugins")
+        named = plugins.items() if isinstance(plugins, Mapping) else ()
+        return {name: section for name, section in named if name in CRI and isinstance(section, Mapping)}
+
+    def section_place(self, name: str) -> Place:
+        return self.reading.line_of(f'"{name}"', f"'{name}'", name)
+
+    @property
+    def is_template(self) -> bool:
+        """k3s and RKE2 fill in what stands in braces."""
+        return self.path.endswith(".tmpl")
+
+
+def config_files(timeline: Timeline, userdata: UserData, runtime: Containerd | None) -> list[ConfigFile]:
+    """As the boot leaves them; of a file that may end in several ways each is one."""
+    known = runtime or containerd_of("kubeadm")
+    roots = [file for path in configs(known) for file in _left(timeline, path, Role.ROOT)]
+    folders = (drop_in_folder(), *(known.drop_ins or containerd_of("eks-al2").drop_ins))
+    globs = [f"{folder}/*.toml" for folder in folders]
+    globs += [_beside(glob, root.path) for root in roots for glob in root.imports]
+    written = {each.path.known for each in timeline.of(Writes) if each.path.known and each.how is not How.DELETE}
+    dropped = sorted(path for path in written if any(fnmatch.fnmatch(path, glob) for glob in globs))
+    files = [*roots, *(file for path in dropped for file in _left(timeline, path, Role.DROP_IN))]
+    return [*files, *(file for part in userdata.parts for file in _of_node_config(part))]
+
+
+def _beside(glob: str, root: str) -> str:
+    return posixpath.join(posixpath.dirname(root), glob)
+
+
+def _left(timeline: Timeline, path: str, role: Role) -> Iterator[ConfigFile]:
+    edits = tuple(each.shown() for write in timeline.writes(path) for each in write.expressions)
+    for write in _behind_edits(timeline, path, file_left(timeline, path).last):
+        yield ConfigFile(path, role, toml_of(write) if content_of(write) is not None else _unknown(write), write, edits)
+
+
+def _behind_edits(timeline: Timeline, path: str, last: Sequence[Writes]) -> Iterator[Writes]:
+    """The steps that made the file, behind those that edit what nobody can tell."""
+    for write in last:
+        if write.how is How.DELETE:
+            continue
+        if write.how is not How.WRITE and write.whole is None:
+            yield from _behind_edits(timeline, path, file_left(timeline, path, until=write).last)
+        else:
+            yield write
+
+
+def _unknown(write: Writes) -> Reading:
+    return Reading(write.place, unknown=f"what {write.command or 'this step'} writes is not known")
+
+
+def _of_node_config(part: Part) -> Iterator[ConfigFile]:
+    """`spec.containerd.config` of a NodeConfig, its lines at their places."""
+    if part.kind is not PartKind.NODE_CONFIG:
+        return
+    try:
+        documents = read_all(part.text, Place("", 1, 1))
+    except NotYaml:
+        return
+    for document in documents:
+        config = document.get("spec", "containerd", "config")
+        if config.text is None:
+            continue
+        first = (config.inside or config.place).line or 1
+        offset = 0 if config.inside is not None else None
+        lines = []
+        for number, line in enumerate(config.text.splitlines()):
+            at = part.origin.at(first + number) if offset is not None else part.origin.at(first)
+            lines.append(Line(Text.of(line), at))
+        place = part.origin.at(config.place.line or 1)
+        yield ConfigFile("NodeConfig", Role.MERGED, toml_in(Content(tuple(lines)), place, "its containerd.config"))
+
+
+def imported(file: ConfigFile, roots: list[ConfigFile]) -> bool | None:
+    """Whether a root file that the boot writes reads this drop-in; None where there is none that says it."""
+    told = [root for root in roots if not root.is_default and not root.reading.unknown]
+    if not told:
+        return None
+    globs = [_beside(glob, root.path) for root in told for glob in root.imports]
+    return any(fnmatch.fnmatch(file.path, glob) for glob in globs)

@@ -1,0 +1,104 @@
+"""containerd reads what a boot writes for it: the schema fits its release, and what is dropped in is imported.
+
+containerd passes over what it does not know: a section under the name of another release is ignored with a
+warning, and containerd starts as if nothing had been written. Which names count depends on the file's `version` and on
+containerd's release. A drop-in is read only where the root file imports it. `mirrors` or TLS settings beside
+`config_path` keep the CRI plugin from loading at all, and so does a file that does not parse: then there is no
+runtime, and the node never becomes ready.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.facts.boot_runtime import runtime_of, version_of
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.containerd_config import ConfigFile, Role, config_files
+from nodeworthy.facts.containerd_schema import schema_flaws
+from nodeworthy.facts.drop_ins import drop_in_flaws
+from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.known.containerd import Containerd
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, skip
+
+RULE = Rule(
+    "containerd-config-read",
+    severity=Severity.ERROR,
+    incident="A",
+    title="containerd reads what is written for it",
+    remedy="write the schema of this containerd, import the drop-in, and look at `containerd config dump`",
+)
+
+NEVER_STARTS = "containerd does not start with a file that it can't read: there is no runtime, and no node"
+NO_CRI = "the CRI plugin does not load: `mirrors` cannot be set when `config_path` is provided; kubelet has no runtime"
+
+
+@RULE.check
+def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> Findings:
+    runtime = runtime_of(script, pool)
+    if runtime is not None and not runtime.is_containerd:
+        skip(f"kubelet talks to {runtime.runtime}")
+    files = config_files(script.timeline, script.userdata, runtime)
+    if not files:
+        skip("the script writes no configuration of containerd")
+    version = version_of(script, pool)
+    for flaw in [*_contents(files, runtime, version), *drop_in_flaws(files, runtime, version)]:
+        yield flaw.told(on=pool.title if pool is not None and version is not None else "")
+
+
+def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+    for file in files:
+        if file.is_default or (file.is_template and (file.reading.fault or file.reading.unknown)):
+            continue
+        if file.reading.unknown:
+            yield doubt(file.place, file.reading.unknown)
+        elif file.reading.fault:
+            says = f"containerd's config is not TOML: {file.reading.fault}"
+            yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
+        else:
+            yield from schema_flaws(file, version)
+            yield from _two_ways_to_a_registry(file, files, runtime)
+
+
+def _two_ways_to_a_registry(
+    file: ConfigFile, files: Sequence[ConfigFile], runtime: Containerd | None
+) -> Iterator[Flaw]:
+    """Old and new settings of registries in one configuration. Empty tables are the default's own, and legal."""
+    for name, section in file.sections.items():
+        registry = section.get("registry")
+        old = _old_setting(registry) if isinstance(registry, dict) else None
+        if old is None:
+            continue
+        beside = _config_path(file, files, runtime)
+        if beside:
+            place = file.reading.line_of(f"registry.{old}", old)
+            says = f"`{old}` of {name} stands beside config_path, which {beside}"
+            remedy = f"remove `{old}`, and say the same in HOST/hosts.toml under the folder that config_path names"
+            yield Flaw(place, says, "one of the two", NO_CRI, remedy=remedy)
+
+
+def _old_setting(registry: dict[str, object]) -> str | None:
+    if registry.get("mirrors"):
+        return "mirrors"
+    configs = registry.get("configs")
+    with_tls = isinstance(configs, dict) and any(
+        isinstance(each, dict) and each.get("tls") for each in configs.values()
+    )
+    return "configs" if with_tls else None
+
+
+def _config_path(file: ConfigFile, files: Sequence[ConfigFile], runtime: Containerd | None) -> str:
+    """Who sets config_path, in a reader's words; empty where nobody does."""
+    told = [
+        (each, section["registry"]) for each in files for section in each.sections.values() if "registry" in section
+    ]
+    values = [(each, registry.get("config_path")) for each, registry in told if isinstance(registry, dict)]
+    setting = next((each for each, value in values if value), None)
+    if setting is not None:
+        return "is set in the same file" if setting.path == file.path else f"is set in {setting.path}"
+    emptied = any(value == "" for each, value in values if each.path == file.path)
+    if file.role is Role.MERGED and not emptied:
+        return "nodeadm sets in the config that it lays this over"
+    if file.role is Role.DROP_IN and runtime is not None and runtime.registry_hosts and runtime.drop_ins:
+        return f"the config of {runtime.distribution} sets"
+    return ""
