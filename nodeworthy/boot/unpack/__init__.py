@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from nodeworthy.boot.bottlerocket import read_settings
+from nodeworthy.boot.cloud_config import read_cloud_configs
+from nodeworthy.boot.node_config import read_node_config
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.unpack.decode import as_text
 from nodeworthy.boot.unpack.document import read_document
 from nodeworthy.boot.unpack.envelope import open_envelope
 from nodeworthy.boot.unpack.parts import Reading
-from nodeworthy.boot.userdata import Fault, FaultKind, UserData
+from nodeworthy.boot.userdata import Fault, FaultKind, PartKind, UserData
 from nodeworthy.verdict import Place
 
 __all__ = ["unpack"]
@@ -30,6 +33,7 @@ def unpack(
         template = not opened.wrapped and _is_template(text, name)
     if not opened.unread:
         read_document(text, opened.origin, opened.wrapped, reading)
+    _look_inside(reading, template=template)
     reading.parts.sort(key=lambda part: (part.stage, *part.turn))
     return UserData(
         place,
@@ -40,6 +44,20 @@ def unpack(
         is_template=template,
         unread=opened.unread,
     )
+
+
+def _look_inside(reading: Reading, *, template: bool) -> None:
+    """What is wrong with the YAML and TOML of its parts keeps them from being read, too."""
+    clouds = [part for part in reading.parts if part.kind is PartKind.CLOUD_CONFIG]
+    if clouds:
+        reading.faults += read_cloud_configs(clouds, template=template).faults
+    configs = [part for part in reading.parts if part.kind is PartKind.NODE_CONFIG]
+    if configs:
+        config = read_node_config(configs, template=template)
+        reading.faults += config.faults if config else ()
+    for part in reading.parts:
+        if part.kind is PartKind.BOTTLEROCKET:
+            reading.faults += read_settings(part.text, part.origin, template=template).faults
 
 
 def _is_template(text: str, name: str) -> bool:

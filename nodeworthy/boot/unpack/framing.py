@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.origin import Origin, within
+from nodeworthy.boot.unpack.kinds import Type
 from nodeworthy.boot.unpack.mime import HEADER, Entity, Lines, read_message
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.verdict import Place
@@ -30,6 +31,8 @@ class Framing:
         if "mime-version:" not in text[:_LOOKED_AT].lower():
             what = "no 'MIME-Version:' stands in its first 4096 bytes, by which alone cloud-init recognises MIME"
             self.fault(FaultKind.NO_MIME_VERSION, 0, what, "add the header 'MIME-Version: 1.0'")
+        # cloud-init forgives more than nodeadm does, which only concerns who has something to say to nodeadm.
+        self.for_nodeadm = any(leaf.content_type == Type.NODE_CONFIG for leaf in self.message.leaves())
         for entity in _all(self.message):
             self._judge(entity)
 
@@ -109,8 +112,9 @@ class Framing:
             what = "multiparts stand in each other deeper than is read here"
             self.fault(FaultKind.NOT_READ_HERE, header, what, "put all parts into one multipart", is_doubt=True)
         if entity.runs_on and entity.body > entity.first:
-            what = "no blank line ends the headers: cloud-init forgives that, nodeadm reads nothing then"
-            self.fault(FaultKind.NO_BLANK_BEHIND_HEADER, entity.body, what, "add a blank line above", is_doubt=True)
+            what = "no blank line ends the headers: cloud-init forgives that, nodeadm then reads no NodeConfig"
+            remedy, is_doubt = "add a blank line above", not self.for_nodeadm
+            self.fault(FaultKind.NO_BLANK_BEHIND_HEADER, entity.body, what, remedy, is_doubt=is_doubt)
         if not entity.closed:
             what = f"the boundary is never closed: the line '--{entity.boundary}--' is missing at the end"
             remedy = f"add '--{entity.boundary}--' as the last line; nodeadm reads no NodeConfig without it"

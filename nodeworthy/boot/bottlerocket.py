@@ -1,0 +1,120 @@
+"""Bottlerocket's user data: settings in TOML, and nothing else."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodeworthy.boot.effects import Effect, Joins
+from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.toml_positions import Path, key_positions
+from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+_AT_LINE = re.compile(r"\(at line (\d+), column (\d+)\)")
+# What a template puts in unquoted: a value, or whole lines.
+_BARE = re.compile(r"(?m)(=[ \t]*)\ue000([^\n\"'#])(\uf8ff+)(?=[ \t]*$)")
+_ALONE = re.compile(r"(?m)^([ \t]*)\ue000.\uf8ff*[ \t]*$")
+
+
+@dataclass(frozen=True)
+class Settings:
+    place: Place
+    values: Mapping[str, Any]
+    origin: Origin
+    fillings: Fillings
+    positions: Mapping[Path, tuple[int, int]] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+
+    def get(self, *path: str) -> Located[Any] | None:
+        """A setting by its path below `settings`, with its place; None where nobody wrote it."""
+        value: Any = self.values
+        for name in path:
+            if not isinstance(value, Mapping) or name not in value:
+                return None
+            value = value[name]
+        place = self.place_of(*path)
+        if isinstance(value, str):
+            text = self.fillings.text(value)
+            state = Known(text.known) if text.known is not None else Unknown(f"{text.shown()}: {text.why}")
+            return Located(state, place)
+        return Located(Known(value), place)
+
+    def place_of(self, *path: str) -> Place:
+        full = ("settings", *path)
+        for end in range(len(full), 0, -1):
+            if full[:end] in self.positions:
+                return self.origin.at(*self.positions[full[:end]]).about(".".join(full))
+        return self.place
+
+
+def read_settings(text: str, origin: Origin, *, template: bool = False) -> Settings:
+    fillings = Fillings()
+    faults: list[Fault] = []
+    if template:
+        text = _hidden(text, fillings, origin, faults)
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as problem:
+        found = _AT_LINE.search(str(problem))
+        place = origin.at(int(found[1]), int(found[2])) if found else origin.at(1)
+        why = _AT_LINE.sub("", str(problem)).strip().lower() or "nested too deep"
+        what = f"the settings are no TOML ({why}): Bottlerocket takes none of them"
+        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the TOML"))
+        return Settings(origin.at(1), {}, origin, fillings, faults=tuple(faults))
+    settings = document.get("settings")
+    positions = key_positions(text)
+    faults += _strangers(document, origin, positions)
+    values = settings if isinstance(settings, Mapping) else {}
+    return Settings(origin.at(1), values, origin, fillings, positions, tuple(faults))
+
+
+def joins_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
+    settings = read_settings(part.text, part.origin, template=template)
+    labels = settings.get("kubernetes", "node-labels")
+    return (
+        Joins(
+            place=settings.place_of("kubernetes"),
+            stage=part.stage,
+            how="bottlerocket",
+            cluster=settings.get("kubernetes", "cluster-name"),
+            endpoint=settings.get("kubernetes", "api-server"),
+            authority=settings.get("kubernetes", "cluster-certificate"),
+            labels=tuple(_labels(labels, settings.fillings)),
+        ),
+    )
+
+
+def _labels(labels: Located[Any] | None, fillings: Fillings) -> Iterator[tuple[str, str]]:
+    if labels is None or not isinstance(labels.state, Known) or not isinstance(labels.state.value, Mapping):
+        return
+    for name, value in labels.state.value.items():
+        known = fillings.text(str(name)).known, fillings.text(str(value)).known
+        if known[0] is not None and known[1] is not None:
+            yield known[0], known[1]
+
+
+def _strangers(
+    document: Mapping[str, Any], origin: Origin, positions: Mapping[Path, tuple[int, int]]
+) -> Iterator[Fault]:
+    for name in document:
+        if name != "settings":
+            place = origin.at(*positions.get((name,), (1, 1)))
+            what = f"'{name}' stands beside 'settings': Bottlerocket refuses user data with any other table"
+            yield Fault(
+                FaultKind.NOBODY_READS_IT, place, what, f"let it be [settings.{name}], or remove it", is_doubt=True
+            )
+
+
+def _hidden(text: str, fillings: Fillings, origin: Origin, faults: list[Fault]) -> str:
+    hidden = fillings.hide(text)
+    for found in _ALONE.finditer(hidden):
+        line = hidden.count("\n", 0, found.start()) + 1
+        what = "a template puts settings in here that are not known"
+        faults.append(Fault(FaultKind.NOT_READ_HERE, origin.at(line), what, is_doubt=True))
+    hidden = _ALONE.sub(lambda found: "#".ljust(len(found[0])), hidden)
+    return _BARE.sub(lambda found: f'{found[1]}"\ue000{found[2]}{found[3][2:]}"', hidden)

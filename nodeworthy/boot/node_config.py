@@ -1,0 +1,190 @@
+"""NodeConfig: what nodeadm of an AL2023 node is told. Several documents are merged, the last one wins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Effect, How, Joins, Stage, Writes
+from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.scalars import Document
+from nodeworthy.boot.text import Text
+from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+# nodeadm-run generates it, with what the NodeConfig says merged over its own.
+CONTAINERD = "/etc/containerd/config.toml"
+_LABELS = "--node-labels="
+
+
+@dataclass(frozen=True)
+class NodeConfig:
+    """All documents of one user data, merged. What none of them says is None."""
+
+    place: Place
+    cluster: Located[str] | None = None
+    endpoint: Located[str] | None = None
+    authority: Located[str] | None = None
+    cidr: Located[str] | None = None
+    # Flags of all documents, one behind the other; kubelet takes the last of each.
+    flags: tuple[Located[str], ...] = ()
+    # kubelet's configuration by its outermost keys.
+    kubelet: tuple[tuple[str, Located[Any]], ...] = ()
+    # What is merged over nodeadm's own containerd configuration, in the order of the documents.
+    containerd: tuple[Content, ...] = ()
+    # instance.localStorage.strategy: RAID0, RAID10, Mount
+    local_storage: Located[str] | None = None
+    # Where it says that this is a hybrid node, which knows its cluster by name and region only.
+    hybrid: Place | None = None
+    labels: tuple[tuple[str, str], ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Config:
+    tree: Tree
+    document: Document
+
+    def value(self, *path: str) -> Located[Any] | None:
+        tree = self.tree.get("spec", *path)
+        if tree.is_absent or tree.is_null:
+            return None
+        place = self.document.place(tree)
+        if tree.is_mapping or tree.is_sequence or tree.is_unknown:
+            return Located(Unknown(f"{tree.kind()} stands where a value should"), place)
+        if tree.text is None:
+            return Located(Known(tree.value), place)
+        return self.document.scalar(tree).located(place)
+
+
+def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeConfig | None:
+    """The merged NodeConfig of these parts; None where there is none."""
+    faults: list[Fault] = []
+    configs = [config for part in parts for config in _configs(part, faults, template)]
+    if not configs:
+        return NodeConfig(parts[0].place, faults=tuple(faults)) if parts else None
+    storage = _last(configs, "instance", "localStorage", "strategy")
+    flags = tuple(_flags(configs))
+    return NodeConfig(
+        place=_cluster_place(configs),
+        cluster=_last(configs, "cluster", "name"),
+        endpoint=_last(configs, "cluster", "apiServerEndpoint"),
+        authority=_last(configs, "cluster", "certificateAuthority"),
+        cidr=_last(configs, "cluster", "cidr"),
+        flags=flags,
+        kubelet=tuple(_kubelet(configs)),
+        containerd=tuple(_containerd(configs)),
+        local_storage=storage,
+        hybrid=next(
+            (each.document.place(each.tree.get("spec", "hybrid")) for each in configs if _is_hybrid(each)), None
+        ),
+        labels=tuple(_labels(flags)),
+        faults=tuple(faults),
+    )
+
+
+def joins_of(parts: Sequence[Part], *, template: bool = False) -> Sequence[Effect]:
+    """What nodeadm does with it: it is told how to join, and nodeadm-run writes containerd's configuration."""
+    config = read_node_config(parts, template=template)
+    if config is None:
+        return ()
+    joins = Joins(
+        place=config.place,
+        stage=Stage.NODEADM_CONFIG,
+        how="nodeadm",
+        cluster=config.cluster,
+        endpoint=config.endpoint,
+        authority=config.authority,
+        service_cidr=config.cidr,
+        labels=config.labels,
+        tells=True,
+    )
+    writes = [
+        Writes(
+            place=content.lines[0].place,
+            stage=Stage.NODEADM_RUN,
+            path=Text.of(CONTAINERD),
+            how=How.APPEND,
+            content=content,
+        )
+        for content in config.containerd
+        if content.lines
+    ]
+    return (joins, *writes)
+
+
+def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Config]:
+    fillings = Fillings()
+    text = fillings.hide(part.text) if template else part.text
+    document = Document(text, part.origin, fillings)
+    try:
+        trees = [tree for tree in read_all(text, Place()) if not tree.is_null]
+    except NotYaml as problem:
+        place = part.origin.at(problem.place.line or 1, problem.place.column or 1)
+        what = f"the NodeConfig is {problem.why}: nodeadm fails, and the node does not join"
+        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the YAML"))
+        return
+    for number, tree in enumerate(trees):
+        kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
+        if kind != "NodeConfig" or not version.startswith("node.eks.aws/"):
+            what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"
+            faults.append(Fault(FaultKind.WRONG_TYPE, document.place(tree), what, "let its kind be NodeConfig"))
+            continue
+        if number:
+            what = "nodeadm reads only the first YAML document of a part: this one is passed over"
+            remedy = "put it into a part of its own (application/node.eks.aws)"
+            faults.append(Fault(FaultKind.NOBODY_READS_IT, document.place(tree), what, remedy))
+            continue
+        yield _Config(tree, document)
+
+
+def _last(configs: Sequence[_Config], *path: str) -> Located[Any] | None:
+    """An empty string counts as nothing said, as it does for nodeadm."""
+    said = [value for config in configs if (value := config.value(*path)) and value.state != Known("")]
+    return said[-1] if said else None
+
+
+def _cluster_place(configs: Sequence[_Config]) -> Place:
+    for config in reversed(configs):
+        cluster = config.tree.get("spec", "cluster")
+        if not cluster.is_absent:
+            key = cluster.key
+            return config.document.origin.at(key.line or 1, key.column or 1) if key else config.document.place(cluster)
+    return configs[0].document.place(configs[0].tree)
+
+
+def _is_hybrid(config: _Config) -> bool:
+    return not config.tree.get("spec", "hybrid").is_absent
+
+
+def _flags(configs: Sequence[_Config]) -> Iterator[Located[str]]:
+    for config in configs:
+        for flag in config.tree.get("spec", "kubelet", "flags").sequence:
+            yield config.document.scalar(flag).located(config.document.place(flag))
+
+
+def _kubelet(configs: Sequence[_Config]) -> Iterator[tuple[str, Located[Any]]]:
+    for config in configs:
+        for name, tree in config.tree.get("spec", "kubelet", "config").mapping.items():
+            yield name, Located(tree.located().state, config.document.place(tree))
+
+
+def _containerd(configs: Sequence[_Config]) -> Iterator[Content]:
+    for config in configs:
+        tree = config.tree.get("spec", "containerd", "config")
+        if tree.text is not None:
+            yield config.document.content(tree)
+
+
+def _labels(flags: Sequence[Located[str]]) -> Iterator[tuple[str, str]]:
+    for flag in flags:
+        if not isinstance(flag.state, Known) or not flag.state.value.startswith(_LABELS):
+            continue
+        for label in flag.state.value.removeprefix(_LABELS).split(","):
+            name, equals, value = label.partition("=")
+            if equals:
+                yield name, value
