@@ -65,10 +65,11 @@ def _named(text: str, word: int, end: int) -> tuple[Found | None, int]:
     if group == "bare" and text[ends : ends + 1] in ("(", "["):
         return None, ends  # code: what comes of it is not known here
     ends = _to_its_end(text, group, ends)
-    return (begins, ends, _called(name), name.lstrip("-.")), ends
+    return (begins, ends, called(name), name.lstrip("-.")), ends
 
 
-def _called(name: str) -> str:
+def called(name: str) -> str:
+    """What a name says that it holds."""
     ending = next((each for each in ("token", "key", "secret") if name.lower().endswith(each)), "password")
     return f"a {ending}"
 

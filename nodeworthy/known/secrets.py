@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nodeworthy.known.secret_arguments import by_argument
+from nodeworthy.known.secret_names import holds, is_secret
 from nodeworthy.known.secret_shapes import by_shape
-from nodeworthy.known.secret_variables import by_name
+from nodeworthy.known.secret_variables import by_name, called
 
 HIDDEN = "(secret)"
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
@@ -37,10 +38,18 @@ class Secret:
 
 def spans(text: str) -> list[Secret]:
     """Every secret, in the order of the text; of two that overlap the one whose maker gave it its form."""
-    found = [(start, end, what, _name_before(text, start)) for start, end, what in by_shape(text)]
+    found = [(start, end, what, name_before(text, start)) for start, end, what in by_shape(text)]
     found += by_name(text)
     found += [(start, end, what, "") for start, end, what in by_argument(text)]
     return list(_placed(text, _apart(found))) if found else []
+
+
+def what_is(name: str, value: str) -> str | None:
+    """What this value is, if it is a secret; its name is that of the key or variable that holds it."""
+    kind = holds(name)
+    if kind is not None and is_secret(value, kind, name):
+        return called(name)
+    return next((each.what for each in spans(value)), None)
 
 
 def hidden(text: str) -> str:
@@ -76,7 +85,7 @@ def _placed(text: str, found: Iterable[_Found]) -> Iterator[Secret]:
         yield Secret(start, end, what, name, line, start - begins + 1)
 
 
-def _name_before(text: str, start: int) -> str:
+def name_before(text: str, start: int) -> str:
     """`NAME=`, `name: "`: the name, if what stands here is the value of one."""
     before = text[max(0, start - 80) : start].rstrip(_QUOTES)
     if before[-1:] not in ("=", ":") or before[-1:] == text[start - 1 : start] == ":":

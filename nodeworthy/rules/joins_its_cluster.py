@@ -23,8 +23,8 @@ from nodeworthy.facts.cluster_join import (
     fault_of_endpoint,
     fault_of_range,
     makes_a_node,
-    shortened,
     same_range,
+    shortened,
     twice,
 )
 from nodeworthy.fleet.os import EKS

@@ -1,0 +1,133 @@
+"""No token, password or private key stands in user data, values, manifests or stack config.
+
+EC2 shows user data to whoever may describe the instance, and the instance's metadata to everything that runs on it.
+A secret is known by its form (`ghp_…`, a private key), by the name of what holds it (`PASSWORD=…`, `--token …`) or by
+the command that takes it (`curl -u user:…`), never by how random it looks: a cluster's CA, a discovery hash, a digest
+or a public key is none. What is fetched when the node boots is none either, nor is a path, an ARN, an empty value or a
+placeholder. A password that everybody knows (`changeme`) is one: the node would run with it.
+
+A template variable whose own name says that it is a secret (`${ghcr_token}`) is a finding: whatever fills it in, it
+then stands in user data. Where only what takes it is called so (`PASSWORD=${registry_auth}`), that is unknown: it may
+as well be the name of a secret that is fetched later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from nodeworthy.boot.effects import Stage, Writes
+from nodeworthy.boot.userdata import Part
+from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.plain_text import PlainText, scalars
+from nodeworthy.known.secret_templates import Filling, fillings
+from nodeworthy.known.secrets import HIDDEN, spans, what_is
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Place, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "no-secret-in-plain-sight",
+    severity=Severity.ERROR,
+    incident="D",
+    title="No token, password or private key stands in user data, values, manifests or stack config",
+    remedy="keep it in a store and let what needs it fetch it; then change it, for it has been seen",
+)
+
+_SHOWN = (
+    "EC2 shows user data to whoever may describe the instance, "
+    "and the instance's metadata to every process and often every pod on it"
+)
+_FETCH = (
+    "keep it in Secrets Manager and fetch it when the node boots (`aws secretsmanager get-secret-value --secret-id … "
+    "--query SecretString --output text`); then change it, for it has been seen"
+)
+_REFER = "keep it in a Secret and refer to it (existingSecret, secretKeyRef); then change it, for it has been seen"
+
+
+@dataclass(frozen=True)
+class _Sight:
+    """Where something stands, and who sees it there."""
+
+    where: str
+    cause: str
+    remedy: str
+
+    def finding(self, place: Place, what: str, name: str) -> Finding:
+        message = f"{what} stands in {self.where}{f', as {name}' if name else ''}"
+        should = "fetched, or referred to"
+        return fail(place, message, is_=HIDDEN, should=should, cause=self.cause, remedy=self.remedy)
+
+    def findings(self, text: str, at: Callable[[int, int], Place]) -> Iterator[Finding]:
+        for each in spans(text):
+            yield self.finding(at(each.line, each.column), each.what, each.name)
+
+
+_USER_DATA = _Sight("user data", _SHOWN, _FETCH)
+
+
+@RULE.check
+def user_data_holds_none(script: BootScript) -> Findings:
+    userdata = script.userdata
+    if not userdata.parts:
+        yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
+        return
+    found = [each for part in userdata.parts for each in _in_part(part, is_template=userdata.is_template)]
+    found += _in_packed_files(script)
+    yield from found
+    if script.holds_secret and not found:
+        yield _USER_DATA.finding(script.place, "a secret of the program", "")
+
+
+def _in_part(part: Part, *, is_template: bool) -> Iterator[Finding]:
+    yield from _USER_DATA.findings(part.text, part.origin.at)
+    for each in fillings(part.text) if is_template else ():
+        yield _filled_in(each, part.origin.at(each.line, each.column))
+
+
+def _filled_in(each: Filling, place: Place) -> Finding:
+    if each.is_called_so:
+        return fail(
+            place,
+            f"the template writes its variable {each.variable} into user data",
+            is_=f"${{{each.variable}}}",
+            should="fetched when the node boots",
+            cause=f"whatever fills it in then stands there, and {_SHOWN}",
+            remedy=_FETCH,
+        )
+    return unknown(
+        place,
+        f"what the template fills in for {each.name} is not known: it may be a secret",
+        is_=f"${{{each.variable}}}",
+        remedy="`nodeworthy preview` looks at it filled in; "
+        "what names a secret (an ARN, an id) is best called so: NAME_SECRET_ID",
+    )
+
+
+def _in_packed_files(script: BootScript) -> Iterator[Finding]:
+    """Files of cloud-config that are in base64 there: of the others every line was looked at."""
+    texts = [part.text for part in script.userdata.parts]
+    for writes in script.timeline.of(Writes):
+        content = writes.content.known if writes.stage is Stage.WRITE_FILES and writes.content else None
+        if content is None or any(content.strip() in text for text in texts):
+            continue
+        for each in spans(content):
+            if writes.content is not None and not any(content[each.start : each.end] in text for text in texts):
+                yield _USER_DATA.finding(writes.content.lines[each.line - 1].place, each.what, each.name)
+
+
+@RULE.check
+def files_hold_none(text: PlainText) -> Findings:
+    sight = _Sight(text.what, "whoever may read the repository reads it, and every clone of it keeps it", _REFER)
+    yield from sight.findings(text.text, text.at)
+
+
+@RULE.check
+def values_hold_none(values: OperatorValues) -> Findings:
+    if values.place.path is not None or values.implied:
+        skip("the file that they stand in is looked at as a whole")
+    sight = _Sight(values.origin, "whoever may read the release reads it", _REFER)
+    for name, tree in scalars(values.tree):
+        what = None if tree.secret else what_is(name, tree.text or "")
+        if what is not None:
+            yield sight.finding(tree.place, what, name)
