@@ -35,15 +35,14 @@ def timeline_of(userdata: UserData) -> Timeline:
 def _jobs(userdata: UserData) -> Iterator[Job]:
     configs = [part for part in userdata.parts if part.kind is PartKind.NODE_CONFIG]
     if configs:
-        yield Job(Stage.NODEADM_CONFIG, (0, ""), lambda _: _told(configs))
+        yield Job(Stage.NODEADM_CONFIG, (0, ""), lambda _: _told(configs, template=userdata.is_template))
+    yield from _steps(userdata)
     for part in userdata.parts:
         if part.kind in (PartKind.SHELL, PartKind.BOOTHOOK):
             yield Job(part.stage, part.turn, _script(part, userdata))
-        elif part.kind is PartKind.CLOUD_CONFIG:
-            yield from _steps(part, userdata)
         elif part.kind is PartKind.BOTTLEROCKET:
             yield Job(part.stage, part.turn, _settings(part, userdata))
-        elif part.kind is not PartKind.NODE_CONFIG:
+        elif part.kind not in (PartKind.NODE_CONFIG, PartKind.CLOUD_CONFIG):
             yield Job(part.stage, part.turn, _not_read(part))
 
 
@@ -54,11 +53,11 @@ def _script(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect
     return lambda disk: run_script(part.text, part.origin, part.stage, disk, template=template)
 
 
-def _told(parts: Sequence[Part]) -> Sequence[Effect]:
+def _told(parts: Sequence[Part], *, template: bool) -> Sequence[Effect]:
     """All of them together: several merge into one."""
     from nodeworthy.boot.node_config import joins_of
 
-    return joins_of(parts)
+    return joins_of(parts, template=template)
 
 
 def _settings(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect]]:
@@ -67,10 +66,14 @@ def _settings(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effe
     return lambda _: joins_of(part, template=userdata.is_template)
 
 
-def _steps(part: Part, userdata: UserData) -> Iterator[Job]:
-    from nodeworthy.boot.cloud_config import read_cloud_config
+def _steps(userdata: UserData) -> Iterator[Job]:
+    """All cloud-configs together: they are merged before any of them acts."""
+    parts = [part for part in userdata.parts if part.kind is PartKind.CLOUD_CONFIG]
+    if not parts:
+        return
+    from nodeworthy.boot.cloud_config import read_cloud_configs
 
-    for step in read_cloud_config(part.text, part.origin, template=userdata.is_template).steps:
+    for step in read_cloud_configs(parts, template=userdata.is_template).steps:
         turn = turn_of(step.name) if isinstance(step, Ran) else (0, "")
         yield Job(step.stage, turn, _step(step, userdata))
 
