@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from nodeworthy.boot.cloud_steps import WrittenFile
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage
+from nodeworthy.boot.gzipped import gunzip
 from nodeworthy.boot.origin import Encoded, Folded
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.text import Text
-from nodeworthy.boot.unpack.envelope import gunzip
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
 

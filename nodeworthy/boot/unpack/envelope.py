@@ -5,15 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-import zlib
 from dataclasses import dataclass, field
 
+from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Encoded, Folded, Origin
 from nodeworthy.boot.userdata import Fault, FaultKind
 
-GZIP_MAGIC = b"\x1f\x8b"
-# Of a document of at most 16 KiB that EC2 takes, nobody means more than this.
-UNPACKED_LIMIT = 4 * 1024 * 1024
 LAYERS = 5
 
 _BASE64 = re.compile(rb"[A-Za-z0-9+/\r\n\t ]+={0,2}\s*\Z")
@@ -115,22 +112,3 @@ def _gunzip(opened: Opened) -> None:
     elif problem is not None:
         opened.unread = "the gzip is cut off" if problem is FaultKind.TRUNCATED else "the gzip is damaged"
         opened.fault(problem, f"{opened.unread}: cloud-init then runs nothing of it", "pack it again (gzip -9 FILE)")
-
-
-def gunzip(data: bytes) -> tuple[bytes, FaultKind | None]:
-    """The unpacked bytes, and what went wrong; every member of the file, as gzip itself reads it."""
-    unpacked: list[bytes] = []
-    left, room = data, UNPACKED_LIMIT
-    while left.startswith(GZIP_MAGIC):
-        member = zlib.decompressobj(wbits=31)
-        try:
-            unpacked.append(member.decompress(left, room + 1))
-        except zlib.error:
-            return b"".join(unpacked), FaultKind.NOT_READABLE
-        room -= len(unpacked[-1])
-        if room < 0:
-            return b"", FaultKind.TOO_LARGE
-        if not member.eof:
-            return b"".join(unpacked), FaultKind.TRUNCATED
-        left = member.unused_data
-    return b"".join(unpacked), None

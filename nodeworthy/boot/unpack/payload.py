@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Folded, Origin, within
 from nodeworthy.boot.unpack.decode import as_text
-from nodeworthy.boot.unpack.envelope import GZIP_MAGIC, UNPACKED_LIMIT, as_base64, gunzip
+from nodeworthy.boot.unpack.envelope import as_base64
 from nodeworthy.boot.unpack.framing import Framing
 from nodeworthy.boot.unpack.kinds import PACKED, Type
 from nodeworthy.boot.unpack.mime import Entity
