@@ -24,20 +24,22 @@ Piece = str | Hole
 
 @dataclass(frozen=True)
 class Text:
+    # Made by `of`, or of one piece: no two literals stand side by side.
     pieces: tuple[Piece, ...] = ()
 
     @staticmethod
     def of(*pieces: Piece) -> Text:
         return Text(tuple(_joined(pieces)))
 
-    @cached_property
+    @property
     def known(self) -> str | None:
         """All of it, or None where a part is not known."""
-        if len(self.pieces) == 1:
-            return self.pieces[0] if isinstance(self.pieces[0], str) else None
-        if any(isinstance(piece, Hole) for piece in self.pieces):
-            return None
-        return "".join(str(piece) for piece in self.pieces)
+        pieces = self.pieces
+        if not pieces:
+            return ""
+        # Neighbouring literals are joined, so whatever has two pieces has a hole.
+        first = pieces[0]
+        return first if len(pieces) == 1 and isinstance(first, str) else None
 
     @property
     def holes(self) -> tuple[Hole, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands.call import Call, Did
-from nodeworthy.boot.effects import Fetches, Writes
+from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
 from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.questions import only_asks
 from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
 from nodeworthy.boot.shell.syntax import Assignment, Command, Declaration, Function, Substitution
 from nodeworthy.boot.text import EMPTY, Hole, Text
@@ -177,6 +178,13 @@ def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
     )
 
 
+def _is_nothing(effect: Effect) -> bool:
+    """Logs, and programs that only look: no effect on the machine."""
+    if isinstance(effect, Writes):
+        return is_log(effect.path)
+    return isinstance(effect, Runs) and only_asks(effect.arguments[0].known or "")
+
+
 class Variables:
     """The shell's variables, as a program may ask for them."""
 
@@ -199,7 +207,7 @@ def happened(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
     from nodeworthy.boot.shell.units import follow
 
     for each in did.effects:
-        if isinstance(each, Writes) and is_log(each.path):
+        if _is_nothing(each):
             continue
         effect = with_expansions(each, walker.stdin) if isinstance(each, Writes) else each
         walker.emit(effect)

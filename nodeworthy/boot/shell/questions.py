@@ -90,6 +90,11 @@ class Questions:
         return known if known is not None and known.startswith("/") else None
 
 
+def only_asks(program: str) -> bool:
+    """Whether a program changes nothing, whoever calls it."""
+    return program in _ASKING
+
+
 def asks(statement: Statement) -> bool:
     """Whether a statement only asks; else it does something, and is meant to succeed."""
     if isinstance(statement, Test):
