@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from math import ceil
 
 from nodeworthy.boot.conditions import Guard
-from nodeworthy.boot.effects import Effect, Fetches, LoadsModule, NotUnderstood, Reboots, Stage
+from nodeworthy.boot.effects import Effect, LoadsModule, NotUnderstood, Reboots, Stage
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.guards import but_marks
 from nodeworthy.known.drivers import needs_nvidia
 from nodeworthy.known.profiling import option
@@ -18,8 +19,7 @@ from nodeworthy.verdict import Place
 _STATE_OF_THE_MODULE = ("lsmod", "/proc/modules", "/sys/module/nvidia", "/proc/driver/nvidia")
 
 
-_WORDS = ("nvidia", "NVIDIA", "modprobe", "NVreg")
-_OF_THE_DRIVER = ("nvidia", "cuda", "driver")
+_WORDS = ("nvidia", "NVIDIA", "modprobe", "NVreg", "cuda")
 _WRITES_NOTHING = ("systemctl", "service", "modprobe", "insmod", "rmmod")
 
 
@@ -84,28 +84,16 @@ def anew(timeline: Timeline) -> list[Again]:
     return found
 
 
-def unread_before(timeline: Timeline, at: float) -> Effect | None:
-    """What was not understood, or not read, before this, and may write the option."""
-    gaps = (each for each in timeline.effects[: ceil(at)] if _is_gap(each))
-    return next((each for each in gaps if each.command.partition(" ")[0] not in _WRITES_NOTHING), None)
+def unread_before(timeline: Timeline, at: float) -> NotUnderstood | None:
+    """What was not understood before this, and may write the option."""
+    before = Timeline(timeline.effects[: ceil(at)])
+    return next((each for each in gaps(before, *_WORDS) if each.command.partition(" ")[0] not in _WRITES_NOTHING), None)
 
 
 def unread(timeline: Timeline) -> list[Load]:
-    """What was not understood, or not read, and may load the module."""
-    gaps = ((at, each) for at, each in enumerate(timeline.effects) if _is_gap(each))
-    return [Load(at, each.place, why_unread(each), each.conditions) for at, each in gaps]
-
-
-def why_unread(effect: Effect) -> str:
-    if isinstance(effect, Fetches):
-        return f"{effect.url.shown()} is fetched and run, and was not read"
-    return effect.why if isinstance(effect, NotUnderstood) else ""
-
-
-def _is_gap(effect: Effect) -> bool:
-    if isinstance(effect, Fetches):
-        return effect.runs and any(word in effect.url.shown().lower() for word in _OF_THE_DRIVER)
-    return isinstance(effect, NotUnderstood) and any(word in effect.text for word in _WORDS)
+    """What was not understood, and may load the module."""
+    at = {id(each): index for index, each in enumerate(timeline.effects)}
+    return [Load(at[id(each)], each.place, each.why, each.conditions) for each in gaps(timeline, *_WORDS)]
 
 
 def _is_nvidia(module: str) -> bool:

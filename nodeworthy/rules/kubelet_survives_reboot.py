@@ -14,6 +14,7 @@ from typing import Any
 from nodeworthy.boot.effects import Act, Effect, Joins, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.guards import told
 from nodeworthy.facts.kubelet_starts import Keeper, KubeletStarts, families_in
 from nodeworthy.known.kubelet import Family, join
@@ -82,7 +83,7 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
         return doubtful.place, f"which unit is enabled here is known only on the node: {doubtful.unit.why}"
     if answer is None:
         return starter.place, "it depends on too many conditions to be decided"
-    gap = boot.timeline.not_understood(boot.family.name.partition("-")[0], "nodeadm")
+    gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why
     if _is_the_images(boot, starter):

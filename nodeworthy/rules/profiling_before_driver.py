@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.driver_loads import Load, image_load, unread, unread_before, why_unread
+from nodeworthy.facts.driver_loads import Load, image_load, unread, unread_before
 from nodeworthy.facts.modprobe_line import Says
 from nodeworthy.facts.option_in_time import OptionInTime
 from nodeworthy.facts.option_story import OptionStory
@@ -68,7 +68,7 @@ def _without(boot: OptionInTime, load: Load, answer: bool | None, pool: BootPool
     story = OptionStory(boot, load)
     gap = unread_before(boot.timeline, load.at) if answer is False else None
     if gap is not None:
-        why = f"whether the profiling option is written before the driver is not known: {why_unread(gap)}"
+        why = f"whether the profiling option is written before the driver is not known: {gap.why}"
         yield unknown(gap, why, related=[story.loads_it()], on=on)
     elif answer is None:
         place, why = story.doubt()
@@ -82,6 +82,8 @@ def _nothing_loads_it(script: BootScript, pool: BootPool | None, boot: OptionInT
     """The driver is loaded by something else, or not at all."""
     wanted = pool is not None and pool.pool.is_gpu
     meant = any(each.says not in (Says.GONE, Says.MAYBE) for each in boot.writes) or bool(boot.kernel_options)
+    if pool is not None and not wanted and not meant:
+        skip(f"{pool.title} has no GPU, and nothing in this script loads a driver")
     if not wanted and not meant:
         yield from _may_load_it(boot)
         if not unread(boot.timeline):

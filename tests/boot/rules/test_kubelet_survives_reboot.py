@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.boot.effects import Effect, How, Installs, Stage, Unit
+from nodeworthy.boot.effects import Act, Effect, How, Installs, Stage, Unit
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.rules.kubelet_survives_reboot import RULE
 from nodeworthy.verdict import Finding
 from tests.boot.rules.boots import (
-    Act,
     common,
     gap,
     given,
@@ -61,8 +60,8 @@ def test_nodeadm_by_hand_finds_no_config_at_the_next_boot() -> None:
 
 @pytest.mark.parametrize("line", [5, 25])
 def test_enabled_before_or_after(line: int) -> None:
-    effects = sorted([OFF, [joins(20)], unit(line, "kubelet", Act.ENABLE)], key=lambda each: each[0].place.line or 0)
-    assert verdict(RULE, *effects) == "pass"
+    steps: list[Effect] = [*OFF, joins(20), *unit(line, "kubelet", Act.ENABLE)]
+    assert verdict(RULE, *sorted(steps, key=lambda each: each.place.line or 0)) == "pass"
 
 
 def test_node_config_alone_is_nodeadms_business() -> None:

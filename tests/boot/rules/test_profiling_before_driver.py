@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.boot.conditions import Asks
-from nodeworthy.boot.effects import Effect, Fetches, How, Stage
+from nodeworthy.boot.effects import Effect, How, Stage
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.rules.profiling_before_driver import RULE
@@ -15,7 +15,6 @@ from nodeworthy.verdict import Finding
 from tests.boot.rules.boots import (
     OPTION,
     at,
-    common,
     delete,
     gap,
     given,
@@ -306,14 +305,15 @@ def test_what_was_not_understood() -> None:
     )
 
 
-def fetched(line: int, url: str) -> Fetches:
-    return Fetches(url=Text.of(url), runs=True, **common(line, {}))
+def fetched(line: int, url: str) -> Effect:
+    return gap(line, f"{url} (it may do anything: nvidia, kubelet, modprobe)")
 
 
 def test_a_script_that_was_fetched() -> None:
     assert verdict(RULE, fetched(10, "https://example.com/install-nvidia-driver.sh")) == "unknown"
     assert verdict(RULE, write(9, OPTION), fetched(10, "https://example.com/install-nvidia-driver.sh")) == "pass"
     assert verdict(RULE, fetched(10, "https://example.com/agent.sh")) == "skip"
+    assert verdict(RULE, fetched(10, "https://example.com/agent.sh"), load(23)) == "fail"
 
 
 def test_without_a_driver() -> None:

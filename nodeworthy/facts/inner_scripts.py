@@ -1,0 +1,113 @@
+"""Scripts and units that a boot writes through an unquoted heredoc, and what the shell took out of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Expansion, How, Runs, Writes
+from nodeworthy.boot.timeline import Timeline
+
+_BINARY = re.compile(
+    r"/s?bin/[^/]+$|\.(?:sh|bash)$|^/etc/(?:profile\.d|cron\.[a-z]+|init\.d)/|/per-(?:boot|once|instance)/|/rc\.local$"
+)
+_UNIT = re.compile(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path|conf)$")
+_ASSIGNS = re.compile(
+    r"(?:^|[;&|(){}]|\s)([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\s+in\b|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w ]*)"
+)
+# What a shell, or cloud-init, has set before the script says anything.
+_ALWAYS_SET = frozenset(
+    "HOME USER UID EUID SHELL HOSTNAME PWD OLDPWD IFS BASH_VERSION OSTYPE HOSTTYPE MACHTYPE".split()
+)
+_RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "nohup", "setsid"})
+
+
+@dataclass(frozen=True)
+class InnerScript:
+    """A file with commands for later, whose `$…` the shell expanded while it wrote the file."""
+
+    effect: Writes
+    content: Content
+    is_unit: bool
+
+    @cached_property
+    def _assigned(self) -> dict[str, set[int | None]]:
+        """What the inner script sets itself, and on which lines."""
+        found: dict[str, set[int | None]] = {}
+        for line in self.content.lines:
+            for match in _ASSIGNS.finditer(line.text.shown()):
+                for name in (match[1] or match[2] or match[3]).split():
+                    found.setdefault(name, set()).add(line.place.line)
+        return found
+
+    @cached_property
+    def _is_meant_to_be_filled(self) -> bool:
+        """Somebody knew that it expands: something is escaped, or a variable of the outer script is put in."""
+        escaped = any("$" in piece for piece in self.content.text.pieces if isinstance(piece, str))
+        return escaped or any(each.is_set and not self._is_own(each) for each in self.effect.expanded)
+
+    @property
+    def fills_in(self) -> bool:
+        """Whether the outer script puts anything in, so that quoting the whole heredoc would be wrong."""
+        return any(each.is_set and not self._is_own(each) for each in self.effect.expanded)
+
+    def lost(self) -> list[Expansion]:
+        """What was meant for the inner script, and is gone."""
+        return [each for each in self.effect.expanded if self._is_lost(each) and not self.may_be_set(each)]
+
+    def doubtful(self) -> list[Expansion]:
+        """What a file that was not read may have set."""
+        return [each for each in self.effect.expanded if self._is_lost(each) and self.may_be_set(each)]
+
+    def may_be_set(self, each: Expansion) -> bool:
+        holes = (hole for hole in self.content.text.holes if hole.shown == f"${each.name}")
+        return bool(each.name) and not self._is_own(each) and any("not read" in hole.why for hole in holes)
+
+    def _is_lost(self, each: Expansion) -> bool:
+        if not each.name:
+            return not self.is_unit and self._command_is_lost(each)
+        if each.name in _ALWAYS_SET:
+            return self._is_own(each)
+        if not each.name[0].isalpha() and each.name[0] != "_":
+            return not each.is_set
+        if each.is_set:
+            return self._is_own(each)
+        return not _has_default(each.raw) or self._is_own(each)
+
+    def _command_is_lost(self, each: Expansion) -> bool:
+        named = re.findall(r"\$\{?([A-Za-z_]\w*|[0-9@*#?])", each.raw[1:])
+        return any(name in self._assigned for name in named) or not self._is_meant_to_be_filled
+
+    def _is_own(self, each: Expansion) -> bool:
+        """The inner script sets it itself, and not to what is filled in here."""
+        return bool(self._assigned.get(each.name, set()) - {each.place.line})
+
+
+def inner_scripts(timeline: Timeline) -> Iterator[InnerScript]:
+    for each in timeline.of(Writes):
+        if not each.expands or each.content is None or each.how in (How.DELETE, How.LINK):
+            continue
+        path = each.path.shown()
+        if _UNIT.search(path):
+            yield InnerScript(each, each.content, is_unit=True)
+        elif _BINARY.search(path) or _has_shebang(each.content) or _is_run(timeline, path):
+            yield InnerScript(each, each.content, is_unit=False)
+
+
+def _has_shebang(content: Content) -> bool:
+    return bool(content.lines) and content.lines[0].text.shown().startswith("#!")
+
+
+def _is_run(timeline: Timeline, path: str) -> bool:
+    for each in timeline.of(Runs):
+        words = [argument.shown() for argument in each.arguments]
+        if words and (words[0] == path or (path in words[1:] and words[0].rpartition("/")[2] in _RUNNERS)):
+            return True
+    return False
+
+
+def _has_default(raw: str) -> bool:
+    return re.match(r"\$\{\w+:?[-=+?]", raw) is not None

@@ -1,0 +1,97 @@
+"""A critical step that fails stops the script or reports it: the driver's installation, the join, kubelet.
+
+A boot script has no reader. What fails in it and is passed over (`|| true`, a pipe into `tee` without `pipefail`,
+`command &`, no `set -e`) leaves a node that looks booted and is not fit for work, and the cause is searched where it
+is not. `curl … | sh -` stays silent when the download fails, even under `set -e`, unless `pipefail` is set. A trap on
+ERR, a handler that logs or exits, or `set -euo pipefail` makes it loud.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.boot.effects import Failure
+from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.critical_steps import WORDS, Step, critical_steps
+from nodeworthy.facts.gaps import gaps
+from nodeworthy.facts.source_line import part_of, stops_on_error, written_at
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "failure-is-loud",
+    severity=Severity.WARNING,
+    title="A critical step that fails stops the script or reports it",
+    remedy="begin the script with `set -euo pipefail`, and handle what may fail with a line that logs it",
+)
+
+CAUSE = "the script goes on and ends well, so that cloud-init calls a node done that has no driver, or never joins"
+SHOULD = "a failure stops the script, or is reported"
+
+
+@RULE.check
+def critical_steps_are_loud(script: BootScript) -> Findings:
+    steps = critical_steps(script.timeline)
+    yield from _silent(script, [each for each in steps if each.is_silent])
+    found = next(gaps(script.timeline, *WORDS), None)
+    if found is not None:
+        yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
+    elif not steps:
+        skip("this script installs no driver, joins nothing and starts no kubelet")
+
+
+def _silent(script: BootScript, steps: Sequence[Step]) -> Findings:
+    unnoticed: dict[int, list[Step]] = {}
+    for step in steps:
+        part = part_of(script.userdata, step.place)
+        if step.effect.failure is Failure.UNNOTICED and not step.effect.detached and not stops_on_error(part):
+            unnoticed.setdefault(id(part), []).append(step)
+        else:
+            yield _one(script, step)
+    for together in unnoticed.values():
+        yield _together(script, together)
+
+
+def _one(script: BootScript, step: Step) -> Finding:
+    written = written_at(script.userdata, step.place) or step.effect.command
+    how, remedy = _by(step, written)
+    return fail(step.place, f"where {step.called} fails, {how}", is_=written, should=SHOULD, cause=CAUSE, remedy=remedy)
+
+
+def _by(step: Step, written: str) -> tuple[str, str]:
+    """What swallows it, and what to do about that."""
+    line = f"line {step.place.line}"
+    if step.effect.detached:
+        return "nobody hears of it: it runs in the background", f"take the `&` from {line}, or `wait` for it and look"
+    if any(each in written for each in ("|| true", "|| :")):
+        swallower = "|| true" if "|| true" in written else "|| :"
+        return (
+            f"`{swallower}` swallows it",
+            f"take `{swallower}` from {line}, or say what failed: `|| {{ echo …; exit 1; }}`",
+        )
+    if "|" in written.replace("||", ""):
+        return "the pipe swallows it: only its last command counts", f"set -o pipefail before {line}"
+    return "nobody looks", f"put `|| exit 1` behind {line}, or look at $?"
+
+
+def _together(script: BootScript, steps: Sequence[Step]) -> Finding:
+    first, *others = steps
+    written = written_at(script.userdata, first.place) or first.effect.command
+    return fail(
+        first.place,
+        f"where {first.called} fails, the script goes on: nothing in it says `set -e`, and nobody looks",
+        is_=written,
+        should=SHOULD,
+        related=[Related(each.place, f"the same holds for {each.called}") for each in others],
+        cause=CAUSE,
+        remedy=_set_e(script, first),
+    )
+
+
+def _set_e(script: BootScript, step: Step) -> str:
+    part = part_of(script.userdata, step.place)
+    if part is not None and part.kind is PartKind.CLOUD_CONFIG:
+        return "begin runcmd with `- set -e`: its entries are one script"
+    line = (part.place.line or 1) if part is not None else 1
+    return f"behind line {line}: set -euo pipefail"
