@@ -10,16 +10,11 @@ from nodeworthy.boot.shell.source import Body, NotReadable
 from nodeworthy.boot.shell.syntax import Filled, HereDocument, Literal, Word, WordPart
 from nodeworthy.boot.shell.templates import DIRECTIVE, ELSE, ENDFOR, ENDIF, FOR, IF
 
-_EXPANDED = re.compile(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\n*\ue001|\ue002.")
-# One inside of a mark holds the place of a line of the template, and is none of the body.
-_NEWLINE = re.compile(r"\n(?!\n*\ue001)")
+_EXPANDED = re.compile(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
 
 
 def here_document(pieces: Pieces, body: Body) -> HereDocument:
-    if DIRECTIVE in pieces.text[body.start : body.end]:
-        lines = _directed(pieces, body)
-    else:
-        lines = _read(pieces, body)
+    lines = (_directed if DIRECTIVE in pieces.text[body.start : body.end] else _read)(pieces, body)
     line = pieces.source.place(body.start)[0]
     return HereDocument(body.quoted, lines, body.delimiter, line, not body.closed)
 
@@ -50,7 +45,7 @@ def _directed(pieces: Pieces, body: Body) -> tuple[Word, ...]:
 
 def _plain(pieces: Pieces, body: Body) -> tuple[Word, ...]:
     words, at = [], body.start
-    rows = _NEWLINE.split(pieces.text[body.start : body.end])
+    rows = pieces.text[body.start : body.end].split("\n")
     if not rows[-1]:
         rows.pop()
     for row in rows:

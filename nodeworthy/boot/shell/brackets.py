@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable
-from nodeworthy.boot.shell.syntax import Binary, Both, Negated, TestExpression, Unary, Word
+from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary, Word
 
 _UNARY = re.compile(r"-[a-hknoprstuvwxzGLNORS]")
 _BINARY = frozenset("= == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef \\< \\> '<' '>' \"<\" \">\"".split())
+_TOKEN = re.compile(r"&&|\|\||[()<>&|]|[^ \t\n()&|<>]+")
+_PATTERN_ENDS = re.compile(r"[() \t\n]")
 _AND = {"&&": "&&", "-a": "&&"}
 _OR = {"||": "||", "-o": "||"}
 
@@ -85,3 +88,38 @@ class Brackets:
             raise NotReadable
         self._next()
         return inside
+
+
+def asked(words: list[Word], raw: str, doubled: bool) -> TestExpression:
+    try:
+        return Brackets(words, doubled).read()
+    except NotReadable:
+        return Opaque(raw)
+
+
+def bracket_words(pieces: Pieces, base: int, inside: str) -> list[Word]:
+    """The words and operators between double brackets; a pattern is one word, whatever it holds."""
+    words: list[Word] = []
+    at = 0
+    while (found := _TOKEN.search(inside, at)) is not None:
+        start, at = found.span()
+        if words and words[-1].raw in ("=~", "==", "=", "!="):
+            at = _pattern_end(inside, start)
+        words.append(pieces.word(base + start, base + at))
+    return words
+
+
+def _pattern_end(inside: str, start: int) -> int:
+    """A pattern or a regular expression ends at a blank outside of its parentheses."""
+    depth = 0
+    for found in _PATTERN_ENDS.finditer(inside, start):
+        each, at = found.group(), found.start()
+        if each == "(":
+            depth += 1
+        elif each == ")":
+            depth -= 1
+            if depth < 0:
+                return at
+        elif depth == 0:
+            return at
+    return len(inside)

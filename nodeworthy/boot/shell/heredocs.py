@@ -16,22 +16,19 @@ class Announced:
     """`<<EOF`: its body is still to come."""
 
     at: int
-    # As it is written, its length.
-    length: int
     delimiter: str
     quoted: bool
     strips_tabs: bool
 
 
-def announced(text: str, at: int, operator: str, end: int) -> tuple[Announced, int] | None:
-    """What `<<` announces, and the offset behind the delimiter; None where no word follows."""
-    found = _DELIMITER.match(text, at + len(operator), end)
+def announced(text: str, at: int, length: int, end: int) -> tuple[Announced, int, int] | None:
+    """What `<<` or `<<-` announces, and where the delimiter begins and ends; None where no word follows."""
+    found = _DELIMITER.match(text, at + length, end)
     if found is None:
         return None
     word = found.group(1)
     delimiter = _QUOTING.sub(lambda each: each.group(1) or "", word)
-    quoted = delimiter != word
-    return Announced(at, len(word), delimiter, quoted, operator == "<<-"), found.end()
+    return Announced(at, delimiter, delimiter != word, length == 3), *found.span(1)
 
 
 def body_of(text: str, here: Announced, start: int, end: int) -> tuple[Body, int]:

@@ -14,11 +14,10 @@ def parse(text: str, template: bool = False) -> Script:
     """The statements of a script; of a `template`, what Terraform fills in is `Filled`."""
     text = _cleaned(text)
     if template:
-        marked = template_of(text)
-        source = Source(marked.text, filled=marked.filled, directives=marked.directives)
+        source = _filled_in(text)
     else:
         source = Source(without_marks(text))
-    return Script(_statements(source, 0, Lexer(source).read()))
+    return Script(_statements(source, 0, Lexer(source).read(0, len(source.text))))
 
 
 def _statements(source: Source, base: int, inside: str) -> tuple[Statement, ...]:
@@ -26,9 +25,24 @@ def _statements(source: Source, base: int, inside: str) -> tuple[Statement, ...]
         raise NotReadable
     source.depth += 1
     try:
-        return statements_of(source, base, inside, Pieces(source, _statements, lambda inner: Lexer(inner).read()))
+        return statements_of(source, base, inside, Pieces(source, _statements, _commands))
     finally:
         source.depth -= 1
+
+
+def _commands(source: Source, start: int, end: int) -> str:
+    return Lexer(source).read(start, end)
+
+
+def _filled_in(text: str) -> Source:
+    marked = template_of(text)
+    return Source(
+        marked.text,
+        filled=marked.filled,
+        directives=marked.directives,
+        original=marked.original,
+        origins=marked.origins,
+    )
 
 
 def _cleaned(text: str) -> str:

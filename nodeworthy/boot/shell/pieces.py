@@ -22,10 +22,10 @@ from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, shown
 
 _SPECIAL = re.compile(r"[\\'\"`$\ue000\ue002]|[<>]\(")
 _UNQUOTED = re.compile(
-    r"\\(?:.|\Z)|'|\$['\"]|\"|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|[<>]\(|\ue000(\d+)\n*\ue001|\ue002.", re.DOTALL
+    r"\\(?:.|\Z)|'|\$['\"]|\"|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|[<>]\(|\ue000(\d+)\ue001|\ue002.", re.DOTALL
 )
-_QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\n*\ue001|\ue002.")
-_MARK = re.compile(r"\ue000(\d+)\n*\ue001|\ue002.")
+_QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
+_MARK = re.compile(r"\ue000(\d+)\ue001|\ue002.")
 _MARKS = (FILLED, DIRECTIVE)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|.", re.DOTALL)
 _EXPANSION = re.compile(
@@ -34,16 +34,18 @@ _EXPANSION = re.compile(
 _OPERATOR = re.compile(r":[-=+?]|##?|%%?|//?|/[#%]|\^\^?|,,?|[-=+?:@]")
 _BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
 
+# Crosses out what is no structure from one offset to another.
+Commands = Callable[[Source, int, int], str]
 ReadStatements = Callable[[Source, int, str], tuple[Statement, ...]]
 
 
 class Pieces:
     """The words of a source; `statements` reads what stands in its substitutions."""
 
-    def __init__(self, source: Source, statements: ReadStatements, lex: Callable[[Source], str]) -> None:
+    def __init__(self, source: Source, statements: ReadStatements, commands: Commands) -> None:
         self.source, self.text = source, source.text
         self.statements = statements
-        self.lex = lex
+        self.commands = commands
 
     def word(self, start: int, end: int) -> Word:
         raw = self.text[start:end]
@@ -118,13 +120,15 @@ class Pieces:
         return Substitution(self.statements(self.source, base, inside), raw, quoted, direction)
 
     def _backticks(self, start: int, end: int, quoted: bool) -> Substitution:
-        line, column = self.source.place(start + 1)
-        inside = _BACKTICK_ESCAPE.sub(r"\1", self.text[start + 1 : end - 1])
+        raw = self.source.shown(start, end)
         if self.source.depth >= DEEPEST:
             raise NotReadable
-        inner = Source(inside, line, column, self.source.depth + 1, self.source.filled)
-        body = self.statements(inner, 0, self.lex(inner))
-        return Substitution(body, self.source.shown(start, end), quoted)
+        if "\\" not in raw:
+            inside = self.commands(self.source, start + 1, end - 1)
+            return Substitution(self.statements(self.source, start + 1, inside), raw, quoted)
+        text = _BACKTICK_ESCAPE.sub(r"\1", self.text[start + 1 : end - 1])
+        inner = Source(text, *self.source.place(start + 1), self.source.depth + 1, self.source.filled)
+        return Substitution(self.statements(inner, 0, self.commands(inner, 0, len(text))), raw, quoted)
 
     def _braces(self, start: int, end: int, quoted: bool) -> Parameter:
         raw = self.source.shown(start, end)

@@ -1,11 +1,11 @@
-"""Simple commands: their words, assignments and redirects; tests and declarations among them."""
+"""Simple commands: their words, assignments and redirects."""
 
 from __future__ import annotations
 
 import re
 
 from nodeworthy.boot.shell.bodies import here_document
-from nodeworthy.boot.shell.brackets import Brackets
+from nodeworthy.boot.shell.brackets import asked, bracket_words
 from nodeworthy.boot.shell.pieces import Pieces, joined
 from nodeworthy.boot.shell.source import NotReadable
 from nodeworthy.boot.shell.syntax import (
@@ -19,14 +19,14 @@ from nodeworthy.boot.shell.syntax import (
     Redirected,
     Statement,
     Test,
+    TestExpression,
     Word,
 )
 from nodeworthy.boot.shell.tokens import REDIRECT, WORD, Tokens
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)(?:\[((?:[^\]\[]|\[[^\]]*\])*)\])?(\+?)=", re.ASCII | re.DOTALL)
 _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
-_IN_BRACKETS = re.compile(r"&&|\|\||[()<>]|[^\s()&|<>]+|[&|]")
-_PATTERN = re.compile(r"\S+")
+_ITEM = re.compile(r"[^ \t\n]+")
 
 
 class Simple:
@@ -36,32 +36,40 @@ class Simple:
         self.tokens, self.pieces, self.source = tokens, pieces, tokens.source
 
     def command(self) -> Statement:
-        tokens = self.tokens
+        tokens, row = self.tokens, self.tokens.row
         start = tokens.start
         assignments: list[Assignment] = []
         words: list[Word] = []
         redirects: list[Redirect] = []
-        while (kind := tokens.row[tokens.at][0]) in (WORD, REDIRECT):
-            if kind == REDIRECT:
-                redirects.append(self.redirect())
-                continue
-            assignment = None if words else self._assignment()
-            if assignment is not None:
-                assignments.append(assignment)
-            else:
+        while True:
+            kind, token, at = row[tokens.at]
+            if kind == WORD:
+                if "=" in token and (not words or words[0].raw in _DECLARES) and self._assigns(token, at, assignments):
+                    continue
                 words.append(self.word())
+            elif kind == REDIRECT:
+                redirects.append(self.redirect())
+            else:
+                break
         if tokens.behind <= start:
             raise NotReadable
-        return self._made(tuple(words), tuple(assignments), tuple(redirects), start)
+        return self._made(words, assignments, tuple(redirects), start)
 
     def word(self) -> Word:
         kind, token, start = self.tokens.row[self.tokens.at]
         if kind != WORD:
             raise NotReadable
         self.tokens.at += 1
-        if self.source.broken and any(start <= each < start + len(token) for each in self.source.broken):
+        end = start + len(token)
+        if self.source.broken and any(start <= each < end for each in self.source.broken):
             raise NotReadable
-        return self.pieces.word(start, start + len(token))
+        return self.pieces.word(start, end)
+
+    def redirects(self) -> tuple[Redirect, ...]:
+        found = []
+        while self.tokens.row[self.tokens.at][0] == REDIRECT:
+            found.append(self.redirect())
+        return tuple(found)
 
     def redirect(self) -> Redirect:
         _, token, start = self.tokens.row[self.tokens.at]
@@ -78,116 +86,87 @@ class Simple:
             raise NotReadable
         return here_document(self.pieces, body)
 
-    def redirects(self) -> tuple[Redirect, ...]:
-        found = []
-        while self.tokens.row[self.tokens.at][0] == REDIRECT:
-            found.append(self.redirect())
-        return tuple(found)
-
-    def _assignment(self) -> Assignment | None:
-        _, token, start = self.tokens.row[self.tokens.at]
+    def _assigns(self, token: str, start: int, assignments: list[Assignment]) -> bool:
+        """Adds the assignment that comes next, if it is one."""
         found = _ASSIGNS.match(token)
         if found is None:
-            return None
+            return False
         name, index, plus = found.groups()
         line, column = self.source.place(start)
-        value = start + found.end()
+        value, end = start + found.end(), start + len(token)
         if index is not None:
-            index = self.source.text[start + found.start(2) : start + found.end(2)]
-        if value in self.source.arrays and value in self.source.insides:
+            index = self.source.shown(start + found.start(2), start + found.end(2))
+        if value in self.source.arrays and self.source.ends.get(value) == end:
             self.tokens.at += 1
-            return Assignment(name, None, line, column, self._items(value), bool(plus), index)
+            assignments.append(Assignment(name, None, line, column, self._items(value), bool(plus), index))
+            return True
         self.word()
-        return Assignment(name, self.pieces.word(value, start + len(token)), line, column, (), bool(plus), index)
+        assignments.append(Assignment(name, self.pieces.word(value, end), line, column, (), bool(plus), index))
+        return True
 
     def _items(self, start: int) -> tuple[Word, ...]:
         base, inside = self.source.insides[start]
-        return tuple(self.pieces.word(base + each.start(), base + each.end()) for each in _PATTERN.finditer(inside))
+        return tuple(self.pieces.word(base + each.start(), base + each.end()) for each in _ITEM.finditer(inside))
 
     def _made(
-        self, words: tuple[Word, ...], assignments: tuple[Assignment, ...], redirects: tuple[Redirect, ...], start: int
+        self, words: list[Word], assignments: list[Assignment], redirects: tuple[Redirect, ...], start: int
     ) -> Statement:
         raw = self.source.shown(start, self.tokens.behind)
         line, column = self.source.place(start)
         name = words[0].raw if words else ""
+        made: Test | Declaration
         if name in ("[", "test") and not assignments:
-            return self._behind(self._test(words, line, column, raw), redirects)
-        if name in _DECLARES and not assignments:
-            return self._behind(self._declaration(words, line, column, raw), redirects)
-        return Command(words, assignments, redirects, line, column, raw)
-
-    def _behind(self, statement: Test | Declaration, redirects: tuple[Redirect, ...]) -> Statement:
-        if not redirects:
-            return statement
-        return Redirected(statement, redirects, statement.line, statement.column, statement.raw)
-
-    def _test(self, words: tuple[Word, ...], line: int, column: int, raw: str) -> Test:
-        asked = list(words[1:])
-        if words[0].raw == "[":
-            if not asked or asked.pop().raw != "]":
-                raise NotReadable
-        try:
-            return Test(Brackets(asked, doubled=False).read(), line, column, raw)
-        except NotReadable:
-            return Test(Opaque(raw), line, column, raw)
+            made = Test(_test(words, raw), line, column, raw)
+        elif name in _DECLARES:
+            made = _declaration(words, assignments, line, column, raw)
+        else:
+            return Command(tuple(words), tuple(assignments), redirects, line, column, raw)
+        return Redirected(made, redirects, line, column, raw) if redirects else made
 
     def double_brackets(self) -> Test:
-        _, _, start = self.tokens.row[self.tokens.at]
+        _, token, start = self.tokens.row[self.tokens.at]
         self.tokens.at += 1
-        base, inside = self.source.insides[start]
-        words = self._bracket_words(base, inside)
-        raw = self.source.shown(start, self.tokens.behind)
-        line, column = self.source.place(start)
-        try:
-            return Test(Brackets(words, doubled=True).read(), line, column, raw)
-        except NotReadable:
-            return Test(Opaque(raw), line, column, raw)
-
-    def _bracket_words(self, base: int, inside: str) -> list[Word]:
-        words: list[Word] = []
-        at = 0
-        while (found := _IN_BRACKETS.search(inside, at)) is not None:
-            start, at = found.span()
-            if words and words[-1].raw in ("=~", "==", "=", "!="):
-                at = _pattern_end(inside, start)
-            words.append(self.pieces.word(base + start, base + at))
-        return words
+        words = bracket_words(self.pieces, *self.source.insides[start])
+        raw = self.source.shown(start, start + len(token))
+        return Test(asked(words, raw, doubled=True), *self.source.place(start), raw)
 
     def arithmetic(self) -> Test:
         _, token, start = self.tokens.row[self.tokens.at]
         self.tokens.at += 1
         raw = self.source.shown(start, start + len(token))
-        line, column = self.source.place(start)
-        return Test(Opaque(raw), line, column, raw)
+        return Test(Opaque(raw), *self.source.place(start), raw)
 
-    def _declaration(self, words: tuple[Word, ...], line: int, column: int, raw: str) -> Declaration:
-        assignments, names = [], []
-        for word in words[1:]:
-            assignment = self._declared(word)
-            if assignment is not None:
-                assignments.append(assignment)
-            elif not word.raw.startswith("-"):
-                names.append(word.raw)
-        return Declaration(words[0].raw, tuple(assignments), tuple(names), line, column, raw)
 
-    def _declared(self, word: Word) -> Assignment | None:
-        first = word.parts[0] if word.parts else None
-        found = _ASSIGNS.match(first.text) if isinstance(first, Literal) else None
-        if not isinstance(first, Literal) or found is None:
-            return None
-        name, index, plus = found.groups()
-        if word.raw.startswith("(", found.end()) and word.raw.endswith(")"):
-            return self._declared_array(word, name, found.end(), bool(plus))
-        rest = Literal(first.text[found.end() :], first.quoted)
-        parts = joined([*([rest] if rest.text or len(word.parts) == 1 else []), *word.parts[1:]])
-        value = Word(parts, word.line, word.column + found.end(), word.raw[found.end() :])
-        return Assignment(name, value, word.line, word.column, (), bool(plus), index)
+def _test(words: list[Word], raw: str) -> TestExpression:
+    if words[0].raw == "test":
+        return asked(words[1:], raw, doubled=False)
+    if words[-1].raw != "]":
+        raise NotReadable
+    return asked(words[1:-1], raw, doubled=False)
 
-    def _declared_array(self, word: Word, name: str, length: int, appends: bool) -> Assignment | None:
-        start = self.source.offset(word.line, word.column) + length
-        if start not in self.source.arrays or start not in self.source.insides:
-            return None
-        return Assignment(name, None, word.line, word.column, self._items(start), appends)
+
+def _declaration(words: list[Word], assignments: list[Assignment], line: int, column: int, raw: str) -> Declaration:
+    names: list[str] = []
+    for word in words[1:]:
+        assignment = _declared(word)
+        if assignment is not None:
+            assignments.append(assignment)
+        elif not word.raw.startswith("-"):
+            names.append(word.raw)
+    return Declaration(words[0].raw, tuple(assignments), tuple(names), line, column, raw)
+
+
+def _declared(word: Word) -> Assignment | None:
+    """`export "NAME=$value"`."""
+    first = word.parts[0] if word.parts else None
+    found = _ASSIGNS.match(first.text) if isinstance(first, Literal) else None
+    if not isinstance(first, Literal) or found is None:
+        return None
+    name, index, plus = found.groups()
+    rest = Literal(first.text[found.end() :], first.quoted)
+    parts = joined([*([rest] if rest.text or len(word.parts) == 1 else []), *word.parts[1:]])
+    value = Word(parts, word.line, word.column + found.end(), word.raw[found.end() :])
+    return Assignment(name, value, word.line, word.column, (), bool(plus), index)
 
 
 def _split(token: str) -> tuple[int | None, str]:
@@ -197,19 +176,3 @@ def _split(token: str) -> tuple[int | None, str]:
     operator = token.lstrip("0123456789")
     number = token[: len(token) - len(operator)]
     return (int(number) if 0 < len(number) < 10 else None), operator
-
-
-def _pattern_end(inside: str, start: int) -> int:
-    """A pattern or a regular expression ends at a blank outside of its parentheses."""
-    depth = 0
-    for at in range(start, len(inside)):
-        each = inside[at]
-        if each == "(":
-            depth += 1
-        elif each == ")":
-            depth -= 1
-            if depth < 0:
-                return at
-        elif each in " \t\n" and depth == 0:
-            return at
-    return len(inside)

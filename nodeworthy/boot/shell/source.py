@@ -49,19 +49,25 @@ class Source:
     arrays: set[int] = field(default_factory=set)
     # Where something begins that never ends.
     broken: set[int] = field(default_factory=set)
+    # Of a template: the text as the user wrote it, and from which offsets on it is how much ahead.
+    original: str = ""
+    origins: tuple[tuple[int, int], ...] = ()
     # The line that was asked for last: its number, its offset and the next one's.
     _line: tuple[int, int, int] = (0, 0, 0)
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts, at = [0], self.text.find("\n")
+        text = self.original or self.text
+        starts, at = [0], text.find("\n")
         while at >= 0:
             starts.append(at + 1)
-            at = self.text.find("\n", at + 1)
-        return [*starts, len(self.text) + 2]
+            at = text.find("\n", at + 1)
+        return [*starts, len(text) + 2]
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column, both from one."""
+        if self.origins:
+            offset = self._origin(offset)
         line, start, end = self._line
         if not start <= offset < end:
             line = bisect_right(self._starts, offset) - 1
@@ -69,12 +75,13 @@ class Source:
             self._line = line, start, end
         return self.first_line + line, offset - start + (self.first_column if line == 0 else 1)
 
+    def _origin(self, offset: int) -> int:
+        at = bisect_right(self.origins, (offset, len(self.original)))
+        return offset + self.origins[at - 1][1] if at else offset
+
     def shown(self, start: int, end: int) -> str:
         """A part of the text as the user wrote it."""
+        if self.origins:
+            return self.original[self._origin(start) : self._origin(end)]
         raw = self.text[start:end]
-        return shown(raw, self.filled) if self.filled or self.directives else raw
-
-    def offset(self, line: int, column: int) -> int:
-        """Where a place is in the text: the way back."""
-        row = line - self.first_line
-        return self._starts[row] + column - (self.first_column if row == 0 else 1)
+        return shown(raw, self.filled) if self.filled else raw

@@ -17,7 +17,7 @@ _OPENS = re.compile(r"\$\$\{|%%\{|\$\{|%\{")
 _INSIDE = re.compile(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
 _KEYWORD = re.compile(r"%\{~?\s*(if|else|endif|for|endfor)\b\s*(.*?)\s*~?\}\Z", re.DOTALL)
 _REST_OF_LINE = re.compile(r"[ \t]*+(?:\n|\Z)")
-_MARK = re.compile(f"{FILLED}(\\d+)\n*{ENDS}|{DIRECTIVE}(.)")
+_MARK = re.compile(f"{FILLED}(\\d+){ENDS}|{DIRECTIVE}(.)")
 # What is opened so often and never closed is no template.
 _PATIENCE = 20
 _TELLS = re.compile(
@@ -36,9 +36,12 @@ class Template:
     """The text with marks in it, and what each of them stands for."""
 
     text: str
+    original: str
     filled: tuple[str, ...] = ()
     # The expression of a directive that stands on a line of its own, by the offset of its mark.
     directives: dict[int, str] = field(default_factory=dict)
+    # Behind which offsets of the text how much of the original is missing.
+    origins: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(slots=True)
@@ -145,6 +148,7 @@ def _marked(text: str, found: list[_Found]) -> Template:
     pieces: list[str] = []
     filled: list[str] = []
     directives: dict[int, str] = {}
+    origins: list[tuple[int, int]] = []
     at = length = 0
 
     def add(piece: str) -> None:
@@ -158,14 +162,14 @@ def _marked(text: str, found: list[_Found]) -> Template:
         add(text[at : each.start])
         at = each.until or each.end
         raw = text[each.start : at]
-        lines = "\n" * raw.count("\n")
         if each.alone:
             directives[length] = each.expression
-            add(_MARKS[each.keyword] + lines)
+            add(_MARKS[each.keyword])
         elif raw in ("$${", "%%{"):
             add(raw[1:])
         else:
-            add(f"{FILLED}{len(filled)}{lines}{ENDS}")
+            add(f"{FILLED}{len(filled)}{ENDS}")
             filled.append(raw)
+        origins.append((length, at - length))
     add(text[at:])
-    return Template("".join(pieces), tuple(filled), directives)
+    return Template("".join(pieces), text, tuple(filled), directives, tuple(origins))
