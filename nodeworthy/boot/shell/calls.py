@@ -6,11 +6,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands.call import Call, Did
+from nodeworthy.boot.commands.table import did
+from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
+from nodeworthy.boot.shell.builtins import BUILTINS
 from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.nested import run_written
 from nodeworthy.boot.shell.questions import only_asks
 from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
 from nodeworthy.boot.shell.syntax import Assignment, Command, Declaration, Function, Substitution
+from nodeworthy.boot.shell.units import follow
+from nodeworthy.boot.shell.wrappers import unwrapped
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.verdict import Place
 
@@ -53,7 +59,6 @@ def run_command(walker: Walker, command: Command) -> bool | None:
 
 
 def _only_redirects(walker: Walker, command: Command, place: Place) -> bool:
-    from nodeworthy.boot.content import Content
 
     target = written_to(walker, command.redirects)
     if target is not None:
@@ -100,9 +105,6 @@ def _value(walker: Walker, assignment: Assignment) -> Text | tuple[Text, ...]:
 
 def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """A command as the shell finds it: a function, a builtin, a wrapper around another command, a program."""
-    from nodeworthy.boot.shell.builtins import BUILTINS
-    from nodeworthy.boot.shell.nested import run_written
-    from nodeworthy.boot.shell.wrappers import unwrapped
 
     name = arguments[0].known
     if name is None:
@@ -197,14 +199,12 @@ class Variables:
 
 
 def run_program(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
-    from nodeworthy.boot.commands.table import did
 
     call = call_of(walker, arguments, place, raw)
     return happened(walker, did(call), place, raw)
 
 
 def happened(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
-    from nodeworthy.boot.shell.units import follow
 
     for each in did.effects:
         if _is_nothing(each):
