@@ -122,4 +122,4 @@ def _pair(pair: str, start: int) -> Iterator[Found]:
     user, _, password = pair.partition(":")
     password = password.removesuffix("\\n")
     if user and password not in ("R", "RANDOM") and is_secret(password, Holds.PASSWORD):
-        yield start + len(user) + 1, start + len(pair), "a user's password"
+        yield start + len(user) + 1, start + len(user) + 1 + len(password), "a user's password"

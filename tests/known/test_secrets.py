@@ -1,0 +1,264 @@
+"""Secrets are found by shape, by name and by the command that takes them, and nothing else is."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from nodeworthy.known.secret_templates import fillings
+from nodeworthy.known.secrets import HIDDEN, hidden, spans, what_is
+
+# Not one of these was ever valid; put together here so that nobody's scanner takes them for real.
+ALPHABET = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA"
+
+
+def made(prefix: str, length: int) -> str:
+    return prefix + (ALPHABET * 10)[:length]
+
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + (ALPHABET * 2 + "\n") * 4 + "-----END RSA PRIVATE KEY-----"
+JWT = f"{made('eyJ', 20)}.{made('eyJ', 40)}.{made('', 43)}"
+
+BY_SHAPE = [
+    (made("ghp_", 36), "a GitHub token"),
+    (made("gho_", 36), "a GitHub token"),
+    (made("github_pat_", 82), "a GitHub token"),
+    (made("glpat-", 20), "a GitLab token"),
+    (made("xoxb-", 40), "a Slack token"),
+    (made("hf_", 34), "a Hugging Face token"),
+    (made("nvapi-", 64), "an NVIDIA API key"),
+    (made("sk-", 48), "an API key"),
+    (made("sk-ant-", 80), "an API key"),
+    (made("AIza", 35), "a Google API key"),
+    (made("npm_", 36), "an npm token"),
+    (made("dckr_pat_", 27), "a Docker Hub token"),
+    (made("tskey-", 30), "a Tailscale key"),
+    (made("hvs.", 30), "a Vault token"),
+    ("pul-" + "0123456789abcdef" * 2 + "01234567", "a Pulumi access token"),
+    ("K10" + "0123456789abcdef" * 4 + "::server:0123456789abcdef", "a k3s join token"),
+    (JWT, "a JSON web token"),
+    (PEM, "a private key"),
+    (PEM.replace("\n", "\\n"), "a private key"),
+    (PEM.replace("RSA ", ""), "a private key"),
+    ("LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQo" + ALPHABET, "a private key in base64"),
+    ("AKIA" + "Q7RZ2M5XW8KD3TNB" + ":" + made("", 40), "an AWS secret key beside its id"),
+]
+
+NAMED = [
+    ("GHCR_TOKEN=a1b2c3d4e5f6", "a1b2c3d4e5f6", "GHCR_TOKEN"),
+    ("export DB_PASSWORD='correct horse'", "correct horse", "DB_PASSWORD"),
+    ('readonly ADMIN_PASS="hunter2"', "hunter2", "ADMIN_PASS"),
+    ("PGPASSWORD=postgres psql -h db", "postgres", "PGPASSWORD"),
+    ("adminPassword: prom-operator", "prom-operator", "adminPassword"),
+    ("  apiKey: '0a1b2c3d4e5f'", "0a1b2c3d4e5f", "apiKey"),
+    ('{"user": "bot", "password": "s3cret!"}', "s3cret!", "password"),
+    (r'echo "{\"password\":\"s3cret!\"}"', "s3cret!", "password"),
+    ('token = "a1b2c3d4e5f6"', "a1b2c3d4e5f6", "token"),
+    ("kubeadm join 10.0.0.9:6443 --token abcdef.0123456789abcdef", "abcdef.0123456789abcdef", "token"),
+    ("kubeadm join 10.0.0.9:6443 \\\n  --token \\\n  abcdef.0123456789abcdef", "abcdef.0123456789abcdef", "token"),
+    ("tool --password hunter2 --verbose", "hunter2", "password"),
+    ("tool --password=hunter2", "hunter2", "password"),
+    ("curl -sfL https://get.k3s.io | K3S_TOKEN=mysharedsecret sh -", "mysharedsecret", "K3S_TOKEN"),
+    ("helm install g x --set grafana.adminPassword=admin123", "admin123", "grafana.adminPassword"),
+    ("kubectl create secret generic db --from-literal=password=hunter2", "hunter2", "from-literal=password"),
+    ("PASSWORD=${GRAFANA_PASSWORD:-changeme}", "changeme", "GRAFANA_PASSWORD"),
+    ("GRAFANA_PASSWORD=changeme", "changeme", "GRAFANA_PASSWORD"),
+    ("- name: WANDB_API_KEY\n  value: 0a1b2c3d4e5f6071", "0a1b2c3d4e5f6071", "WANDB_API_KEY"),
+    ("- {name: API_TOKEN, value: 0a1b2c3d4e5f6071}", "0a1b2c3d4e5f6071", "API_TOKEN"),
+    ("psql -c \"ALTER USER app PASSWORD 'apppass'\"", "apppass", "PASSWORD"),
+    ("aws configure set aws_secret_access_key " + made("", 40), made("", 40), "aws_secret_access_key"),
+    ("plain_text_passwd: ubuntu", "ubuntu", "plain_text_passwd"),
+    ("#GHCR_TOKEN=a1b2c3d4e5f6", "a1b2c3d4e5f6", "GHCR_TOKEN"),
+]
+
+TAKEN = [
+    ("docker login -u bot -p s3cr3tPw ghcr.io", "s3cr3tPw"),
+    ("docker login ghcr.io -u bot -p'Tr0ub4dor'", "Tr0ub4dor"),
+    ("docker login \\\n  -u bot \\\n  -p s3cr3tPw \\\n  ghcr.io", "s3cr3tPw"),
+    ("curl -u admin:Sup3r http://nexus.internal/x", "Sup3r"),
+    ('curl -fsSL --user "admin:Sup3r" http://nexus.internal/x', "Sup3r"),
+    ('curl -H "Authorization: Bearer 9f8a7b6c5d4e3f2a" https://x', "9f8a7b6c5d4e3f2a"),
+    ('curl -H "Authorization: Basic Ym90OnMzY3IzdA==" https://x', "Ym90OnMzY3IzdA=="),
+    ("git clone https://bot:gh4ffx9@github.com/x/y.git", "gh4ffx9"),
+    ('{"auths":{"ghcr.io":{"auth":"Ym90OnMzY3IzdA=="}}}', "Ym90OnMzY3IzdA=="),
+    ("echo 'ubuntu:hunter2' | chpasswd", "hunter2"),
+    ('echo -e "root:hunter2\\n" | sudo chpasswd', "hunter2"),
+    ("chpasswd <<< 'root:hunter2'", "hunter2"),
+    ("chpasswd <<EOF\nroot:hunter2\nEOF\n", "hunter2"),
+    ("chpasswd:\n  expire: false\n  list: |\n    ubuntu:hunter2\n", "hunter2"),
+    ("echo hunter2 | passwd --stdin ec2-user", "hunter2"),
+    ("sshpass -p 'pw1234' ssh host", "pw1234"),
+    ("mysql -u root -phunter2 db", "hunter2"),
+    ("wandb login " + "0123456789abcdef" * 2 + "01234567", "0123456789abcdef" * 2 + "01234567"),
+]
+
+NONE = """\
+TOKEN=$(curl -sX PUT "http://169.254.169.254/latest/api/token" -H "X-aws-ec2-metadata-token-ttl-seconds: 21600")
+TOKEN=`curl -sX PUT http://169.254.169.254/latest/api/token -H 'X-aws-ec2-metadata-token-ttl-seconds: 21600'`
+curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/instance-id
+/etc/eks/bootstrap.sh gpu-dev --b64-cluster-ca LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUMvakNDQWVhZ0F3SUJBZ0lCQURBTkJn
+kubeadm join 10.0.0.9:6443 --token "$JOIN_TOKEN" --discovery-token-ca-cert-hash sha256:4f53cda18c2baa0c0354bb5f9a3ecb
+kubeadm join 10.0.0.9:6443 --token <TOKEN> --discovery-token-ca-cert-hash sha256:<HASH>
+usage: join.sh --token TOKEN --password PASSWORD
+GHCR_TOKEN="<PLACEHOLDER>"
+GHCR_TOKEN=""
+GHCR_TOKEN=
+GHCR_TOKEN=''   # filled in from SSM
+GHCR_TOKEN=xxxxxxxxxxxxxxxx
+GHCR_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+GHCR_TOKEN=YOUR_TOKEN_HERE
+GHCR_TOKEN=changeme
+HF_TOKEN=${HF_TOKEN:-}
+HF_TOKEN="${1:?a token}"
+DB_PASSWORD=$(aws secretsmanager get-secret-value --secret-id prod/db --query SecretString --output text)
+DB_PASSWORD="$(cat /run/secrets/db)"
+PASSWORD_FILE=/run/secrets/db-password
+TOKEN=/run/token
+TOKEN=arn:aws:secretsmanager:us-east-2:123456789012:secret:ghcr-a1b2c3
+GHCR_SECRET=prod/gpu/ghcr-2
+aws ecr get-login-password --region us-east-2 | docker login --username AWS --password-stdin 123.dkr.ecr
+echo "$GHCR_TOKEN" | docker login ghcr.io -u bot --password-stdin
+docker login -u bot -p "$GHCR_TOKEN" ghcr.io
+docker run -u 1000:1000 -p 8080:80 nginx
+curl -u "$NEXUS_USER:$NEXUS_PASS" http://nexus.internal
+git clone https://oauth2:${GHCR_TOKEN}@github.com/x/y
+git clone https://user:<password>@github.com/x/y
+export TOKENIZERS_PARALLELISM=false
+max_tokens: 4096
+eos_token: "</s>"
+PASS=0; FAIL=0
+PASS=$((PASS+1))
+echo "token: done"
+echo "Password: ask the platform team"
+# --token must be given
+ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJl3dIeudNqd0DPMRD6OIh65tjkxFNOtGcWI2gHxyGm3 ops@gpu
+image: ghcr.io/x/y@sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945
+id: 123e4567-e89b-12d3-a456-426614174000
+ImageId: ami-0123456789abcdef0
+ubuntu ALL=(ALL) NOPASSWD: ALL
+passwd: $6$rounds=4096$abcdefgh$ijklmnopqrstuvwxyz
+lock_passwd: true
+PasswordAuthentication no
+existingSecret: grafana-admin-2
+secretName: registry-creds-1
+  - name: regcred-ghcr-1
+- name: DB_PASSWORD
+  valueFrom:
+    secretKeyRef: {name: db, key: password}
+- name: HF_TOKEN
+  value: ""
+- name: HF_TOKEN
+  value: $(HF_FROM_ELSEWHERE)
+passwordKey: admin-password
+password: {{ .Values.password }}
+password: ENC[AES256_GCM,data:abc,iv:x]
+password: !vault |
+password: *shared
+token = os.environ["TOKEN"]
+token = read_token()
+if [ "$TOKEN" = "abc12345" ]; then
+gpgkey=https://nvidia.github.io/libnvidia-container/gpgkey
+signed-by=/usr/share/keyrings/nvidia.gpg
+grep -q -- "-----BEGIN PRIVATE KEY-----" /etc/ssl/key.pem
+read -rsp "Password: " PASSWORD
+echo "root:$ROOT_PW" | chpasswd
+chpasswd -e <<< 'root:$6$abc$def'
+task-abcdefghijklmnopqrstuvwxyz012345
+SECRET_ARN=arn:aws:secretsmanager:us-east-2:1:secret:x
+automountServiceAccountToken: false
+log "joining with token ${TOKEN:0:6}..."
+NVreg_RestrictProfilingToAdminUsers=0
+""".splitlines()
+
+HOSTILE = [
+    "token", "token ", "token=", 'TOKEN="', "token='a", "TOKEN=x ", "$token=", "${TOKEN:-", "eyJ", "eyJaaaaaaaaaaa.",
+    " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", "curl -u ",
+    " login -p ", "chpasswd:\n", "chpasswd <<E\na:b\n", 'auth":"aaaa', "Bearer aaaaaaaa", "--token ", "- name: A_TOKEN\n",
+    "AKIA0123456789ABCDEF ", "PASSWORD=hunter2x ", "\n", '"', "\\", " K10" + "a" * 40,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("secret", "what"), BY_SHAPE, ids=[secret[:12] for secret, _ in BY_SHAPE])
+def test_a_form_is_found_wherever_it_stands(secret: str, what: str) -> None:
+    text = f"#!/bin/bash\nrun-it '{secret}' # here\nexit 0\n"
+    (found,) = spans(text)
+    assert (found.what, found.line, found.column) == (what, 2, 9)
+    assert hidden(text) == f"#!/bin/bash\nrun-it '{HIDDEN}' # here\nexit 0\n"
+
+
+@pytest.mark.parametrize(("text", "secret", "name"), NAMED, ids=[text[:30] for text, _, _ in NAMED])
+def test_what_is_called_a_secret_is_one(text: str, secret: str, name: str) -> None:
+    (found,) = spans(f"first line\n{text}\n")
+    assert found.name in (name, name.rpartition("=")[2])
+    assert f"first line\n{text}\n"[found.start : found.end] == secret
+
+
+@pytest.mark.parametrize(("text", "secret"), TAKEN, ids=[text[:30] for text, _ in TAKEN])
+def test_what_a_command_takes_is_one(text: str, secret: str) -> None:
+    (found,) = spans(text)
+    assert text[found.start : found.end] == secret
+
+
+@pytest.mark.parametrize("line", NONE, ids=range(len(NONE)))
+def test_nothing_else_is(line: str) -> None:
+    assert [(each.what, each.name) for each in spans(f"{line}\n")] == []
+
+
+def test_nothing_else_is_in_one_text() -> None:
+    text = "\n".join(NONE)
+    assert spans(text) == []
+    assert hidden(text) == text
+
+
+def test_a_certificate_is_none() -> None:
+    text = "-----BEGIN CERTIFICATE-----\n" + (ALPHABET * 2 + "\n") * 4 + "-----END CERTIFICATE-----\n"
+    assert spans(text) == []
+
+
+def test_a_form_tells_more_than_a_name() -> None:
+    text = f'export GHCR_TOKEN="{made("ghp_", 36)}"'
+    (found,) = spans(text)
+    assert (found.what, found.name) == ("a GitHub token", "GHCR_TOKEN")
+    assert hidden(text) == f'export GHCR_TOKEN="{HIDDEN}"'
+
+
+def test_a_long_secret_is_hidden_to_its_end() -> None:
+    text = f"password: '{'longword 9 ' * 200}'\nnext: 1\n"
+    assert hidden(text) == f"password: '{HIDDEN}'\nnext: 1\n"
+
+
+def test_every_one_of_many_is_at_its_line() -> None:
+    text = "".join(f"A_PASSWORD=hunter{number}\nset -x\n" for number in range(50))
+    assert [each.line for each in spans(text)] == list(range(1, 101, 2))
+    assert {each.column for each in spans(text)} == {12}
+
+
+def test_a_value_by_its_key() -> None:
+    assert what_is("adminPassword", "prom-operator") == "a password"
+    assert what_is("notes", made("ghp_", 36)) == "a GitHub token"
+    assert what_is("existingSecret", "grafana-admin-1") is None
+    assert what_is("adminPassword", "") is None
+
+
+def test_what_a_template_fills_in() -> None:
+    text = "GHCR_TOKEN=${ghcr_token}\nPASSWORD='${registry_auth}'\nNAME=${cluster_name}\nX=$${shell_token}\n"
+    found = [(each.variable, each.name, each.is_called_so, each.line) for each in fillings(text)]
+    assert found == [("ghcr_token", "GHCR_TOKEN", True, 1), ("registry_auth", "PASSWORD", False, 2)]
+    assert list(fillings("join_token=$(cat /run/token)\nkubeadm join --token ${join_token}\n")) == []
+
+
+@pytest.mark.parametrize("unit", HOSTILE, ids=range(len(HOSTILE)))
+def test_no_text_takes_long(unit: str) -> None:
+    """Linear: four times the text takes about four times as long, and not sixteen times."""
+    small, large = (unit * (size // len(unit)) for size in (1 << 15, 1 << 17))
+    assert _seconds(large) < 10 * _seconds(small) + 0.05
+
+
+def _seconds(text: str) -> float:
+    best = 9.0
+    for _ in range(2):
+        start = time.perf_counter()
+        spans(text)
+        best = min(best, time.perf_counter() - start)
+    return best
