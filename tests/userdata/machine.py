@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDERS = ("/etc/", "/var/", "/proc/", "/sys/", "/usr/local/", "/shared")
-PROGRAMS = "apt-get dnf yum systemctl modprobe ufw mountpoint mount timeout rpm containerd".split()
+PROGRAMS = "apt-get dnf yum systemctl modprobe ufw mountpoint mount timeout containerd".split()
 # Those that do their work: the machine has no others.
 REAL = "bash cat cmp grep mkdir mv rm sed tee uname".split()
 # What of its answers a script depends on.
 ANSWERS = {
     "mountpoint": "exit 1",
     "timeout": 'shift; exec "$@"',
-    "rpm": "printf kernel6.12",
     "containerd": "cat {root}/usr/local/share/eks/containerd-config.toml",
 }
 FILES = {

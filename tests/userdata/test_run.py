@@ -167,7 +167,7 @@ def test_a_step_that_fails_stops_the_script_and_is_named(machine: Machine) -> No
     assert booted.code == 3
     *before, last = booted.said
     line = 1 + shell.splitlines().index(
-        '    dnf install -y dkms "$kernel-devel-$release" "$kernel-modules-extra-$release"'
+        '    dnf install -y dkms "kernel*-devel-$(uname -r)" "kernel*-modules-extra-$(uname -r)"'
     )
     assert f"FAILED in 'NVIDIA driver 580.105.08', line {line}, status 3: dnf install" in last
     assert any("no such package" in each for each in before)

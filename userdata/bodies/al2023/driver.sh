@@ -1,9 +1,6 @@
-# Amazon's repository for NVIDIA. The kernel's packages are called kernel, or kernel6.12 after its line.
+# Amazon's repository for NVIDIA. The kernel's packages are called kernel or, after its line, kernel6.12.
 install_driver() {
-    local release kernel
-    release=$(uname -r)
-    kernel=$(rpm -q --file --queryformat '%{NAME}' "/lib/modules/$release/vmlinuz")
-    dnf install -y dkms "$kernel-devel-$release" "$kernel-modules-extra-$release"
+    dnf install -y dkms "kernel*-devel-$(uname -r)" "kernel*-modules-extra-$(uname -r)"
     dnf install -y nvidia-release
     dnf install -y "nvidia-open-$DRIVER_VERSION"
 }
