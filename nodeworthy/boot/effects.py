@@ -183,6 +183,8 @@ class Joins(Effect):
     endpoint: Located[str] | None = None
     authority: Located[str] | None = None
     service_cidr: Located[str] | None = None
+    # The address of the cluster's DNS, where it is said and not derived from the service range.
+    dns: Located[str] | None = None
     labels: tuple[tuple[str, str], ...] = ()
     # It only tells (a NodeConfig); nodeadm-run acts on it.
     tells: bool = False
