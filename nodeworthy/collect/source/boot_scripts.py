@@ -61,5 +61,7 @@ def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
 
 def _packs_user_data(data: bytes, name: str) -> bool:
     from nodeworthy.boot.unpack import unpack
+    from nodeworthy.boot.userdata import PartKind
 
-    return bool(unpack(data, Place(path=name), name=name).parts)
+    parts = unpack(data, Place(path=name), name=name).parts
+    return any(part.kind is not PartKind.OTHER for part in parts)
