@@ -1,0 +1,124 @@
+"""The network storage that a boot mounts: by a line of fstab, a unit of systemd, or a program, now."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from nodeworthy.boot.commands.mounts import fstab_mounts
+from nodeworthy.boot.effects import Effect, How, Mounts, Stage, Writes
+from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.written_text import content_of
+from nodeworthy.known.filesystems import is_network
+from nodeworthy.verdict import Place
+
+FSTAB = "/etc/fstab"
+_UNIT = re.compile(r"/(?:etc|usr/lib|lib|run)/systemd/system/(?P<name>[^/]+\.mount)")
+
+
+class By(Enum):
+    FSTAB = "a line of fstab"
+    UNIT = "a mount unit"
+    PROGRAM = "a program, now"
+
+
+@dataclass(frozen=True)
+class StorageMount:
+    by: By
+    what: Text
+    where: Text
+    kind: Text
+    options: Text
+    place: Place
+    effect: Effect
+    # Of a unit: its name, and the units that can't be without it.
+    unit: str = ""
+    required_by: str = ""
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it is mounted again at the next boot."""
+        every_boot = self.effect.stage in (Stage.BOOTHOOK, Stage.BOOTCMD)
+        return (self.by is not By.PROGRAM or every_boot) and self.has("noauto") is not True
+
+    def has(self, option: str) -> bool | None:
+        """None where only what is not known could hold it."""
+        words = re.split(r"[,\s]", self.options.shown())
+        if any(word == option or word.startswith(f"{option}=") for word in words):
+            return True
+        return None if self.options.holes else False
+
+    def is_at(self, path: str) -> bool:
+        return self.where.could_be(path) or self.where.could_be(f"{path}/")
+
+    @property
+    def is_network(self) -> bool:
+        known = self.kind.known
+        return is_network(known or "") or (not known and _is_remote(self.what.shown()))
+
+
+def _is_remote(what: str) -> bool:
+    """A server and its export, told without a type."""
+    return re.match(r"(?!/|LABEL=|UUID=)[^\s/=]+:/", what) is not None
+
+
+def storage_mounts(timeline: Timeline) -> list[StorageMount]:
+    """In the order in which they are made, each once."""
+    found = [*_entries(timeline), *_units(timeline), *_programs(timeline)]
+    unique: dict[tuple[object, ...], StorageMount] = {}
+    for each in found:
+        unique.setdefault((each.by, each.place, each.where.shown()), each)
+    return list(unique.values())
+
+
+def _entries(timeline: Timeline) -> Iterator[StorageMount]:
+    for each in timeline.of(Mounts):
+        if each.at_boot:
+            yield StorageMount(By.FSTAB, each.what, each.where, each.kind, each.options, each.place, each)
+    for write in timeline.of(Writes):
+        content = write.content if write.how is How.APPEND else content_of(write)
+        if write.path.known != FSTAB or content is None:
+            continue
+        for entry in fstab_mounts(content):
+            yield StorageMount(By.FSTAB, entry.what, entry.where, entry.kind, entry.options, entry.place, write)
+
+
+def _programs(timeline: Timeline) -> Iterator[StorageMount]:
+    for each in timeline.of(Mounts):
+        if not each.at_boot:
+            yield StorageMount(By.PROGRAM, each.what, each.where, each.kind, each.options, each.place, each)
+
+
+def _units(timeline: Timeline) -> Iterator[StorageMount]:
+    for write in timeline.of(Writes):
+        found = _UNIT.fullmatch(write.path.shown())
+        content = content_of(write)
+        if found is None or content is None:
+            continue
+        told = {key: (value, line.place) for line in content.lines for key, value in _setting(line.text)}
+        where = told.get("Where", (EMPTY, write.place))
+        needs = told["RequiredBy"][0].shown() if "RequiredBy" in told else ""
+        parts = [told.get(key, (EMPTY, write.place))[0] for key in ("What", "Type", "Options")]
+        yield StorageMount(By.UNIT, parts[0], where[0], parts[1], parts[2], where[1], write, found["name"], needs)
+
+
+def _setting(line: Text) -> Iterator[tuple[str, Text]]:
+    first = line.pieces[0] if line.pieces else ""
+    key, equals, value = first.partition("=") if isinstance(first, str) else ("", "", "")
+    if equals and re.fullmatch(r"\s*\w+\s*", key):
+        yield key.strip(), Text.of(value.strip(), *line.pieces[1:])
+
+
+def unit_named_for(path: str) -> str:
+    """How systemd names the unit of a mount point: /mnt/fast-data is mnt-fast\\x2ddata.mount."""
+    parts = posixpath.normpath(path).strip("/").split("/")
+    escaped = [re.sub(r"[^\w.:]", lambda match: f"\\x{ord(match[0]):02x}", part, flags=re.ASCII) for part in parts]
+    return "-".join(escaped) + ".mount"
+
+
+def network_mounts(mounts: Sequence[StorageMount]) -> list[StorageMount]:
+    return [each for each in mounts if each.is_network]

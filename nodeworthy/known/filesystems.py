@@ -1,0 +1,27 @@
+"""Filesystems that live across the network: the table of `filesystems.toml`, typed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("filesystems.toml").read_text(encoding="utf-8"))
+
+
+def _bare(kind: str) -> str:
+    return kind.removeprefix("fuse.")
+
+
+def is_network(kind: str) -> bool:
+    return _bare(kind) in _table()["by_type"] or needs_netdev(kind)
+
+
+def needs_netdev(kind: str) -> bool:
+    """Whether systemd takes it for a local filesystem until somebody says otherwise."""
+    return _bare(kind) in _table()["by_option"]

@@ -1,0 +1,105 @@
+"""Shared storage is mounted, and a boot in which it can't be reached still ends.
+
+An entry of fstab without `nofail` makes every boot depend on a server elsewhere: while it is away, the boot waits, and
+a filesystem that systemd takes for a local one (efs, lustre) without `_netdev` ends it in emergency mode. systemd
+knows nfs, cifs and their like as network filesystems by their type: `_netdev` is implied there. A step that mounts
+before the node joins must not end the script. And where the fleet promises the storage, it has to be there after
+the next reboot too, which a bare `mount` does not see to: user data runs once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.boot.conditions import always, together
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot_runtime import ready
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.final_files import asked_of_itself_apart
+from nodeworthy.facts.flaw import Flaw, doubt, shown
+from nodeworthy.facts.storage_flaws import flaws_of, is_enabled, twice
+from nodeworthy.facts.storage_mounts import FSTAB, By, StorageMount, network_mounts, storage_mounts
+from nodeworthy.fleet.model import Storage
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Place, Related, Severity, skip
+
+RULE = Rule(
+    "shared-storage-mounted",
+    severity=Severity.ERROR,
+    title="Shared storage is mounted, and a boot without it still ends",
+    remedy=f"mount it by a line of {FSTAB} with nofail and _netdev",
+)
+
+MISSING = "pods and users find an empty folder on the node's own disk, and what they write there goes with the node"
+
+
+@RULE.check
+def no_boot_waits_for_it(script: BootScript) -> Findings:
+    mounts = network_mounts(storage_mounts(script.timeline))
+    if not mounts:
+        skip("the script mounts nothing across the network")
+    for mount in mounts:
+        for flaw in flaws_of(mount, script.timeline):
+            yield flaw.told()
+    for one, other in twice(mounts):
+        says = f"{other.where.shown()} is mounted twice at every boot"
+        first = Related(one.place, f"here by {one.by.value}")
+        yield Flaw(other.place, says, "once", "the later one hides the earlier, or fails", related=(first,)).told()
+
+
+@RULE.check
+def the_fleets_storage_is_there(script: BootScript, pool: BootPool) -> Findings:
+    storage = pool.fleet.storage
+    if storage is None:
+        skip("the fleet has no shared storage")
+    if pool.pool.distribution.state == Known("bottlerocket"):
+        skip("Bottlerocket runs no script that could mount it")
+    says = Related(storage.place, f"the fleet has {storage.kind} at {storage.mount}")
+    for flaw in _of_fleet(script, storage):
+        yield flaw.told(on=pool.title, related=(says,))
+
+
+def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Flaw]:
+    timeline = script.timeline
+    mounts = [each for each in storage_mounts(timeline) if each.is_at(storage.mount)]
+    if not mounts:
+        yield _nothing(timeline, storage, script.place)
+        return
+    surely = [each for each in mounts if each.where.known is not None]
+    if not surely:
+        yield doubt(mounts[0].place, f"whether {mounts[0].where.shown()} is {storage.mount} is not known")
+        return
+    lasting = [each for each in surely if each.lasts and is_enabled(each, timeline)]
+    if not lasting:
+        yield _until_the_reboot(surely[0], storage)
+        return
+    yield from _on_every_way(timeline, lasting, storage)
+
+
+def _nothing(timeline: Timeline, storage: Storage, script: Place) -> Flaw:
+    gap = timeline.not_understood(storage.mount, "fstab", ".mount")
+    if gap is not None:
+        return doubt(gap.place, f"whether {storage.mount} is mounted is not known: {gap.why}")
+    says = f"nothing mounts the fleet's shared storage at {storage.mount}"
+    wanted = f"fs-…:/ {storage.mount} {storage.kind} _netdev,nofail,tls 0 0"
+    return Flaw(script, says, f"a line of {FSTAB}", MISSING, remedy=f"mkdir -p {storage.mount}, and add `{wanted}`")
+
+
+def _until_the_reboot(mount: StorageMount, storage: Storage) -> Flaw:
+    if mount.by is By.UNIT:
+        says = f"{mount.unit}, which mounts {storage.mount}, is not enabled"
+        return Flaw(mount.place, says, "enabled", MISSING, remedy=f"systemctl enable --now {mount.unit}")
+    says = f"{storage.mount} is mounted only until the next reboot"
+    if mount.has("noauto"):
+        says = f"{storage.mount} stands in fstab with noauto, and no boot mounts it"
+    return Flaw(mount.place, says, f"a line of {FSTAB} as well", MISSING, mount.options.shown())
+
+
+def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: Storage) -> Iterator[Flaw]:
+    for moment in ready(timeline):
+        here = [each for each in lasting if together(each.effect.conditions, moment.when)]
+        guards = [asked_of_itself_apart(each.effect.conditions, (FSTAB,)) for each in here]
+        if always(guards, moment.when) is False:
+            first = lasting[0]
+            says = f"{storage.mount} is mounted only if {shown(first.effect.conditions)}"
+            yield Flaw(first.place, says, "on every node", MISSING)
