@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import ipaddress
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -15,9 +12,11 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.verdict import Located, Place
 
-# What a NodeConfig calls them, in nodeadm's order.
-COORDINATES = ("name", "apiServerEndpoint", "certificateAuthority", "cidr")
-_BEGINS, _ENDS = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+# What has to be said, in the words of each way of joining: the name, the endpoint, the CA, the service range.
+_NEEDS = {
+    "nodeadm": ("name", "apiServerEndpoint", "certificateAuthority", "cidr"),
+    "bottlerocket": ("cluster-name", "api-server", "cluster-certificate"),
+}
 _USER_DATA = ("user-data", "userdata", "user_data")
 # Words of what was not understood that may join a cluster.
 JOINING = ("bootstrap", "nodeadm", "kubeadm", "join", "k3s", "rke2", "kubelet")
@@ -33,14 +32,24 @@ class Coordinates:
     endpoint: Located[str] | None
     authority: Located[str] | None
     service_cidr: Located[str] | None
+    dns: Located[str] | None = None
 
     @property
     def said(self) -> tuple[Located[str] | None, ...]:
         return self.cluster, self.endpoint, self.authority, self.service_cidr
 
     @property
-    def missing(self) -> list[str]:
-        return [name for name, said in zip(COORDINATES, self.said, strict=True) if said is None]
+    def document(self) -> str:
+        return {"nodeadm": "the NodeConfig", "bottlerocket": "[settings.kubernetes]"}.get(self.how, self.how)
+
+    @property
+    def needs(self) -> str:
+        return f"{', '.join(_NEEDS.get(self.how, ()))}"
+
+    def missing_for(self, *, hybrid: bool) -> list[str]:
+        """What must be said and is not. A hybrid node asks EKS for all but the name."""
+        needs = _NEEDS.get(self.how, ())[: 1 if hybrid else None]
+        return [name for name, said in zip(needs, self.said, strict=False) if said is None]
 
 
 def coordinates(timeline: Timeline) -> list[Coordinates]:
@@ -51,7 +60,9 @@ def coordinates(timeline: Timeline) -> list[Coordinates]:
 
 
 def _of(joins: Joins) -> Coordinates:
-    return Coordinates(joins.how, joins.place, joins.cluster, joins.endpoint, joins.authority, joins.service_cidr)
+    return Coordinates(
+        joins.how, joins.place, joins.cluster, joins.endpoint, joins.authority, joins.service_cidr, joins.dns
+    )
 
 
 def _merged(told: list[Joins]) -> Coordinates:
@@ -86,48 +97,9 @@ def _is_fallback(first: Joins, second: Joins) -> bool:
     return "--skip" in first.command and "--skip" in second.command
 
 
-def fault_of_endpoint(value: str) -> str | None:
-    if value.startswith("http://"):
-        return "is http, and EKS answers https alone"
-    return None if value.strip() else "is empty"
-
-
-def fault_of_range(value: str) -> str | None:
-    try:
-        ipaddress.ip_network(value.strip(), strict=False)
-    except ValueError:
-        return "is no range of addresses"
-    return None if "/" in value else "is an address and no range of them: the mask is missing"
-
-
-def same_range(one: str, other: str) -> bool:
-    try:
-        return ipaddress.ip_network(one, strict=False) == ipaddress.ip_network(other, strict=False)
-    except ValueError:
-        return one == other
-
-
-def fault_of_authority(value: str) -> str | None:
-    """Why this is no certificate in base64."""
-    if _BEGINS in value:
-        return "is a certificate as it is, and must be in base64"
-    try:
-        decoded = base64.b64decode("".join(value.split()), validate=True).decode("latin-1")
-    except (binascii.Error, ValueError):
-        return "is no base64"
-    if _BEGINS not in decoded:
-        return "is base64, and not of a certificate"
-    return None if _ENDS in decoded else "is cut off: the certificate in it has no end"
-
-
 def makes_a_node(script: BootScript) -> bool:
     """Whether this is all that a node boots with, and not a script that helps with something."""
     if script.place.urn is not None or PurePath(script.place.path or "").name.startswith(_USER_DATA):
         return True
     starts = (each for each in script.timeline.of(Unit) if each.act in (Act.ENABLE, Act.START))
     return any(each.unit.known == "kubelet.service" for each in starts)
-
-
-def shortened(value: str) -> str:
-    value = " ".join(value.split())
-    return value if len(value) <= 60 else f"{value[:40]}… ({len(value)} characters)"

@@ -12,21 +12,11 @@ from __future__ import annotations
 
 from nodeworthy.boot.effects import Fetches, Joins
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot_families import BOOTSTRAP, NODEADM, title
+from nodeworthy.facts.boot_families import BOOTSTRAP, title
 from nodeworthy.facts.boot_pools import POOL_LABEL, named_pool
 from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.cluster_join import (
-    JOINING,
-    Coordinates,
-    coordinates,
-    fault_of_authority,
-    fault_of_endpoint,
-    fault_of_range,
-    makes_a_node,
-    same_range,
-    shortened,
-    twice,
-)
+from nodeworthy.facts.cluster_join import JOINING, Coordinates, coordinates, makes_a_node, twice
+from nodeworthy.facts.join_values import is_outside, malformed, same_range
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown
@@ -39,6 +29,7 @@ RULE = Rule(
     remedy="join with the name, the endpoint, the CA and the service range of `aws eks describe-cluster`",
 )
 
+_NOT_READ = (PartKind.OTHER_LANGUAGE, PartKind.INCLUDE, PartKind.OTHER)
 _NOTHING_JOINS = "nothing in it joins a cluster"
 _CLUSTER, _RANGE = "the cluster", "the service range"
 _WRONG = {
@@ -81,52 +72,22 @@ def _left_out(script: BootScript, at: Coordinates) -> Findings:
             cause="the node joins only if its role may call eks:DescribeCluster, and if that answers in time",
             remedy=f"give {missing} as well",
         )
-    is_hybrid = any("hybrid:" in part.text for part in script.userdata.parts)
-    if at.how == NODEADM and any(at.said) and at.missing and not is_hybrid:
+    left_out = at.missing_for(hybrid=any("hybrid:" in part.text for part in script.userdata.parts))
+    if left_out and any(at.said):
         yield fail(
             at.place,
-            f"the NodeConfig leaves out {' and '.join(at.missing)}",
-            is_=", ".join(f"no {name}" for name in at.missing),
-            should="spec.cluster with name, apiServerEndpoint, certificateAuthority and cidr",
-            cause="nodeadm refuses it (`… is missing in cluster configuration`), and the node never joins",
-            remedy=f"add {' and '.join(at.missing)} to spec.cluster; `aws eks describe-cluster` says them",
+            f"{at.document} leaves out {' and '.join(left_out)}",
+            is_=", ".join(f"no {name}" for name in left_out),
+            should=at.needs,
+            cause="the node is not told where its cluster is or whom to trust, and never joins",
+            remedy=f"add {' and '.join(left_out)}; `aws eks describe-cluster` says them",
         )
 
 
 def _malformed(script: BootScript, at: Coordinates) -> Findings:
-    checked = [(at.service_cidr, _RANGE, fault_of_range, "such as 172.20.0.0/16")]
-    if at.how in (NODEADM, BOOTSTRAP, "bottlerocket"):
-        checked += [
-            (at.endpoint, "the endpoint", fault_of_endpoint, "https://…"),
-            (at.authority, "the CA", fault_of_authority, "base64 of a PEM certificate (`certificateAuthority.data`)"),
-        ]
-    for located, called, fault_of, should in checked:
-        if located is None or isinstance(located.state, Unknown) or script.stands_for(located.state.value):
-            continue
-        fault = fault_of(located.state.value)
-        if fault is not None:
-            yield fail(
-                located,
-                f"{called} {fault}",
-                is_=shortened(located.state.value),
-                should=should,
-                cause="kubelet can't reach the cluster or does not trust it, and the node never joins",
-            )
-    yield from _of_two_clusters(script, at)
-
-
-def _of_two_clusters(script: BootScript, at: Coordinates) -> Findings:
-    """Two outputs of the program that are made up must at least be those of one cluster."""
-    made = [(each, script.stands_for(each.state.value)) for each in at.said if each and isinstance(each.state, Known)]
-    of = [(each, origin.rpartition(" of ")[2]) for each, origin in made if origin]
-    for located, cluster in of[1:]:
-        if cluster != of[0][1]:
-            yield fail(
-                located,
-                f"joins with outputs of two clusters: {of[0][1]} and {cluster}",
-                is_=f"{of[0][1]} and {cluster}",
-                should="outputs of one cluster",
-            )
+    cause = "kubelet can't reach the cluster or does not trust it, and the node never joins"
+    for each in malformed(at, script.stands_for):
+        yield fail(each.at, each.message, is_=each.is_, should=each.should, cause=cause)
 
 
 def _another_pool(script: BootScript) -> Findings:
@@ -153,6 +114,7 @@ def it_joins_the_fleets_cluster(script: BootScript, pool: BootPool) -> Findings:
     for at in found:
         yield from _differs(script, pool, at.cluster, cluster.name, _CLUSTER)
         yield from _differs(script, pool, at.service_cidr, cluster.service_cidr, _RANGE)
+        yield from _dns(at, pool)
 
 
 def _differs(
@@ -163,7 +125,7 @@ def _differs(
     if isinstance(said.state, Unknown):
         yield unknown(said, f"{called} that it joins with is not known: {said.state.why}", on=pool.title)
         return
-    is_, should = said.state.value, need(fleets)
+    is_, should = str(said.state.value), need(fleets)
     made_up = script.stands_for(is_)
     if made_up:
         yield unknown(said, f"{called} that it joins with is {made_up}, which a preview does not know", on=pool.title)
@@ -179,6 +141,21 @@ def _differs(
         )
 
 
+def _dns(at: Coordinates, pool: BootPool) -> Findings:
+    """Of an address that is filled in later nothing is said; bootstrap.sh derives one where none is given."""
+    fleets = pool.fleet.cluster.service_cidr
+    if at.dns is not None and isinstance(at.dns.state, Known) and is_outside(at.dns.state.value, need(fleets)):
+        yield fail(
+            at.dns,
+            "--dns-cluster-ip is not in the fleet's service range",
+            is_=at.dns.state.value,
+            should=f"an address of {need(fleets)}",
+            on=pool.title,
+            related=[Related(fleets.place, f"the fleet's service range is {need(fleets)}")],
+            cause=_WRONG[_RANGE],
+        )
+
+
 def _nothing_joins(script: BootScript, pool: BootPool) -> Findings:
     parts, timeline = script.userdata.parts, script.timeline
     family = need(pool.pool.distribution)
@@ -186,6 +163,8 @@ def _nothing_joins(script: BootScript, pool: BootPool) -> Findings:
     runs = next((each for each in timeline.of(Fetches) if each.runs), None)
     if gap is not None or runs is not None:
         yield unknown(gap or runs or script, f"{_NOTHING_JOINS} that was read; this may", on=pool.title)
+    elif script.userdata.unread or any(part.kind in _NOT_READ for part in parts):
+        yield unknown(script, f"{_NOTHING_JOINS} that was read, and not all of it was", on=pool.title)
     elif family not in EKS or not pool.pool.provision or any(each.kind is PartKind.NODE_CONFIG for each in parts):
         skip(_NOTHING_JOINS)
     elif len(parts) > 1 or any(part.content_type for part in parts):

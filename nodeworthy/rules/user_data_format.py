@@ -14,6 +14,7 @@ from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_families import BOOTSTRAP, foreign, is_for_several, title
 from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.user_data_faults import faults_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
 
@@ -29,11 +30,12 @@ RULE = Rule(
 @RULE.check
 def it_can_be_read(script: BootScript) -> Findings:
     userdata = script.userdata
-    for fault in userdata.faults:
+    faults = list(faults_of(userdata))
+    for fault in faults:
         told = unknown if fault.is_doubt else fail
         related = [Related(place, says) for place, says in fault.related]
         yield told(fault.place, fault.message, related=related, remedy=fault.remedy or None)
-    if not userdata.parts and not userdata.faults:
+    if not userdata.parts and not faults:
         yield unknown(userdata.place, f"user data could not be read: {userdata.unread or 'it has no part'}")
     yield from _for_two_families(script)
 

@@ -1,0 +1,34 @@
+"""What is wrong with user data as such: with its packing, and with the documents in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.bottlerocket import read_settings
+from nodeworthy.boot.cloud_config import read_cloud_configs
+from nodeworthy.boot.node_config import read_node_config
+from nodeworthy.boot.userdata import Fault, Part, PartKind, UserData
+
+
+def faults_of(userdata: UserData) -> Iterator[Fault]:
+    """Each once: the packing's own first, then those of its documents."""
+    told: set[tuple[object, str]] = set()
+    for fault in (*userdata.faults, *_of_documents(userdata)):
+        if (fault.place, fault.message) not in told:
+            told.add((fault.place, fault.message))
+            yield fault
+
+
+def _of_documents(userdata: UserData) -> Iterator[Fault]:
+    template = userdata.is_template
+    configs, cloud = _parts(userdata, PartKind.NODE_CONFIG), _parts(userdata, PartKind.CLOUD_CONFIG)
+    if configs and (config := read_node_config(configs, template=template)) is not None:
+        yield from config.faults
+    if cloud:
+        yield from read_cloud_configs(cloud, template=template).faults
+    for part in _parts(userdata, PartKind.BOTTLEROCKET):
+        yield from read_settings(part.text, part.origin, template=template).faults
+
+
+def _parts(userdata: UserData, kind: PartKind) -> list[Part]:
+    return [part for part in userdata.parts if part.kind is kind]
