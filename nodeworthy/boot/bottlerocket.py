@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nodeworthy.boot.effects import Effect, Joins
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.effects import Effect, How, Joins, Writes
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.text import Text
 from nodeworthy.boot.toml_positions import Path, key_positions
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -73,10 +75,11 @@ def read_settings(text: str, origin: Origin, *, template: bool = False) -> Setti
     return Settings(origin.at(1), values, origin, fillings, positions, tuple(faults))
 
 
-def joins_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
+def effects_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
     settings = read_settings(part.text, part.origin, template=template)
     labels = settings.get("kubernetes", "node-labels")
     return (
+        *_hosts(settings, part),
         Joins(
             place=settings.place_of("kubernetes"),
             stage=part.stage,
@@ -87,6 +90,19 @@ def joins_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
             labels=tuple(_labels(labels, settings.fillings)),
         ),
     )
+
+
+def _hosts(settings: Settings, part: Part) -> Iterator[Effect]:
+    """Bottlerocket adds what `network.hosts` lists, each an address and its names, to /etc/hosts."""
+    hosts = settings.get("network", "hosts")
+    if hosts is None or not isinstance(hosts.state, Known) or not isinstance(hosts.state.value, list):
+        return
+    for each in hosts.state.value:
+        match each:
+            case [str(address), [*names]] if all(isinstance(name, str) for name in names):
+                line = Line(settings.fillings.text(" ".join([address, *names])), hosts.place)
+                path, content = Text.of("/etc/hosts"), Content((line,))
+                yield Writes(place=hosts.place, stage=part.stage, path=path, how=How.APPEND, content=content)
 
 
 def _labels(labels: Located[Any] | None, fillings: Fillings) -> Iterator[tuple[str, str]]:

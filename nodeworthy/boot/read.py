@@ -61,9 +61,9 @@ def _told(parts: Sequence[Part], *, template: bool) -> Sequence[Effect]:
 
 
 def _settings(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect]]:
-    from nodeworthy.boot.bottlerocket import joins_of
+    from nodeworthy.boot.bottlerocket import effects_of
 
-    return lambda _: joins_of(part, template=userdata.is_template)
+    return lambda _: effects_of(part, template=userdata.is_template)
 
 
 def _steps(userdata: UserData) -> Iterator[Job]:

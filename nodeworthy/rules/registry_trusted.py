@@ -16,6 +16,7 @@ from dataclasses import replace
 from nodeworthy.boot.effects import How
 from nodeworthy.facts.boot_runtime import ready, runtime_of, version_of
 from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.bottlerocket_mirrors import mirrors_flaws
 from nodeworthy.facts.docker_trust import docker_flaws
 from nodeworthy.facts.final_files import files_under
 from nodeworthy.facts.flaw import Flaw, doubt, shown
@@ -54,6 +55,9 @@ def the_fleets_caches_are_trusted(script: BootScript, pool: BootPool) -> Finding
 def _of_containerd(
     script: BootScript, pool: BootPool, runtime: Containerd, host: str, cache: Registry
 ) -> Iterator[Flaw]:
+    if runtime.distribution == "bottlerocket":
+        yield from mirrors_flaws(script, host)
+        return
     if not runtime.is_containerd or runtime.config is None:
         yield doubt(script.place, f"how {runtime.distribution} is told of {host} is nothing that we can read")
         return
