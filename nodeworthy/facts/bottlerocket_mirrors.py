@@ -25,7 +25,7 @@ def mirrors_flaws(script: BootScript, host: str) -> Iterator[Flaw]:
         return
     place = told[0].place_of("container-registry", "mirrors") if told else script.place
     if any(_is_filled_in(settings, each) for settings, each in mirrors) or any(each.faults for each in told):
-        yield doubt(place, f"whether {TABLE} tells of {host} is not known: a part of the settings is not")
+        yield doubt(place, f"whether {TABLE} tells of {host} is not known: a template fills in a part of it")
         return
     remedy = f'add [[{TABLE}]] with registry = "{host}" and endpoint = ["http://{host}"]'
     says = f"nothing tells Bottlerocket that {host} speaks plain HTTP"
