@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
@@ -66,8 +67,8 @@ def _is_driver(effect: Installs) -> bool:
 
 def _downloads(timeline: Timeline, critical: dict[Place, Step]) -> Iterator[Step]:
     """`curl … | sh -`: where the download fails, the shell runs nothing and is content."""
-    run = {each.url.shown(): each.place for each in timeline.of(Fetches) if each.runs}
-    for each in timeline.of(Fetches):
-        place = run.get(each.url.shown())
-        if each.to is None and not each.runs and place in critical:
-            yield Step(each, f"the download for {critical[place].called}")
+    effects = [each for each in timeline.effects if not (isinstance(each, Fetches) and each.runs)]
+    for each, following in pairwise(effects):
+        is_piped = isinstance(each, Fetches) and each.to is None and isinstance(following, Installs)
+        if is_piped and following.place in critical:
+            yield Step(each, f"the download for {critical[following.place].called}")

@@ -82,8 +82,9 @@ class InnerScript:
         return any(name in self._assigned for name in named) or not self._is_meant_to_be_filled
 
     def _is_own(self, each: Expansion) -> bool:
-        """The inner script sets it itself, and not to what is filled in here."""
-        return bool(self._assigned.get(each.name, set()) - {each.place.line})
+        """The inner script sets it itself, and not to what is filled in there: `NAME=$NAME`."""
+        filled = {one.place.line for one in self.effect.expanded if one.name == each.name}
+        return bool(self._assigned.get(each.name, set()) - filled)
 
 
 def inner_scripts(timeline: Timeline) -> Iterator[InnerScript]:

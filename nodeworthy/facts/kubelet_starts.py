@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from nodeworthy.boot.conditions import Guard, always
+from nodeworthy.boot.conditions import Asks, Guard, always
 from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.guards import without
@@ -62,7 +62,7 @@ class KubeletStarts:
         units = (*self.family.units, *filter(None, [self.family.image]))
         if isinstance(each, Unit) and (each.act is Act.ENABLE or (each.act in _STARTS and self._is_repeated(each))):
             yield from (
-                Keeper(at, each.conditions, each, unit, each.unit.known is not None)
+                Keeper(at, _but_loops(each) if each.unit.holes else each.conditions, each, unit, not each.unit.holes)
                 for unit in units
                 if each.unit.could_be(unit)
             )
@@ -160,6 +160,11 @@ def _families(effect: Effect) -> Sequence[Family]:
 
 def _masks(effect: Effect) -> bool:
     return isinstance(effect, Unit) and effect.act is Act.MASK
+
+
+def _but_loops(effect: Effect) -> Guard:
+    """Where a list is not known, whether it is empty is no less known than what stands in it."""
+    return tuple(each for each in effect.conditions if each.question.asks is not Asks.LOOP)
 
 
 def _names(effect: Writes, unit: str) -> bool:

@@ -39,8 +39,9 @@ class OptionStory:
         undone = self.boot.undone_before(self.load)
         if undone is not None:
             return self._undone(*undone)
-        for write in (each for each in before if each.says is Says.RIGHT):
-            return self._not_always(write)
+        rights = [each for each in before if each.says is Says.RIGHT]
+        if rights:
+            return self._not_always(rights)
         for write in (each for each in before if each.says in (Says.MISSES, Says.OTHERWISE)):
             return self._wrong(write)
         for write in (each for each in after if each.says is Says.RIGHT):
@@ -84,24 +85,20 @@ class OptionStory:
             return f"append here (>>), or keep the option in a file of its own: {FILE}"
         return f"leave the file there, or keep the option in a file of its own: {FILE}"
 
-    def _not_always(self, write: OptionWrite) -> Told:
-        if write.effect.detached and not self.load.detached:
+    def _not_always(self, writes: list[OptionWrite]) -> Told:
+        first = writes[0]
+        if first.effect.detached and not self.load.detached:
             message = (
                 "the profiling option is written in the background, and the driver is loaded without waiting for it"
             )
-            return Told(
-                write.place,
-                message,
-                self._what(write.is_, "written before the driver is loaded", "write it in the foreground"),
-            )
-        under = told(but_its_own(write.effect), self.load.conditions)
-        message = f"the profiling option is written only if {under}, and the driver is loaded without that condition"
+            should, remedy = "written before the driver is loaded", f"take the `&` from {_line(first.place)}"
+            return Told(first.place, message, self._what(first.is_, should, remedy))
+        guards = [told(but_its_own(each.effect), self.load.conditions) for each in writes]
+        under = " or ".join(dict.fromkeys(filter(None, guards)))
+        message = f"the profiling option is written only if {under}, and the driver is loaded in other cases, too"
         remedy = f"write `{option().line}` outside of that condition, before {_line(self.load.place)}"
-        return Told(
-            write.place,
-            message,
-            self._what(f"written if {under}", "written on every path that loads the driver", remedy),
-        )
+        should = "written on every path that loads the driver"
+        return Told(first.place, message, self._what(f"written if {under}", should, remedy))
 
     def _wrong(self, write: OptionWrite) -> Told:
         fault = why_not_read(write.effect.path)

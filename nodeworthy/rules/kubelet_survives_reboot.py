@@ -105,21 +105,21 @@ def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Findin
     unit = boot.family.name
     related = [*_reboots(boot, starter), *([pool.declared("boots with this script")] if pool is not None else [])]
     what: dict[str, Any] = {
-        "should": _should(boot.family),
+        "should": _should(boot),
         "cause": CAUSE,
         "on": pool.title if pool is not None else (),
     }
     undone = next(((each, by) for each in boot.keepers if each.effect is not None for by in boot.undone(each)), None)
-    if undone is not None and undone[0].effect is not None:
-        kept, by = undone
-        related = [Related(undone[0].effect.place, f"{unit} is enabled here"), *related]
+    kept, by = undone or (None, None)
+    if kept is not None and kept.effect is not None and by is not None:
+        related = [Related(kept.effect.place, f"{unit} is enabled here"), *related]
         message = f"{unit} is enabled, and then it is not any more"
         return fail(by, message, is_=by.command, related=related, remedy=_delete(by, kept), **what)
     conditional = next((each for each in boot.keepers if each.effect is not None), None)
     started = Related(starter.place, f"{unit} is started here")
     if conditional is not None and conditional.effect is not None:
         under = told(conditional.conditions, starter.conditions)
-        message = f"{unit} is enabled only if {under}, and it is started without that condition"
+        message = f"{unit} is enabled only if {under}, and started in any case"
         remedy = f"systemctl enable {unit} outside of that condition"
         return fail(
             conditional.effect, message, is_=f"enabled if {under}", related=[started, *related], remedy=remedy, **what
@@ -135,8 +135,9 @@ def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Findin
     return fail(starter, message, is_=is_, related=[*off, *related], remedy=remedy, **what)
 
 
-def _should(family: Family) -> str:
-    return f"{family.name} enabled" + (f", or {family.image} left enabled" if family.image else "")
+def _should(boot: KubeletStarts) -> str:
+    image = boot.family.image if boot.by_the_image or boot.switched_off() else ""
+    return f"{boot.family.name} enabled" + (f", or {image} left enabled" if image else "")
 
 
 def _delete(by: Effect, kept: Keeper) -> str:
