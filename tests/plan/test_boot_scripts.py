@@ -1,0 +1,173 @@
+"""A boot script in a planned launch template is the same fact as in a file: the same verdicts, in the same words."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.boot.unpack import unpack
+from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.scene import scene_of
+from nodeworthy.collect.source.boot_scripts import is_boot_script
+from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.facts.boot_pools import in_fleet
+from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.read import read_fleet_file
+from nodeworthy.rules import catalogue, rule
+from nodeworthy.verdict import Place, Verdict
+from tests.plan.programs import preview, project
+from tests.test_cases import CASES
+
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+URN = f"urn:pulumi:dev::toy::{TEMPLATE}::nodes"
+BOOT_RULES = sorted(each.id for each in catalogue() if any(check.subject is BootScript for check in each.checks))
+NO_FLEET = "no fleet was given"
+
+
+def planned(data: bytes, fleet: Fleet | None, pool: str | None, **inputs: object) -> Scene:
+    tags = {"tags": {"nodeworthy/pool": pool}} if pool is not None else {}
+    resource = Resource(URN, TEMPLATE, "nodes", None, {"userData": base64.b64encode(data).decode(), **tags, **inputs})
+    plan = Plan("toy", "dev", (resource,), {})
+    return scene_of(plan, folder=Path.cwd(), fleet=fleet, no_fleet=NO_FLEET)
+
+
+def of_rule(scene: Scene, name: str) -> list[Judgement]:
+    made = judge([scene], [rule(name)], rule("rule-crashed"))
+    return [each for each in made if isinstance(each.subject, BootScript)]
+
+
+def said(judgements: list[Judgement]) -> list[tuple[object, ...]]:
+    """What is told, less its places."""
+    return sorted(
+        (each.verdict, *((f.verdict, f.sentence(), f.is_, f.should, f.cause, f.remedy) for f in each.findings))
+        for each in judgements
+    )
+
+
+def cases() -> list[tuple[str, Path]]:
+    """Cases of one script that no template and no option makes something else of."""
+    found: list[tuple[str, Path]] = []
+    for name in BOOT_RULES:
+        for folder in sorted((CASES / name).glob("*-*")):
+            files = [each for each in folder.iterdir() if each.is_file() and each.name not in ("expected.json", "cmd")]
+            scripts = [each for each in files if is_boot_script(each.read_bytes(), each.name, named=False)]
+            if len(scripts) == 1 and scripts[0].suffix not in (".tpl", ".tftpl"):
+                found.append((name, scripts[0]))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "script"), cases(), ids=lambda value: getattr(getattr(value, "parent", None), "name", value)
+)
+def test_it_is_judged_as_the_file_is(name: str, script: Path) -> None:
+    stacks = sorted(script.parent.glob("Pulumi.*.yaml"))
+    fleet = read_fleet_file(stacks[0], stacks[0].name) if len(stacks) == 1 else None
+    place = Place(path="user-data.sh")
+    read = unpack(script.read_bytes(), place, name=script.name)
+    if read.is_template or "base64" in read.wrapped:
+        pytest.skip("a template is none any more when it is planned; what EC2 decodes is decoded once")
+    file = in_fleet(BootScript(place, read), fleet, NO_FLEET)
+    if len(file.pools) > 1:
+        pytest.skip("a launch template is of one pool")
+    pool = file.pools[0].pool.name if file.pools else None
+    at_source, at_plan = of_rule(Scene([file]), name), of_rule(planned(script.read_bytes(), fleet, pool), name)
+    if file.pools or fleet is None:
+        assert said(at_plan) == said(at_source)
+    assert all(f.where.urn == URN for each in at_plan for f in each.findings)
+
+
+@pytest.mark.parametrize("name", BOOT_RULES)
+def test_every_rule_of_boot_scripts_fails_in_a_plan(name: str) -> None:
+    """Not every bad case can be planned, but one at least is."""
+    failed = False
+    for each, script in cases():
+        if each == name and script.parent.name.startswith("bad-"):
+            stacks = sorted(script.parent.glob("Pulumi.*.yaml"))
+            fleet = read_fleet_file(stacks[0], stacks[0].name) if len(stacks) == 1 else None
+            pools = [pool.name for pool in fleet.pools] if fleet is not None else [None]
+            for pool in pools:
+                judged = of_rule(planned(script.read_bytes(), fleet, pool), name)
+                failed = failed or any(one.verdict is Verdict.FAIL for one in judged)
+    assert failed
+
+
+OCTOBER = """\
+#!/bin/bash
+set -e
+dnf install -y nvidia-driver
+echo "options nvidia NVreg_RestrictProfilingToAdminUsers=0" > /etc/modprobe.d/nvprof.conf
+nodeadm init
+systemctl enable --now kubelet
+"""
+PROGRAM = """
+import base64
+SCRIPT = {script!r}
+cluster = Raw("aws:eks/cluster:Cluster", "gpu", {{"name": "onprem"}})
+def encoded(script):
+    return base64.b64encode(script.encode()).decode()
+Raw("aws:ec2/launchTemplate:LaunchTemplate", "nodes", {{"userData": {user_data}, "instanceType": "g5.12xlarge"}})
+"""
+EKS = """\
+config:
+  nodeworthy:fleet:
+    cluster: {name: onprem}
+    operator: false
+    pools:
+      a10g: {gpu: a10g, instanceType: g5.12xlarge, nodes: 1, driver: user-data}
+"""
+
+
+def test_the_october_incident_is_caught_in_preview(tmp_path: Path) -> None:
+    program = PROGRAM.format(script=OCTOBER, user_data="encoded(SCRIPT)")
+    ran = preview(project(tmp_path, program, EKS))
+    assert ran.code == 1, ran.err
+    (found,) = [each for each in ran.findings if each["rule"] == "profiling-before-driver"]
+    assert found["where"]["urn"].endswith("LaunchTemplate::nodes")
+    assert found["where"]["subject"] == "line 4 of the user data"
+    assert [each["subject"] for each in found["related"] if "subject" in each][:1] == ["line 3 of the user data"]
+    assert "simulated" not in found
+
+
+def test_what_waits_for_an_output_is_read_in_the_second_run(tmp_path: Path) -> None:
+    late = 'cluster.id.apply(lambda it: encoded(SCRIPT + f"# {it}\\n"))'
+    ran = preview(project(tmp_path, PROGRAM.format(script=OCTOBER, user_data=late), EKS))
+    assert ran.code == 1, ran.err
+    (found,) = [each for each in ran.findings if each["rule"] == "profiling-before-driver"]
+    assert (found["verdict"], found["simulated"]) == ("fail", True)
+    plain = preview(tmp_path, "--no-simulate")
+    unknowns = [each for each in plain.findings if each["rule"] == "profiling-before-driver"]
+    assert [each["verdict"] for each in unknowns] == ["unknown"]
+    assert "known only after deployment" in unknowns[0]["message"]
+
+
+def test_what_is_no_base64_is_said() -> None:
+    scene = scene_of(
+        Plan("toy", "dev", (Resource(URN, TEMPLATE, "nodes", None, {"userData": OCTOBER}),), {}),
+        folder=Path.cwd(),
+        fleet=None,
+        no_fleet=NO_FLEET,
+    )
+    (judged,) = of_rule(scene, "user-data-format")
+    assert judged.verdict is Verdict.FAIL
+    assert any("no base64" in each.message for each in judged.findings)
+
+
+def test_an_instance_takes_it_as_it_is() -> None:
+    kind = "aws:ec2/instance:Instance"
+    instance = Resource(f"urn:pulumi:dev::toy::{kind}::one", kind, "one", None, {"userData": OCTOBER})
+    scene = scene_of(Plan("toy", "dev", (instance,), {}), folder=Path.cwd(), fleet=None, no_fleet=NO_FLEET)
+    (judged,) = of_rule(scene, "profiling-before-driver")
+    assert judged.verdict is Verdict.FAIL
+
+
+def test_a_template_that_nothing_says_the_pool_of_is_judged_without_one() -> None:
+    path = CASES.parent / "fleet" / "Pulumi.example.yaml"
+    fleet = read_fleet_file(path, path.name)
+    scripts = [each for each in planned(OCTOBER.encode(), fleet, None).facts if isinstance(each, BootScript)]
+    assert [each.pools for each in scripts] == [()]
+    assert "no tag nodeworthy/pool" in scripts[0].no_pool
+    tagged = [each for each in planned(OCTOBER.encode(), fleet, "nobody").facts if isinstance(each, BootScript)]
+    assert "'nobody'" in tagged[0].no_pool
