@@ -43,10 +43,24 @@ class Place:
     host: str | None = None
     object: str | None = None
     subject: str | None = None
+    # Of a text that is packed (base64, gzip, a planned resource): the line in that text, which `subject` tells.
+    within: int | None = None
 
     def about(self, subject: str) -> Place:
         # Spelt out: every value of every document passes here, and dataclasses.replace takes five times as long.
-        return Place(self.path, self.line, self.column, self.urn, self.host, self.object, subject)
+        return Place(self.path, self.line, self.column, self.urn, self.host, self.object, subject, self.within)
+
+    @property
+    def row(self) -> int:
+        """The line in the text that it stands in: what stands above what."""
+        return self.within or self.line or 0
+
+    @property
+    def spot(self) -> str:
+        """Where it stands for a reader who has the text before him: `line 23`."""
+        if self.within is not None and self.subject:
+            return self.subject
+        return f"line {self.line}" if self.line is not None else str(self)
 
     def __str__(self) -> str:
         position = [str(part) for part in (self.path, self.line, self.column) if part is not None]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -44,8 +44,9 @@ class Folded:
     called: str = ""
 
     def at(self, line: int, column: int = 1) -> Place:  # noqa: ARG002 - packed text has no columns
+        first = self.start
         inside = f"line {line} of {self.called}" if self.called else f"line {line} inside"
-        return self.start.about(inside)
+        return Place(first.path, first.line, first.column, first.urn, first.host, first.object, inside, line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ class Encoded:
         character = byte * 4 // 3
         row = bisect_right(self._characters, character) - 1
         inside = self.outer.at(row + 1, character - self._characters[row] + 1 + self._indents[row])
-        return inside.about(f"line {line} of {self.called}")
+        return replace(inside, subject=f"line {line} of {self.called}", within=line)
 
     @cached_property
     def _bytes(self) -> list[int]:
