@@ -156,3 +156,13 @@ def test_merging_never_loses_a_failure_of_the_plain_run() -> None:
     assert not both.simulated
     assert [each.message for each in both.findings] == ["wrong"]
     assert merged([seen], []) == [seen]
+
+
+def test_merging_a_rule_that_turned_out_not_to_apply_leaves_nothing_open() -> None:
+    where = Place(urn="a")
+    late = judgement(unknown(where, "later"), verdict=Verdict.UNKNOWN)
+    [both] = merged([late], [judgement(verdict=Verdict.SKIP)])
+    assert both.verdict is Verdict.SKIP
+    assert both.simulated
+    failed = judgement(fail(where, "wrong"), verdict=Verdict.FAIL)
+    assert merged([failed], [judgement(verdict=Verdict.SKIP)]) == [failed]

@@ -33,8 +33,11 @@ def _keyed(judgements: Iterable[Judgement]) -> dict[Key, Judgement]:
 
 
 def _both(plain: Judgement, simulated: Judgement | None) -> Judgement:
-    if simulated is None or simulated.verdict is Verdict.SKIP:
+    if simulated is None:
         return plain
+    if simulated.verdict is Verdict.SKIP:
+        # Everything known, the rule does not apply: then nothing is open any more.
+        return _only_simulated(simulated) if plain.verdict is Verdict.UNKNOWN else plain
     if plain.verdict is Verdict.SKIP:
         return _only_simulated(simulated)
     known = [each for each in plain.findings if each.verdict is not Verdict.UNKNOWN]
