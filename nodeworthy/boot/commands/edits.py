@@ -71,7 +71,8 @@ def grubby(call: Call) -> Did:
     added = arguments.values("--args")
     if not added and not arguments.has("--remove-args"):
         return asked(call)
-    return _edited(call, [GRUB], added)
+    edit = call.does(Writes, path=GRUB, how=How.EDIT, expressions=added)
+    return Did([edit, call.does(Runs, arguments=call.arguments)])
 
 
 def gpg(call: Call) -> Did:

@@ -10,10 +10,10 @@ from nodeworthy.boot.text import Piece, Text
 _PLAIN = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _QUOTES = {"'": "'", '"': '"', "?": "?"}
 _CODES = r"\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}"
-_ECHO = re.compile(_CODES + r"|0[0-7]{0,3}|.)", re.DOTALL)
-_FORMAT = re.compile(_CODES + r"|[0-7]{1,3}|.)", re.DOTALL)
+_ECHO = re.compile(_CODES + r"|(?P<octal>0[0-7]{0,3})|.)", re.DOTALL)
+_FORMAT = re.compile(_CODES + r"|(?P<octal>[0-7]{1,3})|.)", re.DOTALL)
 # printf's %b knows both spellings of an octal number.
-_ARGUMENT = re.compile(_CODES + r"|0?[0-7]{1,3}|.)", re.DOTALL)
+_ARGUMENT = re.compile(_CODES + r"|(?P<octal>0?[0-7]{1,3})|.)", re.DOTALL)
 _STOP = "\\c"
 
 
@@ -52,8 +52,8 @@ def _replaced(found: re.Match[str], *, quotes: bool) -> str:
     code = found.group()[1:]
     if code[0] in "xuU" and len(code) > 1:
         return chr(int(code[1:], 16))
-    if code[0] in "01234567":
-        return chr(int(code, 8) & 0xFF)
+    if found["octal"]:
+        return chr(int(found["octal"], 8) & 0xFF)
     if code == "\\":
         return "\\"
     return _PLAIN.get(code) or (_QUOTES.get(code) if quotes else None) or found.group()

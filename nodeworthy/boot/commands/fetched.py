@@ -15,11 +15,11 @@ from nodeworthy.known.installers import Installer, installer_at
 def fetched_script(url: Text, call: Call) -> Did:
     """What a fetched script does; the call has only its arguments and its environment."""
     known = installer_at(beginning(url))
-    fetches = call.does(Fetches, url=url, runs=True)
-    return Did([fetches, *(_installed(known, call) if known else _anything(url, call))])
+    return Did(list(_installed(known, call) if known else _anything(url, call)))
 
 
 def _anything(url: Text, call: Call) -> Iterator[Effect]:
+    yield call.does(Fetches, url=url, runs=True)
     text = f"{url.shown()} (it may do anything: nvidia, kubelet, modprobe)"
     yield call.does(NotUnderstood, text=text, why="nobody here has read the script that is fetched and run")
 

@@ -9,8 +9,8 @@ from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.names import halves
 from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Installs, Joins, Runs
-from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.boot.effects import Joins, Runs
+from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Located
 
 _BOOTSTRAP = frozenset(
@@ -49,6 +49,7 @@ def bootstrap_sh(call: Call) -> Did:
         endpoint=located(call, arguments, "--apiserver-endpoint"),
         authority=located(call, arguments, "--b64-cluster-ca"),
         service_cidr=located(call, arguments, "--service-ipv4-cidr", "--service-ipv6-cidr"),
+        dns=located(call, arguments, "--dns-cluster-ip"),
         labels=labels_of(kubelet) if kubelet else (),
     )
     return Did([joins])
@@ -72,15 +73,11 @@ def labels_of(told: Text) -> tuple[tuple[str, str], ...]:
 def nodeadm(call: Call) -> Did:
     arguments = given(call.arguments[1:], _NODEADM)
     verb = arguments.words[0] if arguments.operands else ""
-    if verb == "install":
-        version = Text.of("kubernetes ") + (arguments.operands[1] if len(arguments.operands) > 1 else EMPTY)
-        return Did([call.does(Installs, manager="nodeadm", packages=(version,))])
     if verb != "init":
         return asked(call) if verb == "config" else Did([call.does(Runs, arguments=call.arguments)])
-    skipped = {value.known for value in arguments.values("-s", "--skip")}
     config = arguments.value("-c", "--config-source")
     told = _node_config(call, config) if config else {}
-    return Did([call.does(Joins, how="nodeadm", tells="run" in skipped, **told)])
+    return Did([call.does(Joins, how="nodeadm", **told)])
 
 
 def _node_config(call: Call, source: Text) -> dict[str, Located[str]]:

@@ -11,7 +11,7 @@ SILENT = Did(output=NOTHING)
 
 
 def printed(call: Call, text: Text) -> Content:
-    return Content(lines_of(text, call.place))
+    return Content(lines_of(text, call.place)) if text else NOTHING
 
 
 def shown(call: Call) -> str:

@@ -14,6 +14,8 @@ from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 _FLAG = re.compile(r"-[neE]+")
 _DIRECTIVE = re.compile(r"%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(?:\((.*?)\)T|[hlLjzt]*([a-zA-Z])))", re.DOTALL)
 _WHOLE_NUMBERS = frozenset("diuxXo")
+_LARGEST = 0xFFFF_FFFF_FFFF_FFFF
+_KINDS = _WHOLE_NUMBERS | frozenset("scq")
 
 
 def echo(call: Call) -> Did:
@@ -74,7 +76,7 @@ def _filled(found: re.Match[str], left: list[Text]) -> tuple[Text, bool]:
         return Text.of("%"), False
     flags, width, precision, date, kind = found.groups()
     # In the order in which printf takes them: width and precision may be arguments themselves.
-    width, precision = (_next(left).known or "" if size == "*" else size for size in (width, precision))
+    sizes = [_size(_next(left).known if size == "*" else size) for size in (width, precision)]
     argument = _next(left)
     if date is not None:
         return Text.of(Hole(found.group(), "the time is known on the node")), False
@@ -82,24 +84,34 @@ def _filled(found: re.Match[str], left: list[Text]) -> tuple[Text, bool]:
         return of_argument(argument)
     if argument.known is None:
         return argument, False
-    return Text.of(_shaped(argument.known, kind, flags, width, precision)), False
+    if None in sizes or kind not in _KINDS:
+        return Text.of(Hole(found.group(), "how printf writes it is not read here")), False
+    return Text.of(_shaped(argument.known, kind, flags, *map(str, sizes))), False
+
+
+def _size(written: str | None) -> str | None:
+    """Digits, or nothing; None for what is neither, and for a width that nobody means."""
+    if not written:
+        return ""
+    return written if written.removeprefix("-").isdecimal() and len(written) < 5 else None
 
 
 def _next(left: list[Text]) -> Text:
     return left.pop(0) if left else EMPTY
 
 
-def _shaped(value: str, kind: str, flags: str, width: str | None, precision: str | None) -> str:
+def _shaped(value: str, kind: str, flags: str, width: str, precision: str) -> str:
     if kind in _WHOLE_NUMBERS:
-        return f"%{flags}{width or ''}{kind}" % _number(value)
+        number = _number(value) & _LARGEST if kind not in "di" else _number(value)
+        return f"%{flags}{width}{f'.{precision}' if precision else ''}{kind}" % number
     if kind == "q":
         value = re.sub(r"([^A-Za-z0-9_@%+=:,./-])", r"\\\1", value) or "''"
     if kind == "c":
         value = value[:1]
-    if precision is not None and kind == "s":
-        value = value[: int(precision or 0)]
+    if precision and kind == "s":
+        value = value[: max(int(precision), 0)]
     size = int(width or 0)
-    return value.ljust(size) if "-" in flags else value.rjust(size)
+    return value.ljust(abs(size)) if "-" in flags or size < 0 else value.rjust(size)
 
 
 def _number(value: str) -> int:

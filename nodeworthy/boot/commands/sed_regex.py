@@ -23,6 +23,8 @@ _EDGES = {"<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z"}
 # With a backslash in a basic expression what they are without one in an extended one.
 _OPERATORS = frozenset("(){}|+?")
 _REPEATS = frozenset("*+?{")
+_BEGINS = frozenset("(|")
+_ENDS = frozenset(")|")
 
 
 class TooHard(Exception):
@@ -42,6 +44,8 @@ class Regex:
 def regex(written: str, *, extended: bool, ignores_case: bool = False) -> Regex:
     if not written:
         raise TooHard("the expression used last")
+    if any("\ue000" <= letter <= "\uf8ff" for letter in written):
+        raise TooHard("a hole")
     translated, repeats = _translated(written, extended=extended)
     try:
         return Regex(re.compile(translated, re.DOTALL | (re.IGNORECASE if ignores_case else 0)), repeats)
@@ -58,7 +62,11 @@ def _translated(written: str, *, extended: bool) -> tuple[str, int]:
         if part in _REPEATS or part[:1] == "{":
             repeats += part in "*+"
             _refuse_nested(parts)
+        elif part in _ENDS and (not parts or parts[-1] in _BEGINS):
+            raise TooHard("an empty part")
         parts.append(part)
+    if parts[-1] == "|":
+        raise TooHard("an empty part")
     return "".join(parts), repeats
 
 
@@ -113,7 +121,10 @@ def _number_or(letter: str, before: list[str]) -> str:
 def _escaped(letter: str) -> str:
     if letter.isdigit():
         raise TooHard("a group that is matched again")
-    return _SAME.get(letter) or _EDGES.get(letter) or re.escape(letter)
+    known = _SAME.get(letter) or _EDGES.get(letter)
+    if known is None and letter.isalpha():
+        raise TooHard(f"\\{letter}")
+    return known or re.escape(letter)
 
 
 def _bracket(token: str) -> str:

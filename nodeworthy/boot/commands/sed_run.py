@@ -18,7 +18,6 @@ class _Line:
     is_last: bool
     before: list[str] = field(default_factory=list)
     after: list[str] = field(default_factory=list)
-    printed: list[str] = field(default_factory=list)
     deleted: bool = False
     quits: bool = False
 
@@ -38,7 +37,7 @@ class Run:
         for index, text in enumerate(lines):
             line = _Line(index + 1, text, index + 1 == len(lines))
             self._run(self.commands, line)
-            out += [(None, new) for new in (*line.before, *line.printed)]
+            out += [(None, new) for new in line.before]
             if not line.deleted and not self.silent:
                 out += [(index if line.text == text else None, row) for row in line.text.split("\n")]
             out += [(None, new) for new in line.after]
@@ -61,7 +60,7 @@ class Run:
         elif command.name == "d":
             line.deleted = True
         elif command.name == "p":
-            line.printed.append(line.text)
+            line.before.append(line.text)
         elif command.name == "q":
             line.quits = True
         elif command.name == "a":
@@ -93,7 +92,7 @@ class Run:
         if not self._fits(first, line):
             return False
         # The end is looked for from the next line on, unless it is a number that is past already.
-        self.inside[id(command)] = not line.is_last and not (last.line is not None and 0 < last.line <= line.number)
+        self.inside[id(command)] = not (last.line is not None and 0 < last.line <= line.number)
         return True
 
     def _ends(self, last: Address, line: _Line) -> bool:
@@ -107,26 +106,24 @@ class Run:
         return line.is_last if address.line == 0 else line.number == address.line
 
     def _substitute(self, told: Substitutes, line: _Line) -> None:
-        text, out, start, count = line.text, [], 0, 0
-        while start <= len(text):
+        text, out, start, count, behind = line.text, [], 0, 0, -1
+        while start <= len(text) and (count < told.nth or told.everywhere):
             span = self.search.span(told.regex, text, start)
             if span is None:
                 break
-            count += 1
-            if count < told.nth:
-                out.append(text[start : span[1]])
-            else:
-                out.append(text[start : span[0]] + self._filled(told, text, span[0]))
-            start = span[1]
+            out.append(text[start : span[0]])
+            # An empty place right behind what was found before is not found again.
+            if span != (behind, behind):
+                count += 1
+                out.append(self._filled(told, text, span[0]) if count >= told.nth else text[span[0] : span[1]])
+            start = behind = span[1]
             if span[0] == span[1]:
                 out.append(text[start : start + 1])
                 start += 1
-            if count >= told.nth and not told.everywhere:
-                break
         if count >= told.nth:
             line.text = "".join(out) + text[start:]
             if told.prints:
-                line.printed.append(line.text)
+                line.before.append(line.text)
 
     def _filled(self, told: Substitutes, text: str, start: int) -> str:
         found = told.regex.pattern.match(text, start)

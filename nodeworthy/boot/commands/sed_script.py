@@ -11,7 +11,7 @@ _TEXTS = frozenset("aic")
 _PLAIN = frozenset("dpq=")
 _BLANK = " \t"
 _ENDS = frozenset(" \t;\n}")
-_CHARACTERS = {"n": "\n", "t": "\t"}
+_CHARACTERS = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,8 @@ class _Reader:
     def command(self) -> Command:
         first = self.address()
         last = None
+        if self.depth and self.here == ",":
+            raise TooHard("a range in a group")
         self.skip(_BLANK)
         if first and self.here == ",":
             self.index += 1
@@ -155,18 +157,22 @@ class _Reader:
         self.skip(_BLANK)
         if self.here == "\\":
             self.index += 1
+            start = self.index
             self.skip(_BLANK)
-            if self.here == "\n":
-                self.index += 1
+            # Blanks between the backslash and text on the same line belong to the text.
+            self.index = self.index + 1 if self.here == "\n" else start
         elif self.here in {"", "\n"}:
             raise TooHard("no text")
-        return self.to_end_of_line(goes_on=True)
+        return self.to_end_of_line(escapes=True)
 
-    def to_end_of_line(self, *, goes_on: bool = False) -> str:
+    def to_end_of_line(self, *, escapes: bool = False) -> str:
         read: list[str] = []
         while self.here and self.here != "\n":
             letter = self.take()
-            read.append(self.take() if goes_on and letter == "\\" else letter)
+            if escapes and letter == "\\":
+                following = self.take()
+                letter = _CHARACTERS.get(following, following)
+            read.append(letter)
         return "".join(read)
 
     def until(self, delimiter: str, *, is_regex: bool = True) -> str:
@@ -221,6 +227,6 @@ def _escaped(letter: str, found: Regex) -> str | int:
         if int(letter) > found.pattern.groups:
             raise TooHard("a group that is not there")
         return int(letter)
-    if letter and letter in "ULEul":
-        raise TooHard("upper and lower case")
+    if letter and letter in "ULEulcdox":
+        raise TooHard("upper and lower case, or a code")
     return _CHARACTERS.get(letter, letter)

@@ -106,7 +106,7 @@ def _whatever(call: Call) -> NotUnderstood:
     why = next((argument.why for argument in call.arguments if argument.holes), "")
     return call.does(
         NotUnderstood,
-        text=f"{text} (nvidia-persistenced, kubelet, any unit)",
+        text=f"{text} (nvidia-persistenced, or any other unit)",
         why=f"which unit this is is not known: {why}",
     )
 

@@ -15,7 +15,7 @@ from nodeworthy.boot.text import Hole, Piece, Text
 from nodeworthy.verdict import Place
 
 PLACE = Place("script.sh", 7, 1)
-_HOLE = re.compile(r"(\$\{?\w+\}?|\$\([^)]*\))")
+_HOLE = re.compile(r"(\$\{\w+\}|\$\([^)]*\))")
 
 
 def text(written: str) -> Text:
