@@ -38,7 +38,12 @@ class Expander:
         """The words as the arguments of a command: split where the shell splits them."""
         arguments: list[Text] = []
         for word in words:
-            arguments += self._fields(word)
+            only = word.parts[0] if len(word.parts) == 1 else None
+            # Most words are plain, and a script has many.
+            if isinstance(only, Literal) and (only.quoted or "{" not in only.text):
+                arguments.append(Text((only.text,)) if only.text else EMPTY)
+            else:
+                arguments += self._fields(word)
         return arguments
 
     def _fields(self, word: Word) -> list[Text]:
