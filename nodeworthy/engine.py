@@ -208,7 +208,16 @@ def _verdict(rule: Rule, subject: Fact, findings: Sequence[Finding]) -> Judgemen
 
 def _signed(each: Finding, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
-    return replace(each, rule=rule.id, severity=rule.severity, remedy=remedy)
+    return _without_secrets(replace(each, rule=rule.id, severity=rule.severity, remedy=remedy))
+
+
+def _without_secrets(each: Finding) -> Finding:
+    """Whatever a rule shows of a line, a secret in that line is not shown."""
+    from nodeworthy.known.secrets import hidden
+
+    said = {name: getattr(each, name) for name in ("message", "is_", "should", "cause", "remedy")}
+    hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}
+    return replace(each, **hiding) if hiding else each
 
 
 def _crashed(rule: Rule, subject: Fact, how: str, crash: Rule) -> Judgement:

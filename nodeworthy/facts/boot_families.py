@@ -30,6 +30,8 @@ _HAS = {
     "ubuntu-24.04": ("apt",),
 }
 _MANAGERS = ("apt", "dnf", "yum")
+# Programs that are one package manager.
+_PROGRAMS = {"apt-get": "apt", "aptitude": "apt"}
 _SYSTEMS = {"al2023": "AL2023", "al2": "AL2", "ubuntu-22.04": "Ubuntu 22.04", "ubuntu-24.04": "Ubuntu 24.04"}
 # What a script asks to learn on which machine it is.
 _WHICH_MACHINE = re.compile(
@@ -62,6 +64,10 @@ def foreign(script: BootScript, distribution: str, os: Located[str] | None = Non
             yield from _of_join(joins, distribution)
     if os is not None and isinstance(os.state, Known):
         yield from _of_packages(script, os.state.value)
+
+
+def joined_with(distribution: str) -> str:
+    return _SHOULD.get(distribution, "what this distribution joins with")
 
 
 def title(distribution: str) -> str:
@@ -119,7 +125,7 @@ def _of_join(joins: Joins, distribution: str) -> Iterator[Foreign]:
             joins.place,
             f"calls /etc/eks/bootstrap.sh, which does not exist on {title(distribution)}",
             "/etc/eks/bootstrap.sh",
-            _SHOULD.get(distribution, "what this distribution joins with"),
+            joined_with(distribution),
             "the call fails, and the node never joins",
             "write a NodeConfig part with spec.cluster of name, apiServerEndpoint, certificateAuthority and cidr"
             if distribution == AL2023
@@ -141,7 +147,7 @@ def _of_packages(script: BootScript, os: str) -> Iterator[Foreign]:
     told: set[str] = set()
     has = _HAS.get(os, _MANAGERS)
     for installs in script.timeline.of(Installs):
-        manager = installs.manager
+        manager = _PROGRAMS.get(installs.manager, installs.manager)
         if manager in _MANAGERS and manager not in {*has, *told} and not is_for_several(script, installs):
             told.add(manager)
             yield Foreign(

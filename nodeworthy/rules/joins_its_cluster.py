@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.effects import Fetches, Joins
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot_families import BOOTSTRAP, title
+from nodeworthy.facts.boot_families import BOOTSTRAP, joined_with, title
 from nodeworthy.facts.boot_pools import POOL_LABEL, named_pool
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.cluster_join import JOINING, Coordinates, coordinates, makes_a_node, twice
@@ -176,7 +176,9 @@ def _nothing_joins(script: BootScript, pool: BootPool) -> Findings:
             script,
             "it never joins the cluster",
             is_=_NOTHING_JOINS,
-            should=f"what {title(family)} joins with",
+            should=joined_with(family),
             on=pool.title,
             related=[pool.declared(f"runs {title(family)}")],
+            cause="the node runs and is paid for, and the cluster never hears of it",
+            remedy=f"add {joined_with(family)}",
         )

@@ -1,11 +1,11 @@
 """User data is what this node's image reads, from its first byte on.
 
 A node that can't read its user data boots, runs and says nothing: it only never joins. Cloud-init takes user data
-for what its first bytes say, so a blank line before the MIME header makes one long text of it that nobody reads; a
-Windows line end makes `#!/bin/bash\\r` the name of a program that is not there. Each family of images reads another
-thing: AL2023 a NodeConfig, AL2 and EKS' Ubuntu a call of `/etc/eks/bootstrap.sh`, Bottlerocket TOML and nothing else;
-all but Bottlerocket run shell. Package managers go by the family, too. A step that asks first which machine it is on
-is for several families, and is left alone.
+for what its first bytes say, so a blank line before the MIME header makes one long text of it that nobody reads.
+Windows line ends are taken off by cloud-init and by nobody else, so such a script starts here and not there. Each
+family of images reads another thing: AL2023 a NodeConfig, AL2 and EKS' Ubuntu a call of `/etc/eks/bootstrap.sh`,
+Bottlerocket TOML and nothing else; all but Bottlerocket run shell. Package managers go by the family, too. A step
+that asks first which machine it is on is for several families, and is left alone.
 """
 
 from __future__ import annotations

@@ -1,0 +1,6 @@
+#!/bin/bash
+set -e
+: "${JOIN_TOKEN:?fetched by the unit that starts this}"
+kubeadm join 10.0.0.9:6443 --token "$JOIN_TOKEN" \
+  --discovery-token-ca-cert-hash sha256:4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945
+systemctl enable kubelet
