@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.known.drivers import PackageKind, package_kind
+from nodeworthy.facts.driver_loads import is_driver
 from nodeworthy.known.kubelet import family_of
 from nodeworthy.verdict import Place
 
@@ -50,19 +50,13 @@ def critical_steps(timeline: Timeline) -> list[Step]:
 
 def _called(effect: Effect) -> str:
     if isinstance(effect, Installs) and not effect.removes:
-        return "the driver's installation" if _is_driver(effect) else ""
+        return "the driver's installation" if is_driver(effect) else ""
     if isinstance(effect, Joins) and not effect.tells:
         return "joining the cluster"
     if isinstance(effect, Unit) and effect.act in _STARTS:
         family = family_of(effect.unit.known or "")
         return f"starting {family.name}" if family is not None else ""
     return ""
-
-
-def _is_driver(effect: Installs) -> bool:
-    if effect.manager == ".run":
-        return any("nvidia" in each.shown().lower() for each in effect.packages)
-    return any(package_kind(each.shown()) is PackageKind.DRIVER for each in effect.packages)
 
 
 def _downloads(timeline: Timeline, critical: dict[Place, Step]) -> Iterator[Step]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import ceil
 
 from nodeworthy.boot.conditions import Guard
-from nodeworthy.boot.effects import Effect, LoadsModule, NotUnderstood, Reboots, Stage
+from nodeworthy.boot.effects import Effect, Installs, LoadsModule, NotUnderstood, Reboots, Stage
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.guards import but_marks
-from nodeworthy.known.drivers import needs_nvidia
+from nodeworthy.known.drivers import PackageKind, needs_nvidia, package_kind
 from nodeworthy.known.profiling import option
 from nodeworthy.verdict import Place
 
@@ -94,6 +94,14 @@ def unread(timeline: Timeline) -> list[Load]:
     """What was not understood, and may load the module."""
     at = {id(each): index for index, each in enumerate(timeline.effects)}
     return [Load(at[id(each)], each.place, each.why, each.conditions) for each in gaps(timeline, *_WORDS)]
+
+
+def is_driver(effect: Installs) -> bool:
+    if effect.removes:
+        return False
+    if effect.manager == ".run":
+        return any("nvidia" in each.shown().lower() for each in effect.packages)
+    return any(package_kind(each.shown()) is PackageKind.DRIVER for each in effect.packages)
 
 
 def _is_nvidia(module: str) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.conditions import Guard, always
+from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.driver_loads import Again, Load, anew, loads
+from nodeworthy.facts.driver_loads import Again, Load, anew, is_driver, loads
 from nodeworthy.facts.guards import but_its_own, without
 from nodeworthy.facts.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
 from nodeworthy.facts.modprobe_line import Says
@@ -30,6 +31,10 @@ class OptionInTime:
     @cached_property
     def loads(self) -> list[Load]:
         return loads(self.timeline)
+
+    @property
+    def installs_the_driver(self) -> bool:
+        return any(is_driver(each) for each in self.timeline.of(Installs))
 
     @cached_property
     def anew(self) -> list[Again]:

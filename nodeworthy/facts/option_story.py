@@ -32,7 +32,8 @@ class OptionStory:
     load: Load
 
     def loads_it(self) -> Related:
-        return Related(self.load.place, f"the module is loaded here: {self.load.because}")
+        says = f"the module is loaded here: {self.load.because}" if self.load.effect is not None else self.load.because
+        return Related(self.load.place, says)
 
     def told(self) -> Told:
         before, after = self.boot.before(self.load), self.boot.after(self.load)
@@ -96,7 +97,7 @@ class OptionStory:
         guards = [told(but_its_own(each.effect), self.load.conditions) for each in writes]
         under = " or ".join(dict.fromkeys(filter(None, guards)))
         message = f"the profiling option is written only if {under}, and the driver is loaded in other cases, too"
-        remedy = f"write `{option().line}` outside of that condition, before {_line(self.load.place)}"
+        remedy = f"write `{option().line}` outside of that condition, before {self._where()}"
         should = "written on every path that loads the driver"
         return Told(first.place, message, self._what(f"written if {under}", should, remedy))
 
@@ -139,18 +140,21 @@ class OptionStory:
     def _who(self) -> str:
         return "the image's own units" if self.load.effect is None else self.load.effect.stage.title
 
+    def _where(self) -> str:
+        return _line(self.load.place) if self.load.effect is not None else "the module is loaded"
+
     def _needs_a_reboot(self, effect: Effect) -> Told:
         message = (
             "the profiling option is on the kernel's command line, which is read at boot, and nothing reboots here"
         )
-        remedy = f"write `{option().line}` into {FILE} before {_line(self.load.place)}, or reboot"
+        remedy = f"write `{option().line}` into {FILE} before {self._where()}, or reboot"
         return Told(
             effect.place, message, self._what(effect.command, "a reboot on every path, or a file of modprobe", remedy)
         )
 
     def _missing(self) -> Told:
         message = "the driver is loaded, and nothing writes the profiling option before"
-        remedy = f"before {_line(self.load.place)}: echo '{option().line}' > {FILE}"
+        remedy = f"before {self._where()}: echo '{option().line}' > {FILE}"
         if self.load.effect is None:
             remedy = f"{EARLY}: {FILE} with `{option().line}`"
         return Told(

@@ -55,7 +55,8 @@ def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: Boot
 
 
 def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:
-    if pool is None or not pool.pool.is_gpu or pool.pool.driver is not Driver.AMI:
+    """An image whose driver the script installs once more has none: which of both is wrong is another rule's."""
+    if pool is None or not pool.pool.is_gpu or pool.pool.driver is not Driver.AMI or boot.installs_the_driver:
         return []
     distribution = need(pool.pool.distribution)
     if distribution == "bottlerocket":
