@@ -19,6 +19,8 @@ class Gpu:
     architecture: str
     # Its boards of eight talk through NVSwitches, which need a fabric manager.
     nvswitch: bool
+    # They are the rack's, and are managed from there.
+    off_host: bool
     source: str
 
 
@@ -66,7 +68,8 @@ def gpu_named(name: str) -> Gpu | None:
     if canonical is None:
         return None
     row = _table()["gpu"][canonical]
-    return Gpu(canonical, tuple(row["memory"]), row["architecture"], row.get("nvswitch", False), _table()["source"])
+    switched, off_host = row.get("nvswitch", False), row.get("off_host", False)
+    return Gpu(canonical, tuple(row["memory"]), row["architecture"], switched, off_host, _table()["source"])
 
 
 def near(name: str) -> tuple[str, ...]:

@@ -1,0 +1,83 @@
+"""Nodes whose GPUs talk through NVSwitches run fabric manager, of the driver's version.
+
+On A100 SXM, H100, H200 and B200 instances `nvidia-fabricmanager` sets up the switches between the GPUs. Without it
+`nvidia-smi` looks well, and every CUDA program ends with error 802, system not yet initialized. It accepts only a
+driver of its own version, to the last digit. The NVIDIA images of EKS for AL2023 and AL2 bring it and start it
+themselves, and the operator's driver container brings its own; who installs the driver in user data has to install
+it beside, start it and enable it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.driver_packages import drivers, fabric_managers, unsure
+from nodeworthy.facts.fabric_manager import installed, is_named, needs_it, runs, switched_off, versions
+from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.fleet.model import Driver
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Related, Severity, skip
+
+RULE = Rule(
+    "fabric-manager-runs",
+    severity=Severity.ERROR,
+    incident="D",
+    title="Fabric manager runs where GPUs talk through NVSwitches, of the driver's version",
+    remedy="install nvidia-fabricmanager of the driver's version, and systemctl enable --now nvidia-fabricmanager",
+)
+
+# The images that bring the driver, and fabric manager with it.
+IN_THE_IMAGE = ("eks-al2023", "eks-al2", "bottlerocket")
+
+
+@RULE.check
+def what_it_installs_fits(script: BootScript) -> Findings:
+    timeline = script.timeline
+    managers = fabric_managers(timeline)
+    if not managers:
+        skip("the script installs no fabric manager")
+    for flaw in [*versions(timeline), *runs(timeline, managers[0].place)]:
+        yield flaw.told()
+
+
+@RULE.check
+def it_runs_where_it_is_needed(script: BootScript, pool: BootPool) -> Findings:
+    needed = needs_it(pool.pool)
+    if needed is False:
+        skip(f"the nodes of {pool.title} have no NVSwitches to manage")
+    if pool.pool.driver is Driver.OPERATOR:
+        skip("the operator's driver container brings fabric manager")
+    flaws = list(_of_the_image(script, pool) if pool.pool.driver is Driver.AMI else _of_the_script(script))
+    if needed is None and flaws:
+        why = f"whether the GPUs of {pool.title} talk through NVSwitches is not known: its pool names no instance type"
+        flaws = [doubt(script.place, why)]
+    gpu = pool.pool.gpu
+    says = Related(gpu.place, f"{pool.title} has {gpu.shown()}") if gpu is not None else pool.declared("needs it")
+    for flaw in flaws:
+        yield flaw.told(on=pool.title, related=(says,))
+
+
+def _of_the_image(script: BootScript, pool: BootPool) -> Iterator[Flaw]:
+    distribution = pool.pool.distribution.state
+    if isinstance(distribution, Known) and distribution.value in IN_THE_IMAGE:
+        yield from switched_off(script.timeline)
+    elif is_named(script.timeline):
+        yield from runs(script.timeline, script.place)
+    else:
+        yield doubt(script.place, "whether the image brings fabric manager and starts it is not known")
+
+
+def _of_the_script(script: BootScript) -> Iterator[Flaw]:
+    timeline = script.timeline
+    installs = drivers(timeline)
+    if not installs:
+        step = unsure(timeline) or timeline.not_understood("nvidia", "cuda", "driver")
+        if step is not None:
+            yield doubt(step.place, "whether this step installs the driver is not known")
+            return
+        skip("the script installs no driver, which one-driver says")
+    missing = list(installed(timeline, installs[0]))
+    yield from missing
+    if not fabric_managers(timeline) and not missing:
+        yield from runs(timeline, installs[0].place)
