@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.verdict import Located, Place, Related
 
@@ -21,6 +21,8 @@ class GpuPool:
     runtime: Located[Containerd]
     # What it is called: nodes without a fleet stand for the pool that they would be.
     noun: str = "pool"
+    # Who brings the driver; None where nobody declares it.
+    driver: Driver | None = None
 
     @property
     def title(self) -> str:
@@ -39,4 +41,4 @@ def gpu_pools(fleet: Fleet) -> list[GpuPool]:
 
 
 def gpu_pool(pool: Pool) -> GpuPool:
-    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime)
+    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=pool.driver)

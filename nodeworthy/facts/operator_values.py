@@ -144,6 +144,20 @@ class OperatorValues:
         nri = self.tree.get("cdi", "nriPluginEnabled") if self._knows_nri else None
         return ToolkitSettings(self.tree.get("toolkit"), self.elsewhere, nri)
 
+    @cached_property
+    def brings_driver(self) -> Located[bool]:
+        """Whether the operator installs the driver on the nodes, which the chart does where nobody says otherwise."""
+        driver = self.tree.get("driver")
+        if driver.is_absent and self.elsewhere is not None:
+            return Located.unknown(self.elsewhere, driver.place)
+        return _boolean("driver.enabled", driver.get("enabled"), default=True)
+
+    @cached_property
+    def chooses_drivers(self) -> Located[bool]:
+        """Whether NVIDIADriver resources say which nodes get which driver."""
+        told = self.tree.get("driver", "nvidiaDriverCRD", "enabled")
+        return _boolean("driver.nvidiaDriverCRD.enabled", told, default=False)
+
     @property
     def _knows_nri(self) -> bool:
         """An older release does not read the setting, whatever it says."""

@@ -1,0 +1,106 @@
+"""The NVIDIA driver of a node comes from its image, from its user data or from the operator: from exactly one.
+
+The operator's chart installs a driver unless `driver.enabled` is false, also on nodes that have one: its container
+waits for the modules of the other to go, or loads beside them, and nothing on the node works. A script that installs
+a driver over the image's leaves libraries of one version and modules of another. And where each thinks that the other
+brings it, nobody does, and the node has no GPUs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.driver_packages import drivers
+from nodeworthy.facts.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, missing
+from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.fleet.model import Driver
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip
+
+RULE = Rule(
+    "one-driver",
+    severity=Severity.ERROR,
+    title="The driver comes from the image, the user data or the operator: from exactly one",
+    remedy="let one bring it: set the pool's driver to who does, driver.enabled of the operator to match, "
+    "and take the other install out of the script",
+)
+
+BROUGHT_BY = {Driver.AMI: "the image", Driver.USER_DATA: "the user data", Driver.OPERATOR: "the operator"}
+# A node with this label is left out by the operator's driver.
+OWN_DRIVER = "nvidia.com/gpu.deploy.driver=false"
+
+
+@RULE.check
+def the_script_installs_one_at_most(script: BootScript) -> Findings:
+    if not drivers(script.timeline):
+        skip("the script installs no driver")
+    for flaw in in_each_others_way(script.timeline):
+        yield flaw.told()
+
+
+@RULE.check
+def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Findings:
+    if not pool.pool.is_gpu:
+        skip(f"{pool.title} has no GPUs")
+    brought_by = BROUGHT_BY[pool.pool.driver]
+    says = pool.declared(f"gets its driver from {brought_by}")
+    if pool.pool.driver is Driver.USER_DATA:
+        for flaw in missing(script.timeline, script.place):
+            yield flaw.told(on=pool.title, related=(says,))
+        return
+    for package in drivers(script.timeline)[:1]:
+        yield fail(
+            package.place,
+            f"the script installs a driver, and {brought_by} brings one already",
+            is_=package.name,
+            should=f"the driver of {brought_by} alone",
+            on=pool.title,
+            related=[says],
+            cause=FIGHT,
+            remedy="take this install out, or set the pool's driver to user-data and use an image without one",
+        )
+
+
+@RULE.check
+def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
+    if pool.driver is None:
+        skip("no fleet says who brings the driver")
+    if need(values.brings_driver) and need(values.chooses_drivers):
+        skip("NVIDIADriver resources say which nodes get a driver")
+    enabled = need(values.brings_driver)
+    if enabled == (pool.driver is Driver.OPERATOR):
+        return
+    brought_by = BROUGHT_BY[pool.driver]
+    declared = Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
+    if not enabled:
+        yield fail(
+            values.brings_driver,
+            "nobody brings the driver: the operator's is off",
+            should="true",
+            on=pool.title,
+            related=[declared],
+            cause=NO_DRIVER,
+            remedy="set driver.enabled: true, or the pool's driver to who brings it",
+        )
+        return
+    said = (
+        "driver.enabled is true" if values.brings_driver.written else "driver.enabled is not set, and true by default"
+    )
+    yield fail(
+        values.brings_driver,
+        f"{said}: the operator brings a driver, and {brought_by} has one already",
+        is_="true",
+        should="false",
+        on=pool.title,
+        related=[declared],
+        cause=FIGHT,
+        remedy=_remedy(pools),
+    )
+
+
+def _remedy(pools: Sequence[GpuPool]) -> str:
+    if any(each.driver is Driver.OPERATOR for each in pools):
+        return f"give the nodes that have a driver the label {OWN_DRIVER}"
+    return "set driver.enabled: false in the operator's values"
