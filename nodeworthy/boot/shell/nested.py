@@ -107,6 +107,7 @@ def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
 def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Place, raw: str) -> Status | None:
     """Runs a file that the script made or downloaded; None for any other."""
     from nodeworthy.boot.commands.fetched import fetched_script
+    from nodeworthy.boot.commands.runfiles import is_runfile, runfile
     from nodeworthy.boot.shell.calls import call_of, happened
     from nodeworthy.boot.shell.redirects import absolute
 
@@ -121,9 +122,14 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
         status = run_text(walker, content.text.shown(), Written(content), arguments, place)
         walker.running.pop()
         return Status(status)
-    if name in walker.fetched and not name.endswith(".run"):
+    if name in walker.fetched:
+        url = walker.fetched[name]
+        if is_runfile(url) or name.endswith(".run"):
+            # What it is stands in its address; the name on the disk may be any.
+            call = call_of(walker, (url if is_runfile(url) else path, *arguments), place, raw)
+            return Status(happened(walker, runfile(call), place, raw))
         call = call_of(walker, arguments, place, raw)
-        return Status(happened(walker, fetched_script(walker.fetched[name], call), place, raw))
+        return Status(happened(walker, fetched_script(url, call), place, raw))
     if name in walker.state.files:
         walker.not_understood(place, raw, f"what stands in {name} is not known")
         return Status(None)
