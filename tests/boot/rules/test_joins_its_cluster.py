@@ -1,0 +1,176 @@
+"""The script joins the fleet's cluster, once."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeworthy.rules.joins_its_cluster import RULE
+from tests.boot.rules.userdata import (
+    CA,
+    COORDINATES,
+    ENDPOINT,
+    NODE_CONFIG,
+    PEM,
+    SHELL,
+    in_pool,
+    judged,
+    mime,
+    node_config,
+    planned,
+    read,
+    shell,
+    told,
+)
+
+BOOTSTRAP = f"/etc/eks/bootstrap.sh gpu-dev {COORDINATES}"
+TWICE = "joins the cluster a second time on the same path"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        shell(BOOTSTRAP),
+        shell("/etc/eks/bootstrap.sh gpu-dev"),
+        node_config(),
+        mime((NODE_CONFIG, node_config()), (SHELL, shell("sysctl --system"))),
+        mime((NODE_CONFIG, node_config(cidr="")), (NODE_CONFIG, node_config(name="gpu-dev"))),
+        shell("if [ -f /etc/spot ]; then", BOOTSTRAP, "else", BOOTSTRAP, "fi"),
+        shell(f"{BOOTSTRAP} || {BOOTSTRAP}"),
+        shell("for i in 1 2 3; do", "kubeadm join 10.0.0.9:6443 && break", "sleep 5", "done"),
+        shell("nodeadm init --skip run", "nodeadm init --skip config"),
+        "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    config: {maxPods: 110}\n",
+        "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n"
+        "  cluster: {name: a, region: us-east-2}\n  hybrid: {ssm: {}}\n",
+        f'[settings.kubernetes]\ncluster-name = "a"\napi-server = "{ENDPOINT}"\ncluster-certificate = "{CA}"\n',
+    ],
+)
+def test_joined_once_is_right(text: str) -> None:
+    assert told(RULE, read(text)) == ["pass"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        shell(BOOTSTRAP, BOOTSTRAP),
+        shell(BOOTSTRAP, "nodeadm init -c file:///etc/node.yaml"),
+        shell(BOOTSTRAP, "if [ -f /etc/labels ]; then", BOOTSTRAP, "fi"),
+        shell("join() {", BOOTSTRAP, "}", "join", "join"),
+        mime((SHELL, shell(BOOTSTRAP)), (SHELL, shell(BOOTSTRAP))),
+    ],
+)
+def test_joined_twice_is_once_too_often(text: str) -> None:
+    judgement = judged(RULE, read(text))
+    assert [each.message for each in judgement.findings] == [TWICE]
+    assert [each.says for each in judgement.findings[0].related] == ["it joins here already"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (node_config(cidr=""), "the NodeConfig leaves out cidr"),
+        (node_config(apiServerEndpoint="", certificateAuthority=""), "the NodeConfig leaves out apiServerEndpoint and certificateAuthority"),
+        (node_config(apiServerEndpoint="http://a.example"), "the endpoint is http, and EKS answers https alone"),
+        (node_config(cidr="172.20.0.0/33"), "the service range is no range of addresses"),
+        (node_config(cidr="172.20.0.0"), "the service range is an address and no range of them: the mask is missing"),
+        (node_config(certificateAuthority="<CA>"), "the CA is no base64"),
+        (node_config(certificateAuthority="aGVsbG8gd29ybGQ="), "the CA is base64, and not of a certificate"),
+        (node_config(certificateAuthority=CA[:64]), "the CA is cut off: the certificate in it has no end"),
+        (
+            node_config(certificateAuthority="|\n" + "".join(f"      {line}\n" for line in PEM.splitlines())),
+            "the CA is a certificate as it is, and must be in base64",
+        ),
+        (
+            shell(f"/etc/eks/bootstrap.sh a --b64-cluster-ca {CA}"),
+            "--b64-cluster-ca without --apiserver-endpoint is not used: bootstrap.sh asks EKS for both",
+        ),
+        (
+            '[settings.kubernetes]\ncluster-name = "a"\n',
+            "[settings.kubernetes] leaves out api-server and cluster-certificate",
+        ),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_right(text: str, message: str) -> None:
+    assert told(RULE, read(text)) == ["fail", message]
+
+
+def test_nothing_that_joins_is_no_fault_of_a_helper() -> None:
+    assert told(RULE, read(shell("modprobe br_netfilter"))) == ["skip"]
+    assert told(RULE, in_pool(read(shell("modprobe br_netfilter"), "tune.sh"), "os: al2")) == ["skip"]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (shell("yum install -y jq"), "fail"),
+        (shell("curl -fsSL https://example.com/join.sh | bash"), "unknown"),
+        (mime((SHELL, shell("yum install -y jq"))), "skip"),
+        ("#!/usr/bin/python3\nprint()\n", "unknown"),
+    ],
+)
+def test_user_data_that_joins_nothing(text: str, verdict: str) -> None:
+    assert told(RULE, in_pool(read(text), "os: al2"))[0] == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        (node_config(name="other"), "the cluster that it joins with is not the fleet's", 5),
+        (node_config(cidr="10.100.0.0/16"), "the service range that it joins with is not the fleet's", 8),
+    ],
+)
+def test_another_than_the_fleets(text: str, message: str, line: int) -> None:
+    (found,) = judged(RULE, in_pool(read(text, "node.yaml"), "os: al2023")).findings
+    assert (found.message, found.where.line) == (message, line)
+    assert found.related[0].says.startswith("the fleet's")
+
+
+def test_the_dns_server_is_in_the_service_range() -> None:
+    text = shell(f"{BOOTSTRAP} --dns-cluster-ip 10.100.0.10")
+    assert told(RULE, in_pool(read(text), "os: al2")) == [
+        "fail",
+        "--dns-cluster-ip is not in the fleet's service range",
+    ]
+    assert told(RULE, in_pool(read(text.replace("10.100", "172.20")), "os: al2")) == ["pass"]
+
+
+def test_a_range_is_compared_as_one() -> None:
+    assert told(RULE, in_pool(read(node_config(cidr="172.20.0.10/16")), "os: al2023")) == ["pass"]
+
+
+def test_a_name_from_the_machine_is_not_known() -> None:
+    text = shell('/etc/eks/bootstrap.sh "$(cat /etc/cluster)"')
+    assert told(RULE, in_pool(read(text), "os: al2"))[0] == "unknown"
+    assert told(RULE, read(text)) == ["pass"]
+
+
+def test_a_pool_that_is_not() -> None:
+    text = shell(f"{BOOTSTRAP} --kubelet-extra-args '--node-labels=nodeworthy/pool=h200'")
+    assert told(RULE, in_pool(read(text), "os: al2")) == [
+        "fail",
+        "the node says that it is of the pool 'h200', which the fleet does not have",
+    ]
+
+
+def of(output: str) -> str | None:
+    """What a preview made up, by what it stands for."""
+    return {"https://standin1.example": "endpoint of one", "made-up": "name of one", "b3RoZXI=": "ca of two"}.get(
+        output
+    )
+
+
+def test_what_a_preview_made_up_is_right_by_itself() -> None:
+    text = node_config(apiServerEndpoint="https://standin1.example")
+    assert told(RULE, planned(text, stands_for=of)) == ["pass"]
+
+
+def test_a_made_up_name_is_not_the_fleets() -> None:
+    script = in_pool(planned(node_config(name="made-up"), stands_for=of), "os: al2023")
+    assert told(RULE, script) == [
+        "unknown",
+        "the cluster that it joins with is name of one, which a preview does not know",
+    ]
+
+
+def test_outputs_of_two_clusters() -> None:
+    text = node_config(apiServerEndpoint="https://standin1.example", certificateAuthority="b3RoZXI=")
+    assert told(RULE, planned(text, stands_for=of)) == ["fail", "joins with outputs of two clusters: one and two"]
