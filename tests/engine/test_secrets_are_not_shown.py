@@ -9,7 +9,7 @@ from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.verdict import Findings, Place, Severity, fail
 
-RULE = Rule("loud-line", Severity.ERROR, "A line is loud", "run `login -u bot -p N3xus-Deploy x` again")
+RULE = Rule("loud-line", Severity.ERROR, "A line is loud", "run `docker login -u bot -p N3xus-Deploy x` again")
 LINE = "docker login -u bot -p N3xus-Deploy registry.internal"
 
 
