@@ -86,6 +86,15 @@ def _version(package: Text) -> str:
     return max(found, key=len) if found else ""
 
 
+def same_version(manager: NvidiaPackage, driver: NvidiaPackage) -> bool | None:
+    """Whether fabric manager is of the driver's version; None where that is open."""
+    branch = manager.version
+    # Ubuntu's depends on nvidia-kernel-common-580-server-580.159.03: apt brings no other beside its server driver.
+    if "apt" in manager.effect.manager and branch.isdigit() and f"-{branch}-server" in driver.name:
+        return True
+    return agree(manager.version, driver.version)
+
+
 def agree(one: str, other: str) -> bool | None:
     """Whether two versions are one, as far as they are said; None where that is open."""
     if one == other:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nodeworthy.boot.conditions import Guard, always, together
 from nodeworthy.boot.effects import Act, Effect, Reboots, Unit
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.driver_packages import NvidiaPackage, agree, drivers, fabric_managers
+from nodeworthy.facts.driver_packages import NvidiaPackage, drivers, fabric_managers, same_version
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.gpus import gpu_named
@@ -109,7 +109,7 @@ def _without_its_need(guard: Guard) -> Guard:
 def versions(timeline: Timeline) -> Iterator[Flaw]:
     for manager in fabric_managers(timeline):
         beside = [each for each in drivers(timeline) if together(each.effect.conditions, manager.effect.conditions)]
-        agreed = [(each, agree(manager.version, each.version)) for each in beside if each.name != manager.name]
+        agreed = [(each, same_version(manager, each)) for each in beside if each.name != manager.name]
         wrong = next((each for each, same in agreed if same is False), None)
         if wrong is not None:
             yield _apart(manager, wrong)

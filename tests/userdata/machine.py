@@ -8,6 +8,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from nodeworthy.known.containerd import containerd_of
+
+# What Ubuntu's bootstrap.sh makes containerd's config of.
+IMAGE_CONFIG = containerd_of("eks-ubuntu").written_from or ""
 FOLDERS = ("/etc/", "/var/", "/proc/", "/sys/", "/usr/local/", "/shared")
 PROGRAMS = "apt-get dnf yum systemctl modprobe ufw mountpoint mount timeout containerd".split()
 # Those that do their work: the machine has no others.
@@ -16,7 +20,7 @@ REAL = "bash cat cmp grep mkdir mv rm sed tee uname".split()
 ANSWERS = {
     "mountpoint": "exit 1",
     "timeout": 'shift; exec "$@"',
-    "containerd": "cat {root}/usr/local/share/eks/containerd-config.toml",
+    "containerd": f"cat {{root}}{IMAGE_CONFIG}",
 }
 FILES = {
     "/etc/hosts": "127.0.0.1 localhost\n",
@@ -25,7 +29,7 @@ FILES = {
     "/etc/yum.repos.d/.there": "",
     "/proc/driver/nvidia/params": "RmProfilingAdminOnly: 0\n",
     "/sys/class/infiniband/rdmap0/node_type": "",
-    "/usr/local/share/eks/containerd-config.toml": "version = 2\n",
+    IMAGE_CONFIG: "version = 2\n",
     "/var/log/.there": "",
 }
 # After the last argument of a call.

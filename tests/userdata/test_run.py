@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import registries
 from tests.real.tools import Tools
 from tests.userdata.families import POOLS, shells_of
-from tests.userdata.machine import Machine
+from tests.userdata.machine import IMAGE_CONFIG, Machine
 
 STAMPED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4} ")
 SHELLS = [pool for pool in POOLS if shells_of(pool)]
+CERTS_D, OF_DOCKER = registries().hosts
 CACHE = "registry-ghcr.gpu-controlplane.svc.cluster.local"
 
 
@@ -51,7 +53,7 @@ def test_every_line_is_stamped_on_the_console_and_in_the_file(machine: Machine, 
 @pytest.mark.parametrize("pool", SHELLS)
 def test_registries_are_trusted_and_found(machine: Machine, pool: str) -> None:
     boot(machine, pool)
-    hosts = tomllib.loads(machine.read(f"/etc/containerd/certs.d/{CACHE}:5000/hosts.toml"))
+    hosts = tomllib.loads(machine.read(f"{CERTS_D}/{CACHE}:5000/hosts.toml"))
     url = f"http://{CACHE}:5000"
     assert hosts == {"server": url, "host": {url: {"capabilities": ["pull", "resolve"]}}}
     assert f"172.20.0.11 {CACHE}\n" in machine.read("/etc/hosts")
@@ -122,14 +124,13 @@ def test_without_docker_nothing_is_written_for_it(machine: Machine) -> None:
     assert not [name for name in machine.files if "docker" in name]
 
 
-@pytest.mark.parametrize("said", ["", "{root}/etc/containerd/certs.d:/etc/docker/certs.d"])
+@pytest.mark.parametrize("said", ["", f"{{root}}{CERTS_D}:{OF_DOCKER}"])
 def test_what_the_image_says_of_registries_is_kept_or_completed(machine: Machine, said: str) -> None:
-    name = "/usr/local/share/eks/containerd-config.toml"
     said = said.format(root=machine.root)
-    machine.write(name, f'[plugins."io.containerd.grpc.v1.cri".registry]\nconfig_path = "{said}"\n')
+    machine.write(IMAGE_CONFIG, f'[plugins."io.containerd.grpc.v1.cri".registry]\nconfig_path = "{said}"\n')
     boot(machine, "ubuntu24-l4")
-    assert machine.read(name).count("config_path") == 1
-    assert f'"{said or machine.root / "etc/containerd/certs.d"}"' in machine.read(name)
+    assert machine.read(IMAGE_CONFIG).count("config_path") == 1
+    assert f'"{said or str(machine.root) + CERTS_D}"' in machine.read(IMAGE_CONFIG)
 
 
 def test_a_containerd_that_does_not_look_there_is_told(machine: Machine) -> None:

@@ -47,6 +47,12 @@ class TestVersions:
         assert of(driver, installs(4, "nvidia-fabric-manager-570.133.20-1"), RUNS).verdict == "pass"
         assert of(driver, installs(4, "nvidia-fabric-manager-550.90.07-1"), RUNS).verdict == "fail"
 
+    def test_apt_binds_ubuntus_to_its_server_driver(self) -> None:
+        driver = text("linux-modules-nvidia-580-server-open-", hole("uname -r"))
+        for branch, verdict in (("580", "pass"), ("570", "unknown")):
+            manager = installs(4, f"nvidia-fabricmanager-{branch}", manager="apt-get")
+            assert of(installs(3, driver, manager="apt-get"), manager, RUNS).verdict == verdict
+
     def test_one_variable_for_both(self) -> None:
         driver, other = text("nvidia-driver-", hole("V")), text("nvidia-fabricmanager-", hole("V"))
         assert of(installs(3, driver, other), RUNS).verdict == "pass"
