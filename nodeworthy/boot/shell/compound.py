@@ -10,6 +10,7 @@ from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.shell.expansions import glob
 from nodeworthy.boot.shell.failing import handled_by
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
+from nodeworthy.boot.shell.line_loop import each_line, lines_read
 from nodeworthy.boot.shell.redirects import with_redirects
 from nodeworthy.boot.shell.syntax import (
     AndOr,
@@ -247,6 +248,10 @@ def counting_for(walker: Walker, statement: CountingFor) -> bool | None:
 
 
 def while_(walker: Walker, statement: While) -> bool | None:
+    lines = lines_read(walker, statement)
+    if lines is not None:
+        walker.scope(lambda: each_line(walker, statement, *lines), Flow.BREAK)
+        return None
     answer = condition(walker, statement.condition, statement.body, ())
     goes_round = answer.flipped() if statement.until else answer
     if walker.flow is not Flow.ON or goes_round.value is False:

@@ -27,7 +27,7 @@ from nodeworthy.verdict import Place
 _ASKING = frozenset(
     "[ [[ test grep egrep fgrep zgrep command which type hash lspci lsmod lsblk blkid id getent dpkg dpkg-query "
     "mountpoint findmnt pgrep pidof modinfo diff cmp uname hostname rpm read stat ls find nc ping host nslookup dig "
-    "expr let true false jq awk sed".split()
+    "expr let true false jq awk".split()
 )
 _ASKING_UNITS = ("is-active", "is-enabled", "is-failed", "is-system-running", "status", "show", "list-units", "cat")
 LONGEST = 160

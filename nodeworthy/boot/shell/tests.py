@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -19,6 +20,17 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-le": lambda one, other: one <= other,
     "-gt": lambda one, other: one > other,
     "-ge": lambda one, other: one >= other,
+}
+
+
+_COMPARED = re.compile(r"(?:\(\()?\s*\$?(\w+)\s*(==|!=|<=|>=|<|>)\s*\$?(\w+)\s*(?:\)\))?")
+_SIGNS = {
+    "==": _NUMBERS["-eq"],
+    "!=": _NUMBERS["-ne"],
+    "<": _NUMBERS["-lt"],
+    "<=": _NUMBERS["-le"],
+    ">": _NUMBERS["-gt"],
+    ">=": _NUMBERS["-ge"],
 }
 
 
@@ -40,7 +52,21 @@ class Tests:
             return self._unary(expression)
         if isinstance(expression, Binary):
             return self._binary(expression)
-        return None
+        return self._reckoned(expression.raw)
+
+    def _reckoned(self, raw: str) -> bool | None:
+        """`(( a < b ))`, of two numbers or variables that are known."""
+        found = _COMPARED.fullmatch(raw)
+        if found is None:
+            return None
+        one, other = self._number(found[1]), self._number(found[3])
+        return None if one is None or other is None else _SIGNS[found[2]](one, other)
+
+    def _number(self, word: str) -> int | None:
+        if not word.isdigit():
+            value = self.state.value(word)
+            word = (value.known or "") if isinstance(value, Text) else ""
+        return int(word) if word.isdigit() and len(word) < 10 else None
 
     def _both(self, expression: Both) -> bool | None:
         left, right = self.value(expression.left), self.value(expression.right)

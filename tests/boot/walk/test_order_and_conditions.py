@@ -35,6 +35,10 @@ CASES = {
         'if [ "$(id -u)" -ne 0 ]; then exit 1; fi\n[[ $EUID -eq 0 ]] || exit 1\nsystemctl enable a',
         ['enables a.service if not: [ "$(id -u)" -ne 0 ]'],
     ),
+    "a reckoning that is known": (
+        "((EUID == 0)) || exit 1\nN=3\nif (( N > 2 )); then systemctl enable a; fi",
+        ["enables a.service"],
+    ),
     "who leaves early decides what follows": (
         "if [ -e /etc/done ]; then exit 0; fi\nsystemctl enable a",
         ["enables a.service if not: [ -e /etc/done ]"],
@@ -74,6 +78,14 @@ CASES = {
     "a loop over what nobody knows": (
         "for unit in $(cat /etc/units); do systemctl enable $unit; done",
         ["enables $unit if for unit in $(cat /etc/units)"],
+    ),
+    "a loop over the lines of a heredoc": (
+        "while read -r unit act; do\n  systemctl $act $unit\ndone <<'EOF'\na enable\nb start\nEOF\nsystemctl enable c",
+        ["enables a.service", "starts b.service", "enables c.service"],
+    ),
+    "a loop over the lines of a pipe": (
+        "printf '%s\\n' a b | while IFS= read -r unit; do systemctl enable $unit; done",
+        ["enables a.service", "enables b.service"],
     ),
     "a retry is one step": (
         "for i in 1 2 3 4 5; do\n  dnf install -y thing && break\n  sleep 5\ndone\nsystemctl enable a",
