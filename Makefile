@@ -52,7 +52,7 @@ preview: venv ## an embedded preview of the ci stack: resources, findings, how m
 
 .PHONY: test
 test: venv ## everything that needs no root, no cluster, no cloud (under three minutes)
-	@$(PY) -m pytest tests --ignore=tests/real -n $(PYTEST_WORKERS)
+	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -n $(PYTEST_WORKERS)
 
 .PHONY: lint
 lint: venv ## ruff, mypy --strict, the import directions
@@ -89,6 +89,10 @@ tools: ## builds the real programs that tests use (needs Go; minutes, once)
 .PHONY: test-real
 test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forbids them to skip
 	@$(PY) -m pytest tests/real $(if $(REQUIRE),--require-tools)
+
+.PHONY: test-lab
+test-lab: venv ## the tests in booted nodes (root; two minutes more the first time); REQUIRE=1 forbids them to skip
+	@$(PY) -m pytest tests/lab -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
 
 .PHONY: preview-cli
 preview-cli: venv ## the same preview by the real pulumi CLI, with policies/ as its policy pack

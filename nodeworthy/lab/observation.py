@@ -69,10 +69,10 @@ class Observation:
         return [words[1:] for words in said if words[0] == "load" and words[1].startswith("nvidia")]
 
 
-def observe(lower: Sequence[Path], user_data: bytes, also: Iterable[str] = ()) -> Observation:
-    """Boots a node with this user data (twice, where it reboots itself) and tells what came of it."""
+def observe(lower: Sequence[Path], user_data: bytes, also: Iterable[str] = (), *, again: bool = False) -> Observation:
+    """Boots a node with this user data, twice where it reboots itself or `again`, and tells what came of it."""
     usual = ordinary(lower)
-    seen = _boot(lower, user_data, also)
+    seen = _boot(lower, user_data, also, again=again)
     changed = {path: found for path, found in seen.files.items() if usual.get(path) != _digest(found)}
     return Observation(changed, seen.events, seen.enabled, seen.active, seen.contents, seen.output)
 
@@ -81,7 +81,7 @@ def ordinary(lower: Sequence[Path]) -> dict[str, str]:
     """What a boot changes that has nothing to do."""
 
     def make(folder: Path) -> None:
-        files = _boot(lower, NOTHING, ()).files
+        files = _boot(lower, NOTHING, (), again=False).files
         (folder / "files.json").write_text(json.dumps({path: _digest(found) for path, found in files.items()}))
 
     name = f"ordinary-{'-'.join(layer.name.split('-')[0] for layer in lower)}"
@@ -90,10 +90,10 @@ def ordinary(lower: Sequence[Path]) -> dict[str, str]:
     return told
 
 
-def _boot(lower: Sequence[Path], user_data: bytes, also: Iterable[str]) -> Observation:
+def _boot(lower: Sequence[Path], user_data: bytes, also: Iterable[str], *, again: bool) -> Observation:
     with Node(lower, user_data) as node:
         node.boot()
-        if node.rebooted:
+        if node.rebooted or again:
             node.end()
             node.boot()
         told = json.loads(_look(node, [PARAMS, *also]))

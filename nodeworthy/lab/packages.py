@@ -16,6 +16,8 @@ from nodeworthy.lab.commands import run
 
 BUILD_SECONDS = 60
 VERSION = "570.133.20"
+# Debian's own packages break with old versions of some of these.
+DEBIAN_VERSION = f"9:{VERSION}"
 LAB = "/usr/lib/nodeworthy-lab"
 
 
@@ -132,7 +134,7 @@ def _post(package: Package, *, debian: bool) -> Iterator[str]:
     if package.loads_module:
         yield "modprobe nvidia || true"
     if debian and package.starts:
-        yield f"systemctl enable --now --quiet {' '.join(package.starts)}"
+        yield f"{LAB}/systemctl.real enable --now --quiet {' '.join(package.starts)}"
 
 
 def _tree(package: Package, scratch: Path, kind: str) -> Path:
@@ -146,8 +148,8 @@ def _deb(package: Package, folder: Path, scratch: Path) -> str:
     """Builds it; returns its entry in the index."""
     tree = _tree(package, scratch, "debs")
     control = (
-        f"Package: {package.name}\nVersion: {VERSION}\nArchitecture: all\nMaintainer: nodeworthy <lab@localhost>\n"
-        f"Description: stands in for {package.name}\n"
+        f"Package: {package.name}\nVersion: {DEBIAN_VERSION}\nArchitecture: all\n"
+        f"Maintainer: nodeworthy <lab@localhost>\nDescription: stands in for {package.name}\n"
     )
     (tree / "DEBIAN").mkdir()
     (tree / "DEBIAN" / "control").write_text(control)
