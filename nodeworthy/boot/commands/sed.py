@@ -8,9 +8,10 @@ from nodeworthy.boot.commands.arguments import Given, given
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.masked import Mask
 from nodeworthy.boot.commands.output import NOTHING, has_open_lines, on_the_node
+from nodeworthy.boot.commands.sed_commands import Command
 from nodeworthy.boot.commands.sed_regex import TooHard
 from nodeworthy.boot.commands.sed_run import Run
-from nodeworthy.boot.commands.sed_script import Command, commands_of
+from nodeworthy.boot.commands.sed_script import commands_of
 from nodeworthy.boot.commands.streams import contents_of, joined
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import How, Writes

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from nodeworthy.boot.commands.masked import Mask
 from nodeworthy.boot.commands.search import Search
+from nodeworthy.boot.commands.sed_commands import Address, Command, Substitutes
 from nodeworthy.boot.commands.sed_regex import TooHard
-from nodeworthy.boot.commands.sed_script import Address, Command, Substitutes
 
 
 @dataclass

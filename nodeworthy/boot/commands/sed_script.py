@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 
-from nodeworthy.boot.commands.sed_regex import Regex, TooHard, regex
+from nodeworthy.boot.commands.sed_commands import CHARACTERS, Address, Command, Substitutes, replacement_of
+from nodeworthy.boot.commands.sed_regex import TooHard, regex
 
 _TEXTS = frozenset("aic")
 _PLAIN = frozenset("dpq=")
 _BLANK = " \t"
 _ENDS = frozenset(" \t;\n}")
-_CHARACTERS = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    # Exactly one of them; the last line is line zero.
-    line: int | None = None
-    regex: Regex | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Substitutes:
-    regex: Regex
-    # Texts and numbers of groups; group zero is all that was found.
-    replacement: tuple[str | int, ...]
-    everywhere: bool = False
-    nth: int = 1
-    prints: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    name: str
-    first: Address | None = None
-    last: Address | None = None
-    negated: bool = False
-    text: str = ""
-    substitutes: Substitutes | None = None
-    body: tuple[Command, ...] = ()
 
 
 @lru_cache(maxsize=256)
@@ -150,7 +121,7 @@ class _Reader:
             elif flag not in "gpiI":
                 raise TooHard(f"s with {flag}")
         found = regex(written, extended=self.extended, ignores_case=ignores)
-        return Substitutes(found, _replacement(replacement, found), everywhere, nth, prints)
+        return Substitutes(found, replacement_of(replacement, found), everywhere, nth, prints)
 
     def text(self) -> str:
         """What `a`, `i` and `c` write: to the end of the line, or on after a backslash."""
@@ -171,7 +142,7 @@ class _Reader:
             letter = self.take()
             if escapes and letter == "\\":
                 following = self.take()
-                letter = _CHARACTERS.get(following, following)
+                letter = CHARACTERS.get(following, following)
             read.append(letter)
         return "".join(read)
 
@@ -207,26 +178,3 @@ def _in_bracket(letter: str, before: list[str], *, bracket: bool) -> bool:
         return letter == "["
     is_first = before[-1] == "[" or before[-2:] == ["[", "^"]
     return letter != "]" or is_first or (before[-1] == ":" and "[:" in "".join(before[-8:]))
-
-
-def _replacement(written: str, found: Regex) -> tuple[str | int, ...]:
-    parts: list[str | int] = []
-    letters = iter(written)
-    for letter in letters:
-        if letter == "&":
-            parts.append(0)
-        elif letter != "\\":
-            parts.append(letter)
-        else:
-            parts.append(_escaped(next(letters, ""), found))
-    return tuple(parts)
-
-
-def _escaped(letter: str, found: Regex) -> str | int:
-    if letter.isdigit():
-        if int(letter) > found.pattern.groups:
-            raise TooHard("a group that is not there")
-        return int(letter)
-    if letter and letter in "ULEulcdox":
-        raise TooHard("upper and lower case, or a code")
-    return _CHARACTERS.get(letter, letter)
