@@ -16,6 +16,8 @@ from nodeworthy.verdict import Related
 UNREAD = "containerd starts as if it were not there: nothing it says has an effect, and nothing reports it"
 # From here on the default config imports its folder of drop-ins.
 DEFAULT_IMPORTS = "2.2"
+# What the config of these images imports, we have read.
+IMPORTS_ARE_KNOWN = ("eks-al2023", "eks-al2")
 
 
 def drop_in_flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
@@ -50,7 +52,7 @@ def _unread(
         )
         remedy = f"add `{wanted}` above the first table of {root.path}"
         return Flaw(file.place, says, wanted, UNREAD, remedy=remedy, related=(written,))
-    if runtime is not None and runtime.written_by and runtime.registry_hosts and not roots:
+    if runtime is not None and runtime.distribution in IMPORTS_ARE_KNOWN and not roots:
         return _by_the_image(file, runtime, folder, wanted)
     return _by_the_default(file, roots, folder, wanted, version)
 

@@ -39,6 +39,8 @@ class Containerd:
     written_by: str = ""
     written_when: str = ""
     written_from: str | None = None
+    # What is written anew, where that is not `config` itself.
+    generated: tuple[str, ...] = ()
 
     @property
     def is_containerd(self) -> bool:
@@ -172,6 +174,7 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         written_by=row.get("written_by", ""),
         written_when=row.get("written_when", ""),
         written_from=row.get("written_from"),
+        generated=tuple(row.get("generated", ())),
     )
 
 

@@ -1,0 +1,97 @@
+"""What a boot writes into containerd's config is still there when containerd reads it, and after a reboot.
+
+Several distributions write the file themselves: nodeadm at every boot before cloud-init, and once more whenever
+it is called or finds a file in /etc/eks/nodeadm.d; bootstrap.sh copies its own over it; k3s, RKE2 and MicroK8s make
+it out of a template at every start. An edit that comes before them is gone without a word, and one that comes behind nodeadm
+lasts until the next reboot, because user data runs once. Folders of hosts.toml are nobody's and stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.effects import Joins, Unit
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot_runtime import runtime_of
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.facts.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
+from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Related, Severity, skip
+
+RULE = Rule(
+    "containerd-edit-survives",
+    severity=Severity.ERROR,
+    title="Nothing writes containerd's config anew after the script has edited it",
+    remedy="say it where the distribution keeps it: containerd.config of the NodeConfig, the template, a hosts.toml",
+)
+
+CAUSE = "containerd runs with the config of the distribution, as if the script had never touched it"
+REMEDIES = {
+    "nodeadm": "say it in `containerd: config: |` of the NodeConfig, which nodeadm lays over its own; "
+    "registries belong in HOST/hosts.toml",
+    "bootstrap.sh": "edit it behind bootstrap.sh and restart containerd",
+}
+
+
+@RULE.check
+def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
+    timeline = script.timeline
+    runtime = runtime_of(script, pool) or _shown_by(timeline)
+    if runtime is None:
+        runtime = containerd_of("kubeadm")
+    if not runtime.is_containerd or runtime.config is None:
+        skip(f"nobody edits the runtime's config on {runtime.distribution}")
+    unsure = list(_perhaps_steps(timeline, runtime))
+    if not steps(timeline, generated_files(runtime)) and not unsure:
+        skip("the script does not write the config of containerd")
+    on = pool.title if pool is not None else ""
+    for each in lost(timeline, runtime):
+        yield _flaw(each, runtime).told(on=on)
+    for flaw in unsure:
+        yield flaw.told(on=on)
+
+
+def _shown_by(timeline: Timeline) -> Containerd | None:
+    """Where no fleet says it: AL2 and Ubuntu on EKS are alike in this, and only AL2023 has nodeadm's units."""
+    if any(each.how == "bootstrap.sh" for each in timeline.of(Joins)):
+        return containerd_of("eks-al2")
+    if any(each.unit.known in (NODEADM_CONFIG, NODEADM_RUN) for each in timeline.of(Unit)):
+        return containerd_of("eks-al2023")
+    return None
+
+
+def _flaw(each: Lost, runtime: Containerd) -> Flaw:
+    path = each.write.path.shown()
+    related = (Related(each.by, each.by_says),) if each.by is not None else ()
+    says = f"what is written to {path} is lost: {each.says}"
+    return Flaw(each.write.place, says, _should(runtime), CAUSE, remedy=_remedy(each, runtime), related=related)
+
+
+def _should(runtime: Containerd) -> str | None:
+    if runtime.templates:
+        return " or ".join(runtime.templates)
+    return runtime.config if runtime.generated else runtime.written_from
+
+
+def _remedy(each: Lost, runtime: Containerd) -> str:
+    if each.by is not None and "default" in each.by_says:
+        return "write the default first, and edit it then"
+    if runtime.templates:
+        newer = runtime.templates[-1].rsplit("/", 1)[1]
+        return f"write {runtime.templates[0]} ({newer} from containerd 2 on) before it starts"
+    if runtime.generated:
+        return f"edit {runtime.config}, its template"
+    return REMEDIES.get(runtime.written_by, RULE.remedy)
+
+
+def _perhaps_steps(timeline: Timeline, runtime: Containerd) -> Iterator[Flaw]:
+    """A step whose path may be the file's, where that would be lost."""
+    if not runtime.written_by:
+        return
+    for path in generated_files(runtime):
+        for write in timeline.writes(path):
+            begins = write.path.pieces[0] if write.path.pieces else None
+            if write.path.known is None and isinstance(begins, str) and begins.count("/") > 1:
+                yield doubt(write.place, f"whether {write.path.shown()} is {path}, which is written anew, is not known")
