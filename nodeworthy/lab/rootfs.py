@@ -12,7 +12,9 @@ from nodeworthy.lab import cache, packages
 from nodeworthy.lab.commands import run
 
 MAKE_SECONDS = 600
-DEBIAN_PACKAGES = "systemd systemd-sysv dbus udev cloud-init kmod iproute2 procps python3-minimal ca-certificates netbase dnf sudo".split()
+DEBIAN_PACKAGES = """
+systemd systemd-sysv dbus udev cloud-init kmod iproute2 procps python3-minimal ca-certificates netbase dnf sudo
+""".split()
 UNITS_OFF = ("apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "fstrim.timer", "dpkg-db-backup.timer")
 MODULES = ("nvidia", "nvidia-uvm", "nvidia-modeset", "nvidia-drm")
 
