@@ -36,10 +36,8 @@ class TooLarge(CannotWrite):
 def of(plan: NodePlan) -> str:
     if plan.firewall is not None and not plan.os.startswith("ubuntu"):
         raise CannotWrite(f"pool '{plan.pool}': ufw is Ubuntu's firewall, and the pool's os is {plan.os}")
-    if plan.os == "bottlerocket":
-        return bottlerocket.settings(plan)
     parts = list(_parts(plan))
-    # A single script needs no envelope.
+    # What is alone needs no envelope.
     text = mime.multipart(parts) if len(parts) > 1 else parts[0].text
     size = len(text.encode())
     if size > LIMIT:
@@ -48,6 +46,9 @@ def of(plan: NodePlan) -> str:
 
 
 def _parts(plan: NodePlan) -> Iterator[mime.Part]:
+    if plan.os == "bottlerocket":
+        yield mime.Part(mime.SETTINGS, bottlerocket.settings(plan))
+        return
     if plan.os == "al2023":
         yield mime.Part(mime.NODE_CONFIG, comment(title(plan, "NodeConfig")) + al2023.node_config(plan))
     if plan.driver is Driver.AMI:

@@ -14,6 +14,8 @@ BOUNDARY = "==NODE=="
 NODE_CONFIG = "application/node.eks.aws"
 BOOTHOOK = "text/cloud-boothook"
 SHELL = "text/x-shellscript"
+# Bottlerocket reads nothing else, and no MIME.
+SETTINGS = "application/toml"
 
 
 @dataclass(frozen=True)

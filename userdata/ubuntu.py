@@ -14,7 +14,7 @@ DRIVER_VERSION = "580"
 
 
 def in_order(plan: NodePlan) -> Iterator[Step]:
-    if plan.storage is not None or plan.driver is Driver.USER_DATA:
+    if plan.storage is not None or plan.firewall is not None or plan.driver is Driver.USER_DATA:
         yield Step("packages", ("refresh_packages",), "ubuntu/apt")
     yield from steps.gpus(plan, "ubuntu", DRIVER_VERSION)
     yield from steps.registries(plan)
@@ -36,5 +36,5 @@ def _firewall(ufw: Ufw) -> Iterator[Step]:
         "VPC_RANGE": ufw.vpc_range,
     }
     opened = [("allow_node_ports", each) for each in ufw.node_ports_from]
-    for call in (("allow_pods",), ("allow_node",), *opened, ("raise_firewall",)):
+    for call in (("install_firewall",), ("allow_pods",), ("allow_node",), *opened, ("raise_firewall",)):
         yield Step("firewall", call, "ubuntu/firewall", values)

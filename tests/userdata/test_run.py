@@ -83,6 +83,7 @@ def test_a_driver_that_was_loaded_without_the_option_is_told(machine: Machine) -
     machine.write("/proc/driver/nvidia/params", "RmProfilingAdminOnly: 1\n")
     booted = machine.boots(shells_of("ubuntu22-t4")[0])
     assert booted.code == 1
+    assert booted.said[-2].endswith("RmProfilingAdminOnly: 1")
     assert "FAILED in 'profiling, as the driver was loaded', line " in booted.said[-1]
 
 
@@ -156,6 +157,7 @@ def test_the_firewall_is_raised_after_its_rules(machine: Machine) -> None:
     boot(machine, "ubuntu24-h100")
     rules = [" ".join(call) for call in machine.calls if call[0] == "ufw"]
     assert rules[-1] == "ufw --force enable"
+    assert machine.ran("apt-get", "install", "-y", "ufw") < machine.ran("ufw")
     assert "ufw allow from 10.0.0.0/16 to any port 22 proto tcp" in rules
     assert "ufw route allow in on eni+ out on ens+" in rules
     assert "ufw allow from 192.168.0.0/20 to any port 30000:32767 proto tcp" in rules

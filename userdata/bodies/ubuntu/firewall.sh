@@ -1,3 +1,7 @@
+install_firewall() {
+    apt-get install -y ufw
+}
+
 # Pods are reached through interfaces of their own, which ufw by default lets nobody forward to or from.
 allow_pods() {
     ufw route allow in on "$POD_INTERFACES" out on "$UPLINKS"
