@@ -2,7 +2,7 @@
 
 Several distributions write the file themselves: nodeadm at every boot before cloud-init, and once more whenever
 it is called or finds a file in /etc/eks/nodeadm.d; bootstrap.sh copies its own over it; k3s, RKE2 and MicroK8s make
-it out of a template at every start. An edit that comes before them is gone without a word, and one that comes behind nodeadm
+it out of a template at every start. An edit that comes before them is gone without a word, and one behind nodeadm
 lasts until the next reboot, because user data runs once. Folders of hosts.toml are nobody's and stay.
 """
 
