@@ -34,5 +34,9 @@ def _installers() -> tuple[Installer, ...]:
 
 def installer_at(url: str) -> Installer | None:
     """Whose script stands there; of an address only the beginning may be known."""
-    address = url.partition("://")[2] or url
-    return next((each for each in _installers() if address.startswith(each.urls)), None)
+    address = (url.partition("://")[2] or url).partition("?")[0]
+    return next((each for each in _installers() if any(_is_at(address, known) for known in each.urls)), None)
+
+
+def _is_at(address: str, known: str) -> bool:
+    return address == known or address.startswith(f"{known}/")

@@ -32,7 +32,7 @@ _PULL = frozenset(
     "-u --platform --creds --auth --authfile --hosts-dir --label --user --snapshotter --pod-config".split()
 )
 _RUNS = frozenset({"run", "create"})
-_ASKS = frozenset("ps images inspect logs info version stats top port events history search inspecti".split())
+_ASKS = frozenset("ps images inspect logs info version stats top port events history search inspecti ls list".split())
 _DEVICES = ("nvidia.com/gpu", "/dev/nvidia")
 
 
@@ -51,7 +51,7 @@ def container_tool(call: Call) -> Did:
 def _verb(operands: Sequence[Text]) -> tuple[str, Sequence[Text]]:
     """`image pull`, `images pull` and `container run` say the same as `pull` and `run`."""
     words = [operand.known or "" for operand in operands[:2]]
-    if len(words) == 2 and words[0] in {"image", "images", "i", "container", "containers", "c"}:
+    if len(words) == 2 and words[1][:1] != "-" and words[0] in {"image", "images", "i", "container", "containers", "c"}:
         return words[1], operands[2:]
     return (words[0], operands[1:]) if words else ("", ())
 

@@ -51,7 +51,8 @@ def rpm(call: Call) -> Did:
 
 
 def pip(call: Call) -> Did:
-    arguments = given(call.arguments[1:], _PIP_TAKES)
+    """`pip install`, `uv pip install`."""
+    arguments = given(call.arguments[2 if call.words[:1] == ("pip",) else 1 :], _PIP_TAKES)
     verb, packages = (arguments.words[0], arguments.operands[1:]) if arguments.operands else ("", ())
     if verb not in {"install", "uninstall", "sync", "add", "tool"}:
         return asked(call)

@@ -145,7 +145,7 @@ def test_packages_that_are_not_known_may_be_the_driver(line: str) -> None:
         ("apt-get -y upgrade", [("apt-get",)]),
         ("snap install kubelet-eks --classic --channel=1.30/stable", [("snap", "kubelet-eks")]),
         ("pip3 install -r requirements.txt torch", [("pip", "torch", "-r requirements.txt")]),
-        ("uv pip install torch", []),
+        ("uv pip install torch", [("pip", "torch")]),
         ("npm install -g yarn", [("npm", "yarn")]),
         ("apk add --no-cache curl", [("apk", "curl")]),
         ("pacman -S --noconfirm nvidia-open", [("pacman", "nvidia-open")]),
