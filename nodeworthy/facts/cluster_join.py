@@ -17,6 +17,8 @@ _NEEDS = {
     "nodeadm": ("name", "apiServerEndpoint", "certificateAuthority", "cidr"),
     "bottlerocket": ("cluster-name", "api-server", "cluster-certificate"),
 }
+# Installed, and then started: that is one.
+_IN_STEPS = ("k3s", "rke2")
 _USER_DATA = ("user-data", "userdata", "user_data")
 # Words of what was not understood that may join a cluster.
 JOINING = ("bootstrap", "nodeadm", "kubeadm", "join", "k3s", "rke2", "kubelet")
@@ -90,7 +92,9 @@ def twice(timeline: Timeline) -> Iterator[tuple[Joins, Joins]]:
 
 
 def _is_fallback(first: Joins, second: Joins) -> bool:
-    """Tried because the first one failed, or when the script is left; or both are phases of one `nodeadm init`."""
+    """Tried because the first one failed, or when the script is left; or both are steps of one join."""
+    if first.how == second.how and first.how in _IN_STEPS:
+        return True
     for each in second.conditions:
         if each.question.asks is Asks.TRAP or (each.question.asks is Asks.SUCCESS and each.answer == "no"):
             return True

@@ -37,6 +37,7 @@ TWICE = "joins the cluster a second time on the same path"
         shell("if [ -f /etc/spot ]; then", BOOTSTRAP, "else", BOOTSTRAP, "fi"),
         shell(f"{BOOTSTRAP} || {BOOTSTRAP}"),
         shell("for i in 1 2 3; do", "kubeadm join 10.0.0.9:6443 && break", "sleep 5", "done"),
+        shell("curl -sfL https://get.k3s.io | K3S_URL=https://10.0.0.9:6443 sh -", "systemctl enable --now k3s-agent"),
         shell("nodeadm init --skip run", "nodeadm init --skip config"),
         "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    config: {maxPods: 110}\n",
         "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n"
