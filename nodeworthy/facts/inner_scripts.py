@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Expansion, How, Runs, Writes
+from nodeworthy.boot.effects import Expansion, How, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.boot.userdata import UserData
 
 _BINARY = re.compile(
     r"/s?bin/[^/]+$|\.(?:sh|bash)$|^/etc/(?:profile\.d|cron\.[a-z]+|init\.d)/|/per-(?:boot|once|instance)/|/rc\.local$"
@@ -22,7 +23,6 @@ _ASSIGNS = re.compile(
 _ALWAYS_SET = frozenset(
     "HOME USER UID EUID SHELL HOSTNAME PWD OLDPWD IFS BASH_VERSION OSTYPE HOSTTYPE MACHTYPE".split()
 )
-_RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "nohup", "setsid"})
 
 
 @dataclass(frozen=True)
@@ -87,14 +87,14 @@ class InnerScript:
         return bool(self._assigned.get(each.name, set()) - filled)
 
 
-def inner_scripts(timeline: Timeline) -> Iterator[InnerScript]:
+def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScript]:
     for each in timeline.of(Writes):
         if not each.expands or each.content is None or each.how in (How.DELETE, How.LINK):
             continue
         path = each.path.shown()
         if _UNIT.search(path):
             yield InnerScript(each, each.content, is_unit=True)
-        elif _BINARY.search(path) or _has_shebang(each.content) or _is_run(timeline, path):
+        elif _BINARY.search(path) or _has_shebang(each.content) or _is_run(userdata, path):
             yield InnerScript(each, each.content, is_unit=False)
 
 
@@ -102,12 +102,12 @@ def _has_shebang(content: Content) -> bool:
     return bool(content.lines) and content.lines[0].text.shown().startswith("#!")
 
 
-def _is_run(timeline: Timeline, path: str) -> bool:
-    for each in timeline.of(Runs):
-        words = [argument.shown() for argument in each.arguments]
-        if words and (words[0] == path or (path in words[1:] and words[0].rpartition("/")[2] in _RUNNERS)):
-            return True
-    return False
+def _is_run(userdata: UserData, path: str) -> bool:
+    """Whether a command somewhere runs the file, or makes it one that can be run."""
+    runs = re.compile(
+        rf"(?:^|[;&|]|\b(?:sudo|bash|sh|source|chmod)\b[^\n]*)\s*{re.escape(path)}(?![\w.-])", re.MULTILINE
+    )
+    return any(runs.search(part.text) for part in userdata.parts)
 
 
 def _has_default(raw: str) -> bool:

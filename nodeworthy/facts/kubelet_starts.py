@@ -62,7 +62,7 @@ class KubeletStarts:
         units = (*self.family.units, *filter(None, [self.family.image]))
         if isinstance(each, Unit) and (each.act is Act.ENABLE or (each.act in _STARTS and self._is_repeated(each))):
             yield from (
-                Keeper(at, _but_loops(each) if each.unit.holes else each.conditions, each, unit, not each.unit.holes)
+                Keeper(at, _counted(each), each, unit, not each.unit.holes)
                 for unit in units
                 if each.unit.could_be(unit)
             )
@@ -108,6 +108,11 @@ class KubeletStarts:
         unmasks = [each for each in later if isinstance(each, Unit) and each.act is Act.UNMASK]
         mine = [each.conditions for each in unmasks if isinstance(mask, Unit) and each.unit == mask.unit]
         return always(mine, mask.conditions) is True
+
+    def unit_started_by(self, starter: Effect) -> str:
+        """The name by which people enable what this step starts."""
+        units = (each for each in (starter, *self.starters) if isinstance(each, Unit))
+        return next((each.unit.shown().removesuffix(".service") for each in units), self.family.name)
 
     def undoings_of_its_own(self) -> list[Effect]:
         return [each for _, each, unit in self.undoings if unit in self.family.units]
@@ -162,9 +167,11 @@ def _masks(effect: Effect) -> bool:
     return isinstance(effect, Unit) and effect.act is Act.MASK
 
 
-def _but_loops(effect: Effect) -> Guard:
-    """Where a list is not known, whether it is empty is no less known than what stands in it."""
-    return tuple(each for each in effect.conditions if each.question.asks is not Asks.LOOP)
+def _counted(effect: Unit) -> Guard:
+    """Without what only asks whether the unit is enabled already. Where a list is not known, whether it is empty is
+    known no less than what stands in it."""
+    counted = (each for each in effect.conditions if "is-enabled" not in each.question.text)
+    return tuple(each for each in counted if not (effect.unit.holes and each.question.asks is Asks.LOOP))
 
 
 def _names(effect: Writes, unit: str) -> bool:

@@ -43,13 +43,16 @@ class OptionStory:
         rights = [each for each in before if each.says is Says.RIGHT]
         if rights:
             return self._not_always(rights)
-        for write in (each for each in before if each.says in (Says.MISSES, Says.OTHERWISE)):
+        # A draft that is copied to its place later is too late, not in a wrong place.
+        for write in (each for each in before if _is_wrong(each) and not why_not_read(each.effect.path)):
             return self._wrong(write)
         for write in (each for each in after if each.says is Says.RIGHT):
             return self._too_late(write)
+        for write in filter(_is_wrong, before):
+            return self._wrong(write)
         if self.boot.kernel_options:
             return self._needs_a_reboot(self.boot.kernel_options[0].effect)
-        for write in (each for each in after if each.says in (Says.MISSES, Says.OTHERWISE)):
+        for write in filter(_is_wrong, after):
             return self._wrong(write)
         return self._missing()
 
@@ -68,23 +71,19 @@ class OptionStory:
 
     def _undone(self, right: OptionWrite, by: OptionWrite) -> Told:
         written = Related(right.place, f"{right.path} gets the option here")
-        if by.says is Says.OTHERWISE and not by.same_file(right):
-            message = f"{by.said.why} in {by.path}, and of two files modprobe takes the one whose name sorts later"
-            remedy = f"delete this line, or write `{option().line}`"
-        elif by.says is Says.OTHERWISE:
+        stays = f"`{option().line}` stays on disk"
+        if by.says is Says.OTHERWISE:
             message = f"{by.said.why} after it was set right"
-            remedy = "delete this line"
-        else:
-            how = by.said.why if by.says is Says.GONE else "is overwritten"
-            message = f"{by.path}, which has the profiling option, {how} before the driver is loaded"
-            remedy = self._keep(by)
-        return Told(by.place, message, self._what(by.is_, f"{option().line} stays on disk", remedy, written))
-
-    @staticmethod
-    def _keep(by: OptionWrite) -> str:
-        if by.effect.how is How.WRITE:
-            return f"append here (>>), or keep the option in a file of its own: {FILE}"
-        return f"leave the file there, or keep the option in a file of its own: {FILE}"
+            if not by.same_file(right):
+                message = f"{by.said.why} in {by.path}, and of two files modprobe takes the one whose name sorts later"
+            remedy = f"delete this line, or make it `{option().line}`"
+            return Told(by.place, message, self._what(by.is_, stays, remedy, written))
+        message = f"{by.path}, which has the profiling option, {by.said.why} before the driver is loaded"
+        if by.says is Says.MISSES:
+            message = f"{by.path} is changed before the driver is loaded: {by.said.why}"
+        remedy = "append here (>>)" if by.effect.how is How.WRITE else f"delete {_line(by.effect.place)}"
+        remedy = f"{remedy}, or keep the option in a file of its own: {FILE}"
+        return Told(by.effect.place, message, self._what(by.effect.command, stays, remedy, written))
 
     def _not_always(self, writes: list[OptionWrite]) -> Told:
         first = writes[0]
@@ -135,7 +134,9 @@ class OptionStory:
     def _earlier(self, write: OptionWrite, late: Place, early: Place) -> str:
         if self.load.effect is None or write.effect.stage is not self.load.effect.stage:
             return f"{EARLY}: they come before {self._who()}; or reboot afterwards"
-        return f"move {_line(late)} before {_line(early)}"
+        if late.line == early.line:
+            return f"turn the two calls on {_line(late)} round: the option first"
+        return f"move {_lines(write, late)} before {_line(early)}"
 
     def _who(self) -> str:
         return "the image's own units" if self.load.effect is None else self.load.effect.stage.title
@@ -167,8 +168,22 @@ class OptionStory:
         return {"is_": is_, "should": should, "remedy": remedy, "related": [*related, self.loads_it()]}
 
 
+def _is_wrong(write: OptionWrite) -> bool:
+    return write.says in (Says.MISSES, Says.OTHERWISE)
+
+
 def _line(place: Place) -> str:
     return f"line {place.line}" if place.line is not None else str(place)
+
+
+def _lines(write: OptionWrite, late: Place) -> str:
+    """A heredoc moves with its body, and with the line that ends it."""
+    content = write.effect.content
+    body = [line.place.line or 0 for line in content.lines] if content is not None else []
+    last = max(body, default=0)
+    if late != write.effect.place or late.line is None or last <= late.line:
+        return _line(late)
+    return f"lines {late.line}–{last + 1}"
 
 
 def _beside(path: str) -> str:

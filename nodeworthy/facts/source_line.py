@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from nodeworthy.boot.userdata import Part, UserData
 from nodeworthy.verdict import Place
@@ -20,12 +21,22 @@ def part_of(userdata: UserData, place: Place) -> Part | None:
 
 def written_at(userdata: UserData, place: Place) -> str:
     """The whole command, on one line and cut; empty where its text is packed."""
+    whole = " ".join(" ".join(_continued(_rows(userdata, place))).split())
+    return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+
+
+def follows(userdata: UserData, place: Place, most: int) -> list[str]:
+    """The lines behind a command, without those that say nothing."""
+    rows = _rows(userdata, place)
+    behind = (row.strip() for row in rows[len(list(_continued(rows))) :])
+    return list(islice((row for row in behind if row and not row.startswith("#")), most))
+
+
+def _rows(userdata: UserData, place: Place) -> list[str]:
     part = part_of(userdata, place)
     if part is None or place.line is None or part.place.line is None:
-        return ""
-    rows = list(_continued(part.text.splitlines()[place.line - part.place.line :]))
-    whole = " ".join(" ".join(rows).split())
-    return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+        return []
+    return part.text.splitlines()[place.line - part.place.line :]
 
 
 def _continued(rows: list[str]) -> Iterator[str]:

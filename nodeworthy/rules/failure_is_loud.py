@@ -8,6 +8,7 @@ ERR, a handler that logs or exits, or `set -euo pipefail` makes it loud.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Failure
@@ -15,7 +16,7 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.critical_steps import WORDS, Step, critical_steps
 from nodeworthy.facts.gaps import gaps
-from nodeworthy.facts.source_line import part_of, stops_on_error, written_at
+from nodeworthy.facts.source_line import follows, part_of, stops_on_error, written_at
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
@@ -27,18 +28,37 @@ RULE = Rule(
 )
 
 CAUSE = "the script goes on and ends well, so that cloud-init calls a node done that has no driver, or never joins"
+# How far behind a step somebody may look at what came of it.
+BEHIND = 10
+_UNTIL = re.compile(r"until\s|while\s+!")
+_STATUS = re.compile(r"\$\?|PIPESTATUS")
+_BREAKS = re.compile(r"&&.*\b(?:break|return)\b")
+_GIVES_UP = re.compile(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 SHOULD = "a failure stops the script, or is reported"
 
 
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
     steps = critical_steps(script.timeline)
-    yield from _silent(script, [each for each in steps if each.is_silent])
+    yield from _silent(script, [each for each in steps if each.is_silent and not _is_looked_at(script, each)])
     found = next(gaps(script.timeline, *WORDS), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
     elif not steps:
         skip("this script installs no driver, joins nothing and starts no kubelet")
+
+
+def _is_looked_at(script: BootScript, step: Step) -> bool:
+    """What comes behind it looks at `$?`, or tries again until it succeeds, or until it gives up and says so."""
+    if step.effect.failure is not Failure.UNNOTICED or step.effect.detached:
+        return False
+    written = written_at(script.userdata, step.place)
+    if _UNTIL.match(written):
+        return True
+    behind = follows(script.userdata, step.place, BEHIND)
+    if behind and _STATUS.search(behind[0]):
+        return True
+    return _BREAKS.search(written) is not None and any(_GIVES_UP.search(row) for row in behind)
 
 
 def _silent(script: BootScript, steps: Sequence[Step]) -> Findings:
@@ -55,7 +75,8 @@ def _silent(script: BootScript, steps: Sequence[Step]) -> Findings:
 
 def _one(script: BootScript, step: Step) -> Finding:
     written = written_at(script.userdata, step.place) or step.effect.command
-    how, remedy = _by(step, written)
+    calls = [written_at(script.userdata, each) for each in step.effect.via]
+    how, remedy = _by(step, " ".join([*calls, written]))
     return fail(step.place, f"where {step.called} fails, {how}", is_=written, should=SHOULD, cause=CAUSE, remedy=remedy)
 
 

@@ -30,7 +30,7 @@ _DELIMITER = re.compile(r"<<(-?)\s*(\w+)")
 
 @RULE.check
 def inner_scripts_keep_their_variables(script: BootScript) -> Findings:
-    inner = list(inner_scripts(script.timeline))
+    inner = list(inner_scripts(script.timeline, script.userdata))
     if not inner:
         skip("no script here is written through a heredoc that expands")
     for each in inner:

@@ -102,7 +102,7 @@ def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:
 
 
 def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Finding:
-    unit = boot.family.name
+    unit = boot.unit_started_by(starter)
     related = [*_reboots(boot, starter), *([pool.declared("boots with this script")] if pool is not None else [])]
     what: dict[str, Any] = {
         "should": _should(boot),

@@ -117,7 +117,7 @@ def test_nodeadm_switched_off_and_on_again() -> None:
     assert verdict(RULE, OFF, joins(20), unit(30, "nodeadm-run", Act.ENABLE)) == "pass"
 
 
-@pytest.mark.parametrize("how", ["bootstrap.sh", "k3s", "bottlerocket"])
+@pytest.mark.parametrize("how", ["bootstrap.sh", "bottlerocket"])
 def test_ways_to_join_that_enable(how: str) -> None:
     assert verdict(RULE, joins(20, how)) == "pass"
 
@@ -125,6 +125,17 @@ def test_ways_to_join_that_enable(how: str) -> None:
 def test_rke2_is_enabled_by_whoever_installs_it() -> None:
     assert verdict(RULE, joins(20, "rke2"), unit(21, "rke2-agent", Act.START)) == "fail"
     assert verdict(RULE, joins(20, "rke2"), unit(21, "rke2-agent", Act.ENABLE, Act.START)) == "pass"
+
+
+def test_k3s_is_enabled_by_its_installer_unless_it_is_told_not_to() -> None:
+    assert verdict(RULE, joins(20, "k3s"), unit(20, "k3s-agent", Act.ENABLE, Act.START)) == "pass"
+    found = said(unit(21, "k3s", Act.START))
+    assert found.remedy == "behind line 21: systemctl enable k3s"
+
+
+def test_a_guard_that_asks_whether_it_is_enabled_is_no_condition() -> None:
+    asked = given("systemctl is-enabled kubelet", "no")
+    assert verdict(RULE, OFF, joins(20), unit(21, "kubelet", Act.ENABLE, conditions=asked)) == "pass"
 
 
 def test_kubeadm() -> None:

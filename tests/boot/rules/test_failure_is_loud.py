@@ -1,0 +1,79 @@
+"""Which failures of critical steps nobody hears of."""
+
+from __future__ import annotations
+
+import pytest
+
+from nodeworthy.rules.failure_is_loud import RULE
+from tests.boot.rules.scripts import messages, said_of
+
+JOIN = "/etc/eks/bootstrap.sh gpu-dev"
+DRIVER = "dnf install -y nvidia-driver"
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        (f"set -e\n{JOIN} || true\necho", "`|| true` swallows it"),
+        (f"set -e\n{DRIVER} || :\necho", "`|| :` swallows it"),
+        (f"set -e\n{JOIN} | tee /var/log/join\necho", "the pipe swallows it"),
+        (f"set -e\n{JOIN} &\necho", "runs in the background"),
+        (f"set -e\n{DRIVER} && echo done\necho", "nobody looks"),
+        (f"set -e\nset +e\n{DRIVER}\necho", "nobody looks"),
+        (f"set -e\nfor i in 1 2; do\n  {DRIVER} && break\n  sleep 5\ndone\necho", "nobody looks"),
+        (f"set -e\nf() {{\n  {DRIVER}\n}}\nf || true\necho", "`|| true` swallows it"),
+        (f"{DRIVER}\necho", "nothing in it says `set -e`"),
+        ("set -e\ncurl -sfL https://get.k3s.io | K3S_URL=https://a:6443 sh -", "the pipe swallows it"),
+        ("set -e\nkubeadm join --config a || exit 0\necho", "nobody looks"),
+        ("set -e\nsystemctl start kubelet || true\necho", "`|| true` swallows it"),
+    ],
+)
+def test_silent(text: str, how: str) -> None:
+    (message,) = messages(RULE, text)
+    assert how in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"set -euo pipefail\n{DRIVER} | tee /var/log/driver\n{JOIN}\necho",
+        f"#!/bin/bash -xe\n{DRIVER}\necho",
+        f"yum install -y jq\n{JOIN}",
+        f"trap 'logger failed' ERR\n{DRIVER}\n{JOIN}\necho",
+        f"{DRIVER} || exit 1\n{JOIN} || {{ echo failed; exit 1; }}\necho",
+        f"{JOIN} || logger -t boot 'join failed'\necho",
+        f"if ! {JOIN}; then\n  echo failed >&2\n  exit 1\nfi\necho",
+        f"{JOIN}\n\n# did it\nif [ $? -ne 0 ]; then exit 1; fi\necho",
+        f"{JOIN}\nrc=$?\n[ $rc = 0 ] || exit $rc\necho",
+        f"until {JOIN}; do sleep 5; done\necho",
+        f"while ! {JOIN}; do sleep 5; done\necho",
+        f"for i in 1 2 3; do\n  {DRIVER} && break\n  [ $i = 3 ] && exit 1\n  sleep 5\ndone\necho",
+        f"set -e\nexec > >(tee /var/log/boot) 2>&1\n{DRIVER}\n{JOIN}",
+        f"set -e\n{JOIN}\nnvidia-smi || true",
+    ],
+)
+def test_loud(text: str) -> None:
+    assert messages(RULE, text) == []
+    assert said_of(RULE, text).verdict == "pass"
+
+
+def test_without_set_e_one_finding_names_every_step() -> None:
+    (found,) = said_of(RULE, f"{DRIVER}\n{JOIN}\nsystemctl enable --now kubelet\necho").findings
+    assert found.where.line == 2
+    assert [each.place.line for each in found.related] == [3, 4]
+    assert found.remedy == "behind line 1: set -euo pipefail"
+
+
+def test_the_entries_of_runcmd_are_one_script() -> None:
+    (found,) = said_of(RULE, f"#cloud-config\nruncmd:\n- {DRIVER}\n- [echo]\n").findings
+    assert found.where.line == 3
+    assert "- set -e" in (found.remedy or "")
+
+
+def test_nothing_critical() -> None:
+    assert said_of(RULE, "dnf install -y jq || true").verdict == "skip"
+
+
+def test_a_region_that_was_not_understood() -> None:
+    assert said_of(RULE, 'if true; then\n  kubeadm join || {\n    echo "failed\nfi\n').verdict == "unknown"
+    assert said_of(RULE, f'set -e\n{JOIN}\nif true; then\n  echo || {{\n    echo "failed\nfi\n').verdict == "pass"
