@@ -21,7 +21,7 @@ class GpuPool:
     runtime: Located[Containerd]
     # What it is called: nodes without a fleet stand for the pool that they would be.
     noun: str = "pool"
-    # Who brings the driver; None where nobody declares it.
+    # Who brings the driver; None where nobody says it and no image decides it.
     driver: Driver | None = None
 
     @property
@@ -41,4 +41,5 @@ def gpu_pools(fleet: Fleet) -> list[GpuPool]:
 
 
 def gpu_pool(pool: Pool) -> GpuPool:
-    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=pool.driver)
+    decided = pool.driver_is_said or pool.driver is not Driver.OPERATOR
+    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=pool.driver if decided else None)

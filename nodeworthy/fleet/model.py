@@ -125,6 +125,8 @@ class Pool:
     firewall: Firewall
     profiling_dedicated: int
     provision: bool
+    # False where `driver` is what follows from the rest.
+    driver_is_said: bool = True
 
     @property
     def is_gpu(self) -> bool:

@@ -54,6 +54,7 @@ class _Pool:
             firewall=Firewall(self.section.plain("firewall")),
             profiling_dedicated=self._profiling(most),
             provision=self.provision,
+            driver_is_said=self.section.wrote("driver"),
         )
         return pool, impossible
 

@@ -45,7 +45,8 @@ def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Fi
     if not pool.pool.is_gpu:
         skip(f"{pool.title} has no GPUs")
     brought_by = BROUGHT_BY[pool.pool.driver]
-    says = pool.declared(f"gets its driver from {brought_by}")
+    by_default = "" if pool.pool.driver_is_said else ", as nothing else is said"
+    says = pool.declared(f"gets its driver from {brought_by}{by_default}")
     if pool.pool.driver is Driver.USER_DATA:
         for flaw in missing(script.timeline, script.place):
             yield flaw.told(on=pool.title, related=(says,))
@@ -66,11 +67,11 @@ def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Fi
 @RULE.check
 def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
     if pool.driver is None:
-        skip("no fleet says who brings the driver")
+        skip(f"nobody says who brings the driver of {pool.title}")
     if need(values.brings_driver) and need(values.chooses_drivers):
         skip("NVIDIADriver resources say which nodes get a driver")
     enabled = need(values.brings_driver)
-    if enabled == (pool.driver is Driver.OPERATOR):
+    if enabled == (pool.driver is Driver.OPERATOR) or (enabled and _follows_from_doubt(values, pools)):
         return
     brought_by = BROUGHT_BY[pool.driver]
     declared = Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
@@ -98,6 +99,12 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
         cause=FIGHT,
         remedy=_remedy(pools),
     )
+
+
+def _follows_from_doubt(values: OperatorValues, pools: Sequence[GpuPool]) -> bool:
+    """Whether nobody wrote it, and it follows from a pool that does not say who brings its driver."""
+    where = values.brings_driver.place
+    return any(each.driver is None and (each.place.path, each.place.line) == (where.path, where.line) for each in pools)
 
 
 def _remedy(pools: Sequence[GpuPool]) -> str:
