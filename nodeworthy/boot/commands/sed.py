@@ -52,7 +52,7 @@ def edited(call: Call, arguments: Given, expressions: Sequence[Text], content: C
         return None
     try:
         commands = commands_of("\n".join(map(str, scripts)), extended=arguments.has("-E", "-r", "--regexp-extended"))
-        if has_open_lines(content) and any(_counts(command) for command in commands):
+        if has_open_lines(content) and not all(map(_only_adds, commands)):
             return None
         out = Run(commands, mask, silent=arguments.has(*_SILENT)).on([str(line) for line in lines])
     except TooHard:
@@ -60,12 +60,9 @@ def edited(call: Call, arguments: Given, expressions: Sequence[Text], content: C
     return Content(tuple(content.lines[at] if at is not None else Line(mask.off(text), call.place) for at, text in out))
 
 
-def _counts(command: Command) -> bool:
-    """Whether it matters to it how many lines there are."""
-    if command.name == "a" and command.last is None and command.first and command.first.line == 0:
-        return False
-    addresses = (command.first, command.last)
-    return any(each and each.line is not None for each in addresses) or any(map(_counts, command.body))
+def _only_adds(command: Command) -> bool:
+    """Whatever lines there are, it adds one behind the last of them."""
+    return command.name == "a" and command.last is None and command.first is not None and command.first.line == 0
 
 
 HANDLERS: dict[str, Handler] = {"sed": sed}

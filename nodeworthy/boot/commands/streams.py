@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.commands.arguments import given
 from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import NOTHING, on_the_node
+from nodeworthy.boot.commands.output import NOTHING, has_open_lines, on_the_node
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
@@ -47,7 +47,9 @@ def tee(call: Call) -> Did:
 def written(
     call: Call, path: Text, content: Content | None, *, appends: bool = False, mode: str | None = None
 ) -> Writes:
-    """A file written as a whole, or added to."""
+    """A file written as a whole, or added to; of what is one hole nothing is known."""
+    if content is not None and len(content.lines) == 1 and has_open_lines(content):
+        content = None
     whole = content
     if appends:
         before = call.files.content(path)

@@ -133,6 +133,7 @@ def test_a_file_that_the_script_did_not_make() -> None:
         ("/^#/d", "# ${X}\na ${X}\n", "a ${X}\n"),
         ("s/$/ end/", "a ${X}\n", "a ${X} end\n"),
         ("$a ${LINE}", "a\n", "a\n${LINE}\n"),
+        ("$a end", "${MANY}\na\n", "${MANY}\na\nend\n"),
     ],
 )
 def test_holes_are_kept(script: str, before: str, after: str) -> None:
@@ -147,6 +148,7 @@ def test_holes_are_kept(script: str, before: str, after: str) -> None:
         ("s/name: [a-z]*/name: x/", "name: ${X}\n"),
         ("/^[a-z]b$/d", "${X}b\n"),
         ("2d", "${MANY}\nb\nc\n"),
+        ("s/a/b/", "${MANY}\nb\nc\n"),
         ("s/a/\\U&/", "a\n"),
         ("s/\\(a\\)\\1/x/", "aa\n"),
         ("s/\\(a*\\)*b/x/", "aaaa\n"),
