@@ -12,15 +12,18 @@ from network import Network
 
 from nodeworthy.fleet.model import CapacityKind, Fleet, Pool
 from nodeworthy.verdict import Known, need
-from userdata import boot_script
-from userdata.plan import POOL, Told, plan
+from userdata import boot_script, made_up
+from userdata.plan import POOL, CannotWrite, Told, plan
 
 
 def build(
     fleet: Fleet, network: Network, cluster: Cluster, storage: aws.efs.MountTarget | None
 ) -> list[aws.autoscaling.Group]:
+    built = [pool for pool in fleet.pools if _is_built(pool)]
+    for pool in built:
+        _refuse_what_has_no_boot_script(fleet, pool)
     told = _told(cluster, storage)
-    return [_group(fleet, pool, network, cluster, told) for pool in fleet.pools if _is_built(pool)]
+    return [_group(fleet, pool, network, cluster, told) for pool in built]
 
 
 def _is_built(pool: Pool) -> bool:
@@ -33,6 +36,14 @@ def _is_built(pool: Pool) -> bool:
         pulumi.log.warn(f"pool '{pool.name}' is not built: {pool.distribution.shown()} is not a distribution of EKS")
         return False
     return True
+
+
+def _refuse_what_has_no_boot_script(fleet: Fleet, pool: Pool) -> None:
+    """Now, and not when the cluster is there and tells what its nodes must know."""
+    try:
+        boot_script.of(plan(fleet, pool, made_up.told(fleet)))
+    except CannotWrite as problem:
+        raise pulumi.RunError(str(problem)) from None
 
 
 def _group(

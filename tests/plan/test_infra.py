@@ -94,3 +94,12 @@ def test_every_pool_gets_its_nodes_and_a_boot_script_that_joins_them() -> None:
     assert "name: gpu-ci\n" in script
     assert "resolve registry-ghcr.gpu-controlplane.svc.cluster.local 172.20.0.11" in script
     assert ".amazonaws.com:/\nSTORAGE_MOUNT=/shared" in script
+
+
+def test_a_pool_without_a_boot_script_is_refused_in_a_sentence(house: Path) -> None:
+    fleet = (ROOT / "Pulumi.ci.yaml").read_text()
+    (house / "Pulumi.ci.yaml").write_text(fleet.replace("c7i.4xlarge,", "c7i.4xlarge, firewall: ufw,"))
+    ran = run("preview", "--stack", "ci", cwd=house)
+    assert ran.code == 2
+    assert "pool 'cpu': ufw is Ubuntu's firewall, and the pool's os is al2023" in ran.err + ran.out
+    assert "Traceback" not in ran.err + ran.out
