@@ -13,8 +13,9 @@ from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.shell import compound
+from nodeworthy.boot.shell import branches, loops, pipes
 from nodeworthy.boot.shell.calls import run_command, run_declaration
+from nodeworthy.boot.shell.case import case
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State
@@ -115,7 +116,7 @@ class Walker:
         if isinstance(statement, Not):
             return self.ask(statement.command).flipped()
         if isinstance(statement, AndOr):
-            return compound.ask_both(self, statement)
+            return branches.ask_both(self, statement)
         if isinstance(statement, Group) and len(statement.body) == 1 and not statement.subshell:
             return self.ask(statement.body[0])
         # The question is put before the command changes what it asks about.
@@ -248,19 +249,19 @@ def _broken(walker: Walker, statement: Broken) -> None:
 
 _RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
     AndOr: lambda walker, statement: walker.ask(statement).value,
-    Background: compound.background,
+    Background: pipes.background,
     Broken: _broken,
-    Case: compound.case,
+    Case: case,
     Command: run_command,
-    CountingFor: compound.counting_for,
+    CountingFor: loops.counting_for,
     Declaration: run_declaration,
-    For: compound.for_each,
+    For: loops.for_each,
     Function: _function,
-    Group: compound.group,
-    If: compound.if_,
-    Not: compound.not_,
-    Pipeline: compound.pipeline,
-    Redirected: compound.redirected,
+    Group: pipes.group,
+    If: branches.if_,
+    Not: branches.not_,
+    Pipeline: pipes.pipeline,
+    Redirected: pipes.redirected,
     Test: _test,
-    While: compound.while_,
+    While: loops.while_,
 }

@@ -1,0 +1,92 @@
+"""Loops: round by round where it is known what they go over, else once, under the condition that they run at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.conditions import Asks, Condition
+from nodeworthy.boot.shell.branches import condition
+from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.line_loop import each_line, lines_read
+from nodeworthy.boot.shell.syntax import CountingFor, For, Literal, While, Word
+from nodeworthy.boot.text import Hole, Text
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+# More rounds than this of one loop are not walked.
+MOST_ROUNDS = 64
+
+
+def for_each(walker: Walker, statement: For) -> bool | None:
+    words = statement.words if statement.words is not None else ()
+    values = walker.expander.fields(words)
+    known = statement.words is not None and all(each.known is not None for each in values) and not _globs(words)
+    if not known:
+        _perhaps(walker, statement, Text((Hole(f"${statement.name}", f"{statement.raw_header} decides it"),)))
+        return None
+    walker.scope(lambda: _rounds(walker, statement, values[:MOST_ROUNDS]), Flow.BREAK)
+    if len(values) > MOST_ROUNDS:
+        place = walker.place(statement.line, statement.column)
+        walker.not_understood(place, statement.raw_header, f"only the first {MOST_ROUNDS} rounds are followed")
+    return None
+
+
+def _rounds(walker: Walker, statement: For, values: Sequence[Text]) -> None:
+    for value in values:
+        walker.state.set(statement.name, value)
+        walker.state.asked.discard(statement.name)
+        before = len(walker.left)
+        walker.scope(lambda: walker.run_all(statement.body), Flow.CONTINUE)
+        # A round that ends as soon as a step succeeds is meant to be the last one: the others are for bad luck.
+        succeeded = any(
+            flow is Flow.BREAK and all(c.question.asks is Asks.SUCCESS and c.answer == "no" for c in conditions)
+            for flow, conditions in walker.left[before:]
+        )
+        if walker.flow is not Flow.ON or succeeded or statement.name not in walker.state.asked:
+            return
+
+
+def _perhaps(walker: Walker, statement: For, value: Text) -> None:
+    place = walker.place(statement.line, statement.column)
+    question = walker.questions.anew(statement.raw_header, place, Asks.LOOP)
+
+    def body() -> None:
+        walker.state.set(statement.name, value)
+        walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK)
+
+    taken = walker.branch((Condition(question, "yes"),), body)
+    walker.state.join([taken.changed, ({}, {})], f"`{statement.raw_header}`")
+    if taken.flow is not Flow.ON:
+        walker.leave(taken.flow, (Condition(question, "no"),))
+
+
+def counting_for(walker: Walker, statement: CountingFor) -> bool | None:
+    walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK)
+    return None
+
+
+def while_(walker: Walker, statement: While) -> bool | None:
+    lines = lines_read(walker, statement)
+    if lines is not None:
+        walker.scope(lambda: each_line(walker, statement, *lines), Flow.BREAK)
+        return None
+    answer = condition(walker, statement.condition, statement.body, ())
+    goes_round = answer.flipped() if statement.until else answer
+    if walker.flow is not Flow.ON or goes_round.value is False:
+        return None
+    if goes_round.value is True:
+        walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK)
+        return None
+    taken = walker.branch(goes_round.yes, lambda: walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK))
+    walker.state.join([taken.changed, ({}, {})], f"`{statement.raw_header}`")
+    return None
+
+
+def _globs(words: Sequence[Word]) -> bool:
+    return any(
+        isinstance(part, Literal) and not part.quoted and any(sign in part.text for sign in "*?")
+        for word in words
+        for part in word.parts
+    )
