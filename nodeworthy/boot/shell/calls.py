@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.commands import xargs
 from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.table import did
 from nodeworthy.boot.content import Content
@@ -116,6 +117,10 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
     builtin = BUILTINS.get(program)
     if builtin is not None:
         return builtin(walker, arguments, place, raw)
+    if program == "xargs":
+        for command in xargs.commands(arguments, walker.stdin.content if walker.stdin is not None else None):
+            run_arguments(walker, command, place, raw)
+        return None
     inner = unwrapped(program, arguments)
     if inner is not None:
         return run_arguments(walker, inner, place, raw) if inner else None
