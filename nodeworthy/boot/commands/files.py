@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nodeworthy.boot.commands.arguments import Given, given
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.links import linked, unlinked
-from nodeworthy.boot.commands.names import below, ending, last_part
+from nodeworthy.boot.commands.names import below, ending, last_part, pattern
 from nodeworthy.boot.commands.output import NOTHING, SILENT
 from nodeworthy.boot.commands.streams import contents_of, written
 from nodeworthy.boot.effects import Effect, How, Runs, Writes
@@ -35,7 +35,7 @@ def cp(call: Call) -> Did:
 def mv(call: Call) -> Did:
     arguments = given(call.arguments[1:], _COPIES - {"-m", "-o", "-g"})
     sources = arguments.operands if arguments.has("-t", "--target-directory") else arguments.operands[:-1]
-    gone = [call.does(Writes, path=call.path(source), how=How.DELETE) for source in sources]
+    gone = [call.does(Writes, path=pattern(call.path(source)), how=How.DELETE) for source in sources]
     return Did([*_copied(call, arguments), *gone], output=NOTHING)
 
 
@@ -48,7 +48,7 @@ def install(call: Call) -> Did:
 
 
 def rm(call: Call) -> Did:
-    paths = [call.path(each) for each in given(call.arguments[1:]).operands]
+    paths = [pattern(call.path(each)) for each in given(call.arguments[1:]).operands]
     deleted = [call.does(Writes, path=path, how=How.DELETE) for path in paths]
     return Did([*deleted, *(effect for path in paths for effect in unlinked(call, path))], output=NOTHING)
 
@@ -110,7 +110,7 @@ def _pairs(call: Call, arguments: Given) -> Iterator[tuple[Text, Text]]:
     target = call.path(target)
     into = folder is not None or len(sources) > 1 or (_is_folder(target) and not arguments.has("-T"))
     for source in sources:
-        yield source, below(target, last_part(source)) if into else target
+        yield source, pattern(below(target, last_part(source))) if into else target
 
 
 def _is_folder(path: Text) -> bool:

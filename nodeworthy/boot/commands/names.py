@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.text import Piece, Text
+import re
+
+from nodeworthy.boot.text import Hole, Piece, Text
+
+_PATTERN = re.compile(r"[*?]|\[[^]]*\]")
 
 
 def last_part(path: Text) -> Text:
@@ -53,3 +57,18 @@ def fields(text: Text) -> list[Text]:
         if piece[-1].isspace():
             found.append([])
     return [Text.of(*pieces) for pieces in found if pieces]
+
+
+def pattern(path: Text) -> Text:
+    """A name with `*` in it stands for every name that fits."""
+    pieces: list[Piece] = []
+    for piece in path.pieces:
+        if not isinstance(piece, str) or not _PATTERN.search(piece):
+            pieces.append(piece)
+            continue
+        end = 0
+        for found in _PATTERN.finditer(piece):
+            pieces += [piece[end : found.start()], Hole(found[0], "a pattern stands for every name that fits")]
+            end = found.end()
+        pieces.append(piece[end:])
+    return Text.of(*pieces)

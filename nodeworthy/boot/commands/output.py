@@ -7,6 +7,8 @@ from nodeworthy.boot.content import Content, Line, lines_of
 from nodeworthy.boot.text import Hole, Text
 
 NOTHING = Content()
+# A script that makes more of them makes them for nobody to read.
+MOST_LINES = 20_000
 SILENT = Did(output=NOTHING)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nodeworthy.boot.commands.arguments import Given, given
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.masked import Mask
+from nodeworthy.boot.commands.names import pattern
 from nodeworthy.boot.commands.output import NOTHING, has_open_lines, on_the_node
 from nodeworthy.boot.commands.sed_commands import Command
 from nodeworthy.boot.commands.sed_regex import TooHard
@@ -29,7 +30,7 @@ def sed(call: Call) -> Did:
     if not expressions and not arguments.has("-f", "--file"):
         expressions, files = files[:1], files[1:]
     if arguments.has(*_IN_PLACE):
-        return Did([_edited(call, arguments, expressions, call.path(file)) for file in files], output=NOTHING)
+        return Did([_edited(call, arguments, expressions, pattern(call.path(file))) for file in files], output=NOTHING)
     contents = [contents_of(call, file) for file in files] or [call.stdin]
     known = None if None in contents else edited(call, arguments, expressions, joined(call, contents))
     return Did(output=known or on_the_node(call))

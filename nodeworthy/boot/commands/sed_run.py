@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nodeworthy.boot.commands.masked import Mask
+from nodeworthy.boot.commands.output import MOST_LINES
 from nodeworthy.boot.commands.search import Search
 from nodeworthy.boot.commands.sed_commands import Address, Command, Substitutes
 from nodeworthy.boot.commands.sed_regex import TooHard
@@ -43,6 +44,8 @@ class Run:
             out += [(None, new) for new in line.after]
             if line.quits:
                 break
+            if len(out) > MOST_LINES:
+                raise TooHard("too many lines")
         return out
 
     def _run(self, commands: Sequence[Command], line: _Line) -> None:

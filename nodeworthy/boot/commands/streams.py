@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.commands.arguments import given
 from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import NOTHING, has_open_lines, on_the_node
+from nodeworthy.boot.commands.output import MOST_LINES, NOTHING, has_open_lines, on_the_node
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
@@ -30,6 +30,8 @@ def joined(call: Call, contents: Sequence[Content | None]) -> Content:
     whole = NOTHING
     for content in contents:
         whole += on_the_node(call) if content is None else content
+        if len(whole.lines) > MOST_LINES:
+            return on_the_node(call)
     return whole
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.boot.effects import Effect, How, Writes
-from tests.boot.commands.calls import ran, text, told
+from tests.boot.commands.calls import only_write, ran, text, told
 
 HERE = {"a.conf": "one\n", "b.conf": "two\nlines\n"}
 STDIN = "from stdin\n"
@@ -139,6 +139,24 @@ def test_a_link_has_what_its_target_has() -> None:
 def test_relative_paths_need_a_folder() -> None:
     assert told(ran("tee x", stdin="a\n", folder="/root"))[0].startswith("Writes path=/root/x")
     assert told(ran("tee ./x", stdin="a\n", folder=None))[0].startswith("Writes path=./x")
+
+
+def test_a_pattern_stands_for_every_name_that_fits() -> None:
+    (effect,) = ran("rm -f /etc/modprobe.d/*nvidia*.conf").effects
+    assert isinstance(effect, Writes)
+    assert effect.path.could_be("/etc/modprobe.d/50-nvidia-x.conf")
+    assert not effect.path.could_be("/etc/modprobe.d/other.conf")
+    (copied,) = ran("cp /opt/*.conf /etc/modprobe.d/").effects
+    assert isinstance(copied, Writes)
+    assert copied.path.could_be("/etc/modprobe.d/nvidia.conf")
+
+
+def test_files_do_not_grow_without_end() -> None:
+    lines = "a\n" * 15_000
+    output = ran("cat /a /a", files={"/a": lines}).output
+    assert output is not None
+    assert output.known is None
+    assert only_write(ran("sed -i p /a", files={"/a": lines})).whole is None
 
 
 def test_tee_prints_what_it_writes() -> None:
