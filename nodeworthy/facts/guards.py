@@ -19,8 +19,10 @@ def but_its_own(effect: Writes) -> Guard:
 
 def but_marks(effect: Effect, timeline: Timeline) -> Guard:
     """The conditions of a step, without those that ask for a file by which the script knows that it was done."""
+    if not any(each.question.files for each in effect.conditions):
+        return effect.conditions
     marks = {each.path.known for each in timeline.of(Writes)}
-    return tuple(each for each in effect.conditions if not any(file in marks for file in each.question.files))
+    return tuple(each for each in effect.conditions if not each.question.files & marks)
 
 
 def without(guard: Guard, undoings: Iterable[Guard]) -> list[Guard]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +25,8 @@ _ALWAYS_SET = frozenset(
     "HOME USER UID EUID SHELL HOSTNAME PWD OLDPWD IFS BASH_VERSION OSTYPE HOSTTYPE MACHTYPE".split()
 )
 
+_RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "sudo", "nohup", "setsid", "exec"})
+
 
 @dataclass(frozen=True)
 class InnerScript:
@@ -34,13 +37,13 @@ class InnerScript:
     is_unit: bool
 
     @cached_property
-    def _assigned(self) -> dict[str, set[int | None]]:
+    def _assigned(self) -> dict[str, set[int]]:
         """What the inner script sets itself, and on which lines."""
-        found: dict[str, set[int | None]] = {}
+        found: dict[str, set[int]] = {}
         for line in self.content.lines:
             for match in _ASSIGNS.finditer(line.text.shown()):
                 for name in (match[1] or match[2] or match[3]).split():
-                    found.setdefault(name, set()).add(line.place.line)
+                    found.setdefault(name, set()).add(line.place.row)
         return found
 
     @cached_property
@@ -63,8 +66,12 @@ class InnerScript:
         return [each for each in self.effect.expanded if self._is_lost(each) and self.may_be_set(each)]
 
     def may_be_set(self, each: Expansion) -> bool:
-        holes = (hole for hole in self.content.text.holes if hole.shown == f"${each.name}")
-        return bool(each.name) and not self._is_own(each) and any("not read" in hole.why for hole in holes)
+        return f"${each.name}" in self._not_read and not self._is_own(each)
+
+    @cached_property
+    def _not_read(self) -> set[str]:
+        """The variables that a file may have set which nobody has read."""
+        return {hole.shown for hole in self.content.text.holes if "not read" in hole.why}
 
     def _is_lost(self, each: Expansion) -> bool:
         if not each.name:
@@ -83,18 +90,26 @@ class InnerScript:
 
     def _is_own(self, each: Expansion) -> bool:
         """The inner script sets it itself, and not to what is filled in there: `NAME=$NAME`."""
-        filled = {one.place.line for one in self.effect.expanded if one.name == each.name}
-        return bool(self._assigned.get(each.name, set()) - filled)
+        return bool(self._assigned.get(each.name, set()) - self._filled[each.name])
+
+    @cached_property
+    def _filled(self) -> Mapping[str, set[int]]:
+        found: dict[str, set[int]] = defaultdict(set)
+        for each in self.effect.expanded:
+            found[each.name].add(each.place.row)
+        return found
 
 
 def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScript]:
-    for each in timeline.of(Writes):
-        if not each.expands or each.content is None or each.how in (How.DELETE, How.LINK):
-            continue
+    expanded = [each for each in timeline.of(Writes) if each.expands and each.how in (How.WRITE, How.APPEND)]
+    run = set(_run(userdata)) if expanded else set()
+    for each in expanded:
         path = each.path.shown()
+        if each.content is None:
+            continue
         if _UNIT.search(path):
             yield InnerScript(each, each.content, is_unit=True)
-        elif _BINARY.search(path) or _has_shebang(each.content) or _is_run(userdata, path):
+        elif _BINARY.search(path) or _has_shebang(each.content) or path in run:
             yield InnerScript(each, each.content, is_unit=False)
 
 
@@ -102,12 +117,13 @@ def _has_shebang(content: Content) -> bool:
     return bool(content.lines) and content.lines[0].text.shown().startswith("#!")
 
 
-def _is_run(userdata: UserData, path: str) -> bool:
-    """Whether a command somewhere runs the file, or makes it one that can be run."""
-    runs = re.compile(
-        rf"(?:^|[;&|]|\b(?:sudo|bash|sh|source|chmod)\b[^\n]*)\s*{re.escape(path)}(?![\w.-])", re.MULTILINE
-    )
-    return any(runs.search(part.text) for part in userdata.parts)
+def _run(userdata: UserData) -> Iterator[str]:
+    """Files that a command somewhere runs, or makes such that they can be run."""
+    for part in userdata.parts:
+        for line in part.text.splitlines():
+            words = line.split()
+            if words and (words[0].startswith("/") or not _RUNNERS.isdisjoint(words)):
+                yield from (word.strip("'\";") for word in words if "/" in word)
 
 
 def _has_default(raw: str) -> bool:

@@ -19,6 +19,9 @@ _NODEADM_READS = "/etc/eks/nodeadm.d/"
 # Files whose commands run at every boot.
 _RUN_AT_BOOT = ("/var/lib/cloud/scripts/per-boot/", "/etc/rc.local", "/etc/rc.d/rc.local", "/etc/cron")
 
+# As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
+FEW, MANY = 16, 100
+
 
 @dataclass(frozen=True)
 class Keeper:
@@ -100,7 +103,7 @@ class KubeletStarts:
 
     def undone(self, keeper: Keeper) -> list[Effect]:
         """The steps that take this start away: a unit is disabled later, or masked whenever."""
-        found = [(at, each) for at, each, unit in self.undoings if unit == keeper.unit]
+        found = [(at, each) for at, each, unit in self.undoings[-MANY:] if unit == keeper.unit]
         return [each for at, each in found if (self._unmasked(each) is False if _masks(each) else at > keeper.at)]
 
     def _unmasked(self, mask: Effect) -> bool:
@@ -132,6 +135,7 @@ class KubeletStarts:
     def guards(self, *, maybe: bool = False) -> list[Guard]:
         """When kubelet will be started at the next boot."""
         keepers = [each for each in self.keepers if each.is_sure or maybe]
+        keepers = [*keepers[:1], *keepers[1:][-FEW:]]
         return [
             guard
             for each in keepers
@@ -139,10 +143,18 @@ class KubeletStarts:
         ]
 
     def comes_back(self, starter: Effect) -> bool | None:
-        answer = always(self.guards(), starter.conditions)
+        answer = always(self._sure, starter.conditions)
         if answer is not False:
             return answer
-        return None if always(self.guards(maybe=True), starter.conditions) is not False else False
+        return None if always(self._maybe, starter.conditions) is not False else False
+
+    @cached_property
+    def _sure(self) -> list[Guard]:
+        return self.guards()
+
+    @cached_property
+    def _maybe(self) -> list[Guard]:
+        return self.guards(maybe=True)
 
 
 def families_in(timeline: Timeline) -> list[Family]:

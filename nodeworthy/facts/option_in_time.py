@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,9 @@ from nodeworthy.facts.guards import but_its_own, without
 from nodeworthy.facts.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
 from nodeworthy.facts.modprobe_line import Says
 from nodeworthy.facts.module_option import OptionWrite, option_writes
+
+# As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
+FEW, MANY = 16, 200
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class OptionInTime:
             answer = self.has_it(load)
             if not answer:
                 return load, answer
-            loaded.append(load)
+            loaded = [*loaded[1 - FEW :], load]
         return None
 
     def has_it(self, load: Load) -> bool | None:
@@ -83,11 +87,12 @@ class OptionInTime:
 
     def _guards(self, at: float, *, detached: bool, maybe: bool = False) -> list[Guard]:
         before = [each for each in self.writes if self.at(each) < at and (detached or not each.effect.detached)]
+        wanted = (Says.RIGHT, Says.MAYBE) if maybe else (Says.RIGHT,)
+        undoing = [each for each in before if each.says is not Says.RIGHT][-MANY:]
         found: list[Guard] = []
-        for write in before:
-            if write.says is Says.RIGHT or (maybe and write.says is Says.MAYBE):
-                undone = (but_its_own(each.effect) for each in before if self._undoes(each, write, maybe=maybe))
-                found += without(but_its_own(write.effect), undone)
+        for write in [each for each in before if each.says in wanted][-FEW:]:
+            undone = (but_its_own(each.effect) for each in undoing if self._undoes(each, write, maybe=maybe))
+            found += without(but_its_own(write.effect), undone)
         return found
 
     def _undoes(self, one: OptionWrite, other: OptionWrite, *, maybe: bool) -> bool:
@@ -98,14 +103,15 @@ class OptionInTime:
 
     def undone_before(self, load: Load) -> tuple[OptionWrite, OptionWrite] | None:
         """A right write, and the step that takes it away again before the load."""
-        before = self.before(load)
-        rights = [each for each in before if each.says is Says.RIGHT]
+        before = self.before(load)[-MANY:]
+        rights = [each for each in before if each.says is Says.RIGHT][-FEW:]
         pairs = ((one, right) for right in rights for one in before if self._undoes(one, right, maybe=True))
         return next(((right, one) for one, right in pairs), None)
 
     def _mended(self, load: Load) -> bool | None:
         """Whether the module is always loaded once more later, and then with the option."""
-        answers = [(each, self._has_it_then(each)) for each in self.anew if each.at > load.at]
+        later = [each for each in self.anew if each.at > load.at]
+        answers = [(each, self._has_it_then(each)) for each in later[-FEW:]]
         sure = always([each.conditions for each, answer in answers if answer], load.conditions)
         if sure is not False:
             return sure
@@ -135,4 +141,8 @@ class OptionInTime:
         return max(self.at(each) for each in self.writes if each.says is Says.RIGHT and self.at(each) < before)
 
     def _unloaded_between(self, one: Load, other: Load) -> bool:
-        return any(one.at < each.at < other.at for each in self.anew)
+        return bisect(self._anew_at, one.at) != bisect(self._anew_at, other.at)
+
+    @cached_property
+    def _anew_at(self) -> list[int]:
+        return [each.at for each in self.anew]

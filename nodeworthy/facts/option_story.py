@@ -58,16 +58,12 @@ class OptionStory:
 
     def doubt(self) -> tuple[Place, str]:
         """Where it can't be decided, and why."""
-        for write in (*self.boot.before(self.load), *self.boot.after(self.load)):
-            if write.says is Says.MAYBE:
-                return (
-                    write.place,
-                    f"whether the profiling option is on disk before the driver is not known: {write.said.why}",
-                )
-        return (
-            self.load.place,
-            "whether the profiling option is on disk here depends on too many conditions to be decided",
-        )
+        known = "whether the profiling option is on disk before the driver is not known"
+        writes = (*self.boot.before(self.load), *self.boot.after(self.load))
+        doubtful = next((each for each in writes if each.says is Says.MAYBE), None)
+        if doubtful is not None:
+            return doubtful.place, f"{known}: {doubtful.said.why}"
+        return self.load.place, f"{known}: it depends on too many conditions"
 
     def _undone(self, right: OptionWrite, by: OptionWrite) -> Told:
         written = Related(right.place, f"{right.path} gets the option here")
@@ -81,7 +77,7 @@ class OptionStory:
         message = f"{by.path}, which has the profiling option, {by.said.why} before the driver is loaded"
         if by.says is Says.MISSES:
             message = f"{by.path} is changed before the driver is loaded: {by.said.why}"
-        remedy = "append here (>>)" if by.effect.how is How.WRITE else f"delete {_line(by.effect.place)}"
+        remedy = "append here (>>)" if by.effect.how is How.WRITE else f"delete {by.effect.place.spot}"
         remedy = f"{remedy}, or keep the option in a file of its own: {FILE}"
         return Told(by.effect.place, message, self._what(by.effect.command, stays, remedy, written))
 
@@ -91,7 +87,7 @@ class OptionStory:
             message = (
                 "the profiling option is written in the background, and the driver is loaded without waiting for it"
             )
-            should, remedy = "written before the driver is loaded", f"take the `&` from {_line(first.place)}"
+            should, remedy = "written before the driver is loaded", f"take the `&` from {first.place.spot}"
             return Told(first.place, message, self._what(first.is_, should, remedy))
         guards = [told(but_its_own(each.effect), self.load.conditions) for each in writes]
         under = " or ".join(dict.fromkeys(filter(None, guards)))
@@ -106,16 +102,14 @@ class OptionStory:
             message = f"the profiling option is written into {write.path}, where it has no effect: {fault}"
             should = _beside(write.path)
             return Told(write.effect.place, message, self._what(write.path, should, f"write it into {should}"))
-        place = _line(write.place)
+        place = write.place.spot
         remedy = f"make it `{option().line}` on {place}"
         return Told(write.place, write.said.why, self._what(write.is_, option().line, remedy))
 
     def _too_late(self, write: OptionWrite) -> Told:
         message = "the profiling option is written after the driver is loaded"
         late, early = _apart(write.effect, self.load)
-        what = self._what(
-            f"written on {_line(late)}", f"on disk before {_line(early)}", self._earlier(write, late, early)
-        )
+        what = self._what(f"written on {late.spot}", f"on disk before {early.spot}", self._earlier(write, late, early))
         again = [
             Related(each.effect.place, self._in_vain(each.conditions))
             for each in self.boot.anew
@@ -134,15 +128,15 @@ class OptionStory:
     def _earlier(self, write: OptionWrite, late: Place, early: Place) -> str:
         if self.load.effect is None or write.effect.stage is not self.load.effect.stage:
             return f"{EARLY}: they come before {self._who()}; or reboot afterwards"
-        if late.line == early.line:
-            return f"turn the two calls on {_line(late)} round: the option first"
-        return f"move {_lines(write, late)} before {_line(early)}"
+        if late.row == early.row:
+            return f"turn the two calls on {late.spot} round: the option first"
+        return f"move {_lines(write, late)} before {early.spot}"
 
     def _who(self) -> str:
         return "the image's own units" if self.load.effect is None else self.load.effect.stage.title
 
     def _where(self) -> str:
-        return _line(self.load.place) if self.load.effect is not None else "the module is loaded"
+        return self.load.place.spot if self.load.effect is not None else "the module is loaded"
 
     def _needs_a_reboot(self, effect: Effect) -> Told:
         message = (
@@ -172,17 +166,13 @@ def _is_wrong(write: OptionWrite) -> bool:
     return write.says in (Says.MISSES, Says.OTHERWISE)
 
 
-def _line(place: Place) -> str:
-    return f"line {place.line}" if place.line is not None else str(place)
-
-
 def _lines(write: OptionWrite, late: Place) -> str:
     """A heredoc moves with its body, and with the line that ends it."""
     content = write.effect.content
     body = [line.place.line or 0 for line in content.lines] if content is not None else []
     last = max(body, default=0)
-    if late != write.effect.place or late.line is None or last <= late.line:
-        return _line(late)
+    if late != write.effect.place or late.within is not None or late.line is None or last <= late.line:
+        return late.spot
     return f"lines {late.line}–{last + 1}"
 
 

@@ -1,51 +1,75 @@
-"""The command of a script that stands in some place, as it was written."""
+"""The commands of a script as they were written, found by their places."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from nodeworthy.boot.userdata import Part, UserData
 from nodeworthy.verdict import Place
 
-_STOPS_ON_ERROR = re.compile(r"^\s*(?:-\s+)?set\s+(?:-\w*e|.*-o\s+errexit)|^#!.*\s-\w*e", re.MULTILINE)
 LONGEST = 120
+# How far behind a command somebody may look at what came of it.
+BEHIND = 10
+# How many lines one command, and what stands behind it, may take.
+_MOST = 40
+_STOPS_ON_ERROR = re.compile(r"^[ \t]*(?:-[ \t]+)?set[ \t]+(?:-\w*e|.*-o[ \t]+errexit)|^#!.*\s-\w*e", re.MULTILINE)
 
 
-def part_of(userdata: UserData, place: Place) -> Part | None:
-    """The part in which a place stands: the last that begins before it."""
-    begun = (each for each in userdata.parts if (each.place.line or 0) <= (place.line or 0))
-    return max(begun, key=lambda each: each.place.line or 0, default=None)
+@dataclass(frozen=True)
+class SourcePart:
+    part: Part
+
+    @cached_property
+    def rows(self) -> list[str]:
+        return self.part.text.splitlines()
+
+    @cached_property
+    def stops_on_error(self) -> bool:
+        """Whether it says `set -e` anywhere."""
+        return _STOPS_ON_ERROR.search(self.part.text) is not None
+
+    def index_of(self, place: Place) -> int | None:
+        """Which of its lines stands there; None where it is none of them."""
+        index = place.row - self.part.place.row
+        if not 0 <= index < len(self.rows):
+            return None
+        there = self.part.origin.at(index + 1)
+        return index if (there.path, there.line, there.within) == (place.path, place.line, place.within) else None
 
 
-def written_at(userdata: UserData, place: Place) -> str:
-    """The whole command, on one line and cut; empty where its text is packed."""
-    whole = " ".join(" ".join(_continued(_rows(userdata, place))).split())
-    return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+@dataclass(frozen=True)
+class Source:
+    userdata: UserData
+
+    @cached_property
+    def _parts(self) -> list[SourcePart]:
+        return [SourcePart(part) for part in self.userdata.parts]
+
+    def part_of(self, place: Place) -> SourcePart | None:
+        return next((each for each in reversed(self._parts) if each.index_of(place) is not None), None)
+
+    def written_at(self, place: Place) -> str:
+        """The whole command, on one line and cut; empty where its text can't be shown."""
+        whole = " ".join(" ".join(_continued(self._rows(place))).split())
+        return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
+
+    def behind(self, place: Place) -> list[str]:
+        """The lines behind a command, without those that say nothing."""
+        rows = self._rows(place)
+        behind = (row.strip() for row in rows[len(list(_continued(rows))) :])
+        return [row for row in behind if row and not row.startswith("#")][:BEHIND]
+
+    def _rows(self, place: Place) -> Sequence[str]:
+        part = self.part_of(place)
+        index = part.index_of(place) if part is not None else None
+        return part.rows[index : index + _MOST] if part is not None and index is not None else ()
 
 
-def follows(userdata: UserData, place: Place, most: int) -> list[str]:
-    """The lines behind a command, without those that say nothing."""
-    rows = _rows(userdata, place)
-    behind = (row.strip() for row in rows[len(list(_continued(rows))) :])
-    return list(islice((row for row in behind if row and not row.startswith("#")), most))
-
-
-def _rows(userdata: UserData, place: Place) -> list[str]:
-    part = part_of(userdata, place)
-    if part is None or place.line is None or part.place.line is None:
-        return []
-    return part.text.splitlines()[place.line - part.place.line :]
-
-
-def _continued(rows: list[str]) -> Iterator[str]:
+def _continued(rows: Sequence[str]) -> Iterator[str]:
     for row in rows:
         yield row.removesuffix("\\")
         if not row.endswith(("\\", "|", "&&", "||")):
             return
-
-
-def stops_on_error(part: Part | None) -> bool:
-    """Whether a part says `set -e` anywhere."""
-    return part is not None and _STOPS_ON_ERROR.search(part.text) is not None

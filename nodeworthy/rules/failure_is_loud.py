@@ -16,7 +16,7 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.critical_steps import WORDS, Step, critical_steps
 from nodeworthy.facts.gaps import gaps
-from nodeworthy.facts.source_line import follows, part_of, stops_on_error, written_at
+from nodeworthy.facts.source_line import Source
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
@@ -28,19 +28,18 @@ RULE = Rule(
 )
 
 CAUSE = "the script goes on and ends well, so that cloud-init calls a node done that has no driver, or never joins"
-# How far behind a step somebody may look at what came of it.
-BEHIND = 10
 _UNTIL = re.compile(r"until\s|while\s+!")
 _STATUS = re.compile(r"\$\?|PIPESTATUS")
 _BREAKS = re.compile(r"&&.*\b(?:break|return)\b")
 _GIVES_UP = re.compile(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
+MOST_RELATED = 10
 SHOULD = "a failure stops the script, or is reported"
 
 
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
-    steps = critical_steps(script.timeline)
-    yield from _silent(script, [each for each in steps if each.is_silent and not _is_looked_at(script, each)])
+    steps, source = critical_steps(script.timeline), Source(script.userdata)
+    yield from _silent(source, [each for each in steps if each.is_silent and not _is_looked_at(source, each)])
     found = next(gaps(script.timeline, *WORDS), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
@@ -48,71 +47,68 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
         skip("this script installs no driver, joins nothing and starts no kubelet")
 
 
-def _is_looked_at(script: BootScript, step: Step) -> bool:
+def _is_looked_at(source: Source, step: Step) -> bool:
     """What comes behind it looks at `$?`, or tries again until it succeeds, or until it gives up and says so."""
     if step.effect.failure is not Failure.UNNOTICED or step.effect.detached:
         return False
-    written = written_at(script.userdata, step.place)
+    written = source.written_at(step.place)
     if _UNTIL.match(written):
         return True
-    behind = follows(script.userdata, step.place, BEHIND)
+    behind = source.behind(step.place)
     if behind and _STATUS.search(behind[0]):
         return True
     return _BREAKS.search(written) is not None and any(_GIVES_UP.search(row) for row in behind)
 
 
-def _silent(script: BootScript, steps: Sequence[Step]) -> Findings:
+def _silent(source: Source, steps: Sequence[Step]) -> Findings:
     unnoticed: dict[int, list[Step]] = {}
     for step in steps:
-        part = part_of(script.userdata, step.place)
-        if step.effect.failure is Failure.UNNOTICED and not step.effect.detached and not stops_on_error(part):
+        part = source.part_of(step.place)
+        is_handled = part is not None and part.stops_on_error
+        if step.effect.failure is Failure.UNNOTICED and not step.effect.detached and not is_handled:
             unnoticed.setdefault(id(part), []).append(step)
         else:
-            yield _one(script, step)
+            yield _one(source, step)
     for together in unnoticed.values():
-        yield _together(script, together)
+        yield _together(source, together)
 
 
-def _one(script: BootScript, step: Step) -> Finding:
-    written = written_at(script.userdata, step.place) or step.effect.command
-    calls = [written_at(script.userdata, each) for each in step.effect.via]
+def _one(source: Source, step: Step) -> Finding:
+    written = source.written_at(step.place) or step.effect.command
+    calls = [source.written_at(each) for each in step.effect.via]
     how, remedy = _by(step, " ".join([*calls, written]))
-    return fail(step.place, f"where {step.called} fails, {how}", is_=written, should=SHOULD, cause=CAUSE, remedy=remedy)
+    message = f"where {step.called} fails, {how}"
+    return fail(step.place, message, is_=written, should=SHOULD, cause=CAUSE, remedy=remedy)
 
 
 def _by(step: Step, written: str) -> tuple[str, str]:
     """What swallows it, and what to do about that."""
-    line = f"line {step.place.line}"
+    line = step.place.spot
     if step.effect.detached:
         return "nobody hears of it: it runs in the background", f"take the `&` from {line}, or `wait` for it and look"
-    if any(each in written for each in ("|| true", "|| :")):
-        swallower = "|| true" if "|| true" in written else "|| :"
-        return (
-            f"`{swallower}` swallows it",
-            f"take `{swallower}` from {line}, or say what failed: `|| {{ echo …; exit 1; }}`",
-        )
+    swallower = next((each for each in ("|| true", "|| :") if each in written), "")
+    if swallower:
+        return f"`{swallower}` swallows it", f"take `{swallower}` away, or say what failed: `|| {{ echo …; exit 1; }}`"
     if "|" in written.replace("||", ""):
         return "the pipe swallows it: only its last command counts", f"set -o pipefail before {line}"
     return "nobody looks", f"put `|| exit 1` behind {line}, or look at $?"
 
 
-def _together(script: BootScript, steps: Sequence[Step]) -> Finding:
+def _together(source: Source, steps: Sequence[Step]) -> Finding:
     first, *others = steps
-    written = written_at(script.userdata, first.place) or first.effect.command
     return fail(
         first.place,
         f"where {first.called} fails, the script goes on: nothing in it says `set -e`, and nobody looks",
-        is_=written,
+        is_=source.written_at(first.place) or first.effect.command,
         should=SHOULD,
-        related=[Related(each.place, f"the same holds for {each.called}") for each in others],
+        related=[Related(each.place, f"the same holds for {each.called}") for each in others[:MOST_RELATED]],
         cause=CAUSE,
-        remedy=_set_e(script, first),
+        remedy=_set_e(source, first),
     )
 
 
-def _set_e(script: BootScript, step: Step) -> str:
-    part = part_of(script.userdata, step.place)
-    if part is not None and part.kind is PartKind.CLOUD_CONFIG:
+def _set_e(source: Source, step: Step) -> str:
+    found = source.part_of(step.place)
+    if found is not None and found.part.kind is PartKind.CLOUD_CONFIG:
         return "begin runcmd with `- set -e`: its entries are one script"
-    line = (part.place.line or 1) if part is not None else 1
-    return f"behind line {line}: set -euo pipefail"
+    return f"behind {found.part.place.spot if found is not None else 'the first line'}: set -euo pipefail"

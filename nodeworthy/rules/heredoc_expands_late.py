@@ -13,7 +13,7 @@ import re
 from nodeworthy.boot.effects import Expansion
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.inner_scripts import InnerScript, inner_scripts
-from nodeworthy.facts.source_line import written_at
+from nodeworthy.facts.source_line import Source
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
@@ -33,10 +33,11 @@ def inner_scripts_keep_their_variables(script: BootScript) -> Findings:
     inner = list(inner_scripts(script.timeline, script.userdata))
     if not inner:
         skip("no script here is written through a heredoc that expands")
+    source = Source(script.userdata)
     for each in inner:
         lost, doubtful = each.lost(), each.doubtful()
         if lost:
-            yield _lost(script, each, lost)
+            yield _lost(source, each, lost)
         elif doubtful:
             first = doubtful[0]
             yield unknown(
@@ -46,7 +47,7 @@ def inner_scripts_keep_their_variables(script: BootScript) -> Findings:
             )
 
 
-def _lost(script: BootScript, inner: InnerScript, lost: list[Expansion]) -> Finding:
+def _lost(source: Source, inner: InnerScript, lost: list[Expansion]) -> Finding:
     path, named = inner.effect.path.shown(), list(dict.fromkeys(each.raw for each in lost))
     kind = "the unit" if inner.is_unit else "the script"
     written = Related(inner.effect.place, f"{kind} {path} is written here, through a heredoc that expands")
@@ -57,17 +58,17 @@ def _lost(script: BootScript, inner: InnerScript, lost: list[Expansion]) -> Find
         should=_escaped(named[0]),
         related=[written],
         cause=CAUSE,
-        remedy=_remedy(script, inner, named),
+        remedy=_remedy(source, inner, named),
     )
 
 
-def _remedy(script: BootScript, inner: InnerScript, named: list[str]) -> str:
+def _remedy(source: Source, inner: InnerScript, named: list[str]) -> str:
     if inner.fills_in:
         return f"escape what belongs to the inner script: {', '.join(map(_escaped, named[:4]))}"
-    written = written_at(script.userdata, inner.effect.place) or inner.effect.command
+    written = source.written_at(inner.effect.place) or inner.effect.command
     found = _DELIMITER.search(written)
     quoted = f"<<{found[1]}'{found[2]}'" if found else "<<'EOF'"
-    return f"quote the delimiter on line {inner.effect.place.line}: {quoted}"
+    return f"quote the delimiter on {inner.effect.place.spot}: {quoted}"
 
 
 def _listed(named: list[str]) -> str:

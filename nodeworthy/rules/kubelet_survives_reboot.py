@@ -131,7 +131,7 @@ def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Findin
         is_ += f", {boot.family.image} is switched off"
     elif boot.joins_by_hand():
         is_ += f", {boot.family.image} finds no NodeConfig in the user data"
-    remedy = f"behind line {starter.place.line}: systemctl enable {unit}"
+    remedy = f"behind {starter.place.spot}: systemctl enable {unit}"
     return fail(starter, message, is_=is_, related=[*off, *related], remedy=remedy, **what)
 
 
