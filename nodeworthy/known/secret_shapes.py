@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from nodeworthy.known.secret_names import Holds, is_secret, table
 
@@ -25,12 +25,16 @@ _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 class Shape:
     what: str
     marks: tuple[str, ...]
-    pattern: re.Pattern[str]
+    written: str
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.written)  # few texts hold one of its marks
 
 
 @cache
 def shapes() -> tuple[Shape, ...]:
-    return tuple(Shape(row["what"], tuple(row["marks"]), re.compile(row["pattern"])) for row in table()["shape"])
+    return tuple(Shape(row["what"], tuple(row["marks"]), row["pattern"]) for row in table()["shape"])
 
 
 @cache
