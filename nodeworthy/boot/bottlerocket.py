@@ -21,6 +21,8 @@ _AT_LINE = re.compile(r"\(at line (\d+), column (\d+)\)")
 # What a template puts in unquoted: a value, or whole lines.
 _BARE = re.compile(r"(?m)(=[ \t]*)\ue000([^\n\"'#])(\uf8ff+)(?=[ \t]*$)")
 _ALONE = re.compile(r"(?m)^([ \t]*)\ue000.\uf8ff*[ \t]*$")
+# tomllib takes the square of a key's length.
+_DOTS = 1000
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,10 @@ def read_settings(text: str, origin: Origin, *, template: bool = False) -> Setti
     faults: list[Fault] = []
     if template:
         text = _hidden(text, fillings, origin, faults)
+    if any(line.count(".") > _DOTS for line in text.split("\n")):
+        what = "a line of the settings is too long to be read"
+        fault = Fault(FaultKind.TOO_LARGE, origin.at(1), what, is_doubt=True)
+        return Settings(origin.at(1), {}, origin, fillings, faults=(*faults, fault))
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as problem:

@@ -9,6 +9,8 @@ from nodeworthy.boot.userdata import FaultKind
 GZIP_MAGIC = b"\x1f\x8b"
 # Of a document of at most 16 KiB that EC2 takes, nobody means more than this.
 UNPACKED_LIMIT = 4 * 1024 * 1024
+# gzip joins files; nobody joins that many.
+_MEMBERS = 200
 
 
 def gunzip(data: bytes) -> tuple[bytes, FaultKind | None]:
@@ -16,6 +18,8 @@ def gunzip(data: bytes) -> tuple[bytes, FaultKind | None]:
     unpacked: list[bytes] = []
     left, room = data, UNPACKED_LIMIT
     while left.startswith(GZIP_MAGIC):
+        if len(unpacked) == _MEMBERS:
+            return b"", FaultKind.TOO_LARGE
         member = zlib.decompressobj(wbits=31)
         try:
             unpacked.append(member.decompress(left, room + 1))

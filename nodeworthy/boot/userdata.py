@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
 from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.cloud_steps import CloudConfig
+    from nodeworthy.boot.node_config import NodeConfig
 
 # What EC2 takes, before base64.
 LIMIT = 16 * 1024
@@ -113,3 +118,6 @@ class UserData:
     is_template: bool = False
     # Why nothing of it could be read at all; empty where something could.
     unread: str = ""
+    # Its cloud-configs and NodeConfigs, merged as the node merges them; None where it has none.
+    cloud_config: CloudConfig | None = field(default=None, repr=False)
+    node_config: NodeConfig | None = field(default=None, repr=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from nodeworthy.boot.bottlerocket import read_settings
-from nodeworthy.boot.cloud_config import read_cloud_configs
-from nodeworthy.boot.node_config import read_node_config
-from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.cloud_config import CloudConfig, read_cloud_configs
+from nodeworthy.boot.gzipped import UNPACKED_LIMIT
+from nodeworthy.boot.node_config import NodeConfig, read_node_config
+from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.unpack.decode import as_text
 from nodeworthy.boot.unpack.document import read_document
 from nodeworthy.boot.unpack.envelope import open_envelope
@@ -16,45 +17,65 @@ from nodeworthy.verdict import Place
 __all__ = ["unpack"]
 
 
-def unpack(
-    data: bytes, place: Place, *, template: bool | None = None, name: str = "", origin: Origin | None = None
-) -> UserData:
+def unpack(data: bytes, place: Place, *, template: bool | None = None, name: str = "") -> UserData:
     """The parts of user data as it comes, in the order in which they act. Never raises: what can't be read is a
-    fault. `template` says whether Terraform fills it in first; None looks for it.
-    `origin` says where its lines stand, if not in the file of that place."""
-    origin = origin or Straight(place)
+    fault. `template` says whether Terraform fills it in first; None looks for it."""
     if not data.strip():
         fault = Fault(FaultKind.EMPTY, place, "the user data is empty: the node boots and does nothing")
         return UserData(place, (), (fault,), size=len(data))
-    opened = open_envelope(data, origin)
+    if len(data) > UNPACKED_LIMIT:
+        return _too_large(len(data), place)
+    opened = open_envelope(data, Straight(place))
     reading = Reading(faults=opened.faults)
+    if opened.unread:
+        return UserData(
+            place,
+            (),
+            tuple(reading.faults),
+            size=opened.size,
+            wrapped=tuple(opened.wrapped),
+            unread=opened.unread,
+        )
     text = as_text(opened.data, opened.origin, reading.faults)
     if template is None:
         template = not opened.wrapped and _is_template(text, name)
-    if not opened.unread:
-        read_document(text, opened.origin, opened.wrapped, reading)
-    _look_inside(reading, template=template)
+    read_document(text, opened.origin, opened.wrapped, reading)
     reading.parts.sort(key=lambda part: (part.stage, *part.turn))
+    _settings(reading, template=template)
     return UserData(
         place,
         tuple(reading.parts),
-        tuple(reading.faults),
+        cloud_config=_cloud_config(reading, template=template),
+        node_config=_node_config(reading, template=template),
+        faults=tuple(reading.faults),
         size=None if template else opened.size,
         wrapped=tuple(opened.wrapped),
         is_template=template,
-        unread=opened.unread,
     )
 
 
-def _look_inside(reading: Reading, *, template: bool) -> None:
-    """What is wrong with the YAML and TOML of its parts keeps them from being read, too."""
-    clouds = [part for part in reading.parts if part.kind is PartKind.CLOUD_CONFIG]
-    if clouds:
-        reading.faults += read_cloud_configs(clouds, template=template).faults
-    configs = [part for part in reading.parts if part.kind is PartKind.NODE_CONFIG]
-    if configs:
-        config = read_node_config(configs, template=template)
-        reading.faults += config.faults if config else ()
+def _too_large(size: int, place: Place) -> UserData:
+    why = f"larger than {UNPACKED_LIMIT // 1024 // 1024} MiB"
+    fault = Fault(FaultKind.TOO_LARGE, place, f"the user data is {why}: EC2 takes 16 KiB", "fetch what is large")
+    return UserData(place, (), (fault,), size=size, unread=why)
+
+
+def _cloud_config(reading: Reading, *, template: bool) -> CloudConfig | None:
+    parts = [part for part in reading.parts if part.kind is PartKind.CLOUD_CONFIG]
+    if not parts:
+        return None
+    config = read_cloud_configs(parts, template=template)
+    reading.faults += config.faults
+    return config
+
+
+def _node_config(reading: Reading, *, template: bool) -> NodeConfig | None:
+    config = read_node_config([part for part in reading.parts if part.kind is PartKind.NODE_CONFIG], template=template)
+    reading.faults += config.faults if config else ()
+    return config
+
+
+def _settings(reading: Reading, *, template: bool) -> None:
     for part in reading.parts:
         if part.kind is PartKind.BOTTLEROCKET:
             reading.faults += read_settings(part.text, part.origin, template=template).faults
@@ -63,8 +84,6 @@ def _look_inside(reading: Reading, *, template: bool) -> None:
 def _is_template(text: str, name: str) -> bool:
     if "${" not in text and "%{" not in text:
         return False
-    try:
-        from nodeworthy.boot.shell.templates import looks_like_template
-    except ImportError:
-        return False
+    from nodeworthy.boot.shell.templates import looks_like_template
+
     return looks_like_template(text, name)

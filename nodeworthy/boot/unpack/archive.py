@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Folded, Origin, Straight
 from nodeworthy.boot.unpack.kinds import Type, begins_as
-from nodeworthy.boot.unpack.parts import Found, Reading
+from nodeworthy.boot.unpack.parts import MOST_READ, Found, Reading
 from nodeworthy.boot.userdata import FaultKind, PartKind
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
@@ -13,6 +13,11 @@ from nodeworthy.verdict import Place
 
 
 def read_archive(found: Found, reading: Reading) -> None:
+    if len(found.text) > MOST_READ:
+        what = f"is larger than {MOST_READ // 1024} KiB, the most that is read of an archive"
+        reading.fault(FaultKind.TOO_LARGE, found, what, "write less into it", is_doubt=True)
+        reading.put(found, PartKind.OTHER, Stage.SCRIPTS)
+        return
     try:
         tree = read(found.text, Place())
     except NotYaml as problem:

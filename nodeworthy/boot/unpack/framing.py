@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import Type
-from nodeworthy.boot.unpack.mime import HEADER, Entity, Lines, read_message
+from nodeworthy.boot.unpack.mime import HEADER, MOST, Entity, Lines, read_message
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.verdict import Place
 
@@ -35,6 +35,9 @@ class Framing:
         self.for_nodeadm = any(leaf.content_type == Type.NODE_CONFIG for leaf in self.message.leaves())
         for entity in _all(self.message):
             self._judge(entity)
+        if self.lines.full is not None:
+            what = f"more than {MOST} parts: from here on they are not read"
+            self.fault(FaultKind.TOO_LARGE, self.lines.full, what, "put what belongs together into one", is_doubt=True)
 
     def place(self, line: int) -> Place:
         return self.origin.at(line + 1)

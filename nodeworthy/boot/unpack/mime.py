@@ -14,6 +14,9 @@ from email.parser import HeaderParser
 
 # Deeper than anybody nests; every level reads its lines again.
 DEEPEST = 8
+# More parts than anybody writes, and longer headers.
+MOST = 500
+_LONGEST = 16_000
 
 HEADER = re.compile(r"(From |[\041-\071\073-\176]*:|[\t ])")
 
@@ -57,6 +60,9 @@ class Lines:
 
     def __init__(self, text: str) -> None:
         self.all = text.split("\n")
+        # How many parts may still be read, and the line from which on no more was.
+        self.room = MOST
+        self.full: int | None = None
 
     def __getitem__(self, index: int) -> str:
         return self.all[index].removesuffix("\r")
@@ -78,7 +84,7 @@ def _entity(lines: Lines, first: int, end: int, depth: int, boundary: str | None
     while body < end and HEADER.match(lines[body]):
         body += 1
     runs_on = body < end and lines[body] != ""
-    headers = HeaderParser().parsestr("\n".join(lines[line] for line in range(first, body)) + "\n")
+    headers = HeaderParser().parsestr(_header(lines, first, body))
     entity = Entity(headers, first, body if runs_on else min(body + 1, end), end, runs_on=runs_on)
     if entity.is_multipart:
         entity.boundary = boundary or _boundary(headers)
@@ -86,6 +92,11 @@ def _entity(lines: Lines, first: int, end: int, depth: int, boundary: str | None
         if entity.boundary is not None and not entity.too_deep:
             _split(entity, lines, depth)
     return entity
+
+
+def _header(lines: Lines, first: int, end: int) -> str:
+    header = "\n".join(lines[line] for line in range(first, min(end, first + 1000)))
+    return header[:_LONGEST] + "\n"
 
 
 def _boundary(headers: Message) -> str | None:
@@ -104,7 +115,13 @@ def _split(entity: Entity, lines: Lines, depth: int) -> None:
     ends = [*begins[1:], entity.end if entity.closing is None else entity.closing]
     # Two separators in a row hold nothing between them.
     spans = [(begin + 1, end) for begin, end in zip(begins, ends, strict=True) if end > begin + 1]
-    entity.parts = [_entity(lines, first, end, depth + 1) for first, end in spans]
+    entity.parts = []
+    for first, end in spans:
+        if lines.room == 0:
+            lines.full = first if lines.full is None else lines.full
+            break
+        lines.room -= 1
+        entity.parts.append(_entity(lines, first, end, depth + 1))
 
 
 def _separators(entity: Entity, lines: Lines) -> tuple[list[int], int | None]:

@@ -19,11 +19,11 @@ _NODE_CONFIG_REMEDY = "let its type be application/node.eks.aws, in the outermos
 
 def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
     framing = Framing(text, origin, reading.faults)
-    message = framing.message
-    for ordinal, leaf in enumerate(message.leaves(), 1):
+    outermost = {id(part) for part in framing.message.parts or ()}
+    for ordinal, leaf in enumerate(framing.message.leaves(), 1):
         found = _found(leaf, ordinal, framing, reading)
         if found is not None:
-            _read(found, leaf in (message.parts or ()), reading)
+            _read(found, id(leaf) in outermost, reading)
     _same_names(reading)
 
 

@@ -24,6 +24,7 @@ _READ = {
     Type.NODE_CONFIG: (PartKind.NODE_CONFIG, Stage.NODEADM_CONFIG),
     Type.BOTTLEROCKET: (PartKind.BOTTLEROCKET, Stage.NODEADM_CONFIG),
 }
+_DOCUMENTS = (PartKind.CLOUD_CONFIG, PartKind.NODE_CONFIG, PartKind.BOTTLEROCKET)
 _FOLDERS = {Type.PER_BOOT: "per-boot", Type.PER_INSTANCE: "per-instance", Type.PER_ONCE: "per-once"}
 _NOT_READ = {
     Type.JSONP: "a JSON patch of cloud-config",
@@ -31,6 +32,8 @@ _NOT_READ = {
     Type.INCLUDE_ONCE: "a list of URLs: what stands there is read by cloud-init, and not by us",
     Type.PART_HANDLER: "a part handler: a Python program that may do anything with the other parts",
 }
+# YAML and TOML larger than this are not read: EC2 takes 16 KiB, and gzip makes no more of it than this.
+MOST_READ = 256 * 1024
 # What cloud-init leaves of a file name.
 _NAME = re.compile(r"[^\w.()-]", re.ASCII)
 _JINJA = re.compile(r"\{\{|\{%")
@@ -82,6 +85,10 @@ class Reading:
             self.put(found, PartKind.OTHER, Stage.SCRIPTS)
             return
         kind, stage = _READ[found.type]
+        if kind in _DOCUMENTS and len(found.text) > MOST_READ:
+            what = f"is larger than {MOST_READ // 1024} KiB, the most that is read of a {kind.value}"
+            self.fault(FaultKind.TOO_LARGE, found, what, "write less into it", is_doubt=True)
+            kind = PartKind.OTHER
         found.text = self._plain(found, is_script=kind in (PartKind.SHELL, PartKind.BOOTHOOK))
         if kind is PartKind.BOOTHOOK:
             self._without_prefix(found)
