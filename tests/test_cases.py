@@ -19,6 +19,7 @@ from tests.run import run
 
 CASES = Path(__file__).parent / "cases"
 FOLDERS = sorted(path for path in CASES.glob("*/*") if path.is_dir())
+_GROWING = ("subjects", "rules", "verdicts", "unrecognised")
 EXIT = {"bad": 1, "good": 0, "unknown": 3}
 
 
@@ -52,9 +53,11 @@ def _promised(rule: str, kind: str, code: int, report: dict[str, Any]) -> None:
 
 def _as_before(golden: Path, code: int, report: dict[str, Any], *, update: bool) -> None:
     told = [found for found in report["findings"] if found["verdict"] not in ("pass", "skip")]
-    # The golden itself lies in the folder, and is no kind of file that we know.
-    evaluated = {name: count for name, count in report["evaluated"].items() if name != "unrecognised"}
-    now = {"exit": code, "evaluated": evaluated, "summary": report["summary"], "findings": told}
+    # What passes and what is skipped grows with every rule of the catalogue, which is no business of this case. The
+    # golden itself lies in the folder, and is no kind of file that we know.
+    looked_at = {name: count for name, count in report["evaluated"].items() if name not in _GROWING}
+    summary = {name: count for name, count in report["summary"].items() if name not in ("pass", "skip")}
+    now = {"exit": code, "looked_at": looked_at, "summary": summary, "findings": told}
     if update:
         golden.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     assert json.loads(golden.read_text(encoding="utf-8")) == now
