@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -122,7 +123,7 @@ class HostsToml:
             if not known:
                 says = "its hosts.toml gives capabilities that containerd does not know"
                 place = self.reading.line_of("capabilities")
-                yield Flaw(place, says, 'a list of "pull", "resolve", "push"', DROPPED, is_=str(given))
+                yield Flaw(place, says, 'a list of "pull", "resolve", "push"', DROPPED, is_=json.dumps(given))
 
 
 def _capabilities(table: object) -> tuple[str, ...]:
