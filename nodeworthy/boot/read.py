@@ -68,12 +68,7 @@ def _settings(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effe
 
 def _steps(userdata: UserData) -> Iterator[Job]:
     """All cloud-configs together: they are merged before any of them acts."""
-    parts = [part for part in userdata.parts if part.kind is PartKind.CLOUD_CONFIG]
-    if not parts:
-        return
-    from nodeworthy.boot.cloud_config import read_cloud_configs
-
-    for step in read_cloud_configs(parts, template=userdata.is_template).steps:
+    for step in userdata.cloud_config.steps if userdata.cloud_config else ():
         turn = turn_of(step.name) if isinstance(step, Ran) else (0, "")
         yield Job(step.stage, turn, _step(step, userdata))
 
