@@ -9,7 +9,7 @@ from nodeworthy.boot.text import Text
 
 _ONLY_TELL = (
     "date uname arch nproc whoami id groups hostid getconf getent lsblk lspci lscpu lsof lsb_release blkid findmnt "
-    "df du free uptime dmesg journalctl ls stat file find wc sort uniq awk gawk mawk jq column fold rev tac nl "
+    "df du free uptime dmesg journalctl ls stat file wc sort uniq awk gawk mawk jq column fold rev tac nl "
     "paste comm diff cmp md5sum sha256sum sha1sum od xxd hexdump strings which type command readlink realpath "
     "mktemp tempfile printenv locale ps pgrep pidof ss netstat lsns nslookup dig host ping traceroute nc getfacl "
     "lsattr numfmt expr bc ec2-metadata ec2metadata cloud-id dmidecode ethtool ibstat ibv_devinfo fi_info rdma "

@@ -28,6 +28,7 @@ from nodeworthy.boot.commands import (
     sed,
     services,
     snap,
+    starters,
     streams,
     units,
 )
@@ -35,7 +36,7 @@ from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
 from nodeworthy.boot.effects import Runs
 
-_KINDS = (
+KINDS = (
     apt,
     asking,
     charts,
@@ -59,11 +60,12 @@ _KINDS = (
     sed,
     services,
     snap,
+    starters,
     streams,
     units,
 )
 
-PROGRAMS: Mapping[str, Handler] = {name: handler for kind in _KINDS for name, handler in kind.HANDLERS.items()}
+PROGRAMS: Mapping[str, Handler] = {name: handler for kind in KINDS for name, handler in kind.HANDLERS.items()}
 
 
 def did(call: Call) -> Did:
