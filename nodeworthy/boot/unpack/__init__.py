@@ -6,7 +6,7 @@ from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import CloudConfig, read_cloud_configs
 from nodeworthy.boot.gzipped import UNPACKED_LIMIT
 from nodeworthy.boot.node_config import NodeConfig, read_node_config
-from nodeworthy.boot.origin import Straight
+from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.unpack.decode import as_text
 from nodeworthy.boot.unpack.document import read_document
 from nodeworthy.boot.unpack.envelope import open_envelope
@@ -17,15 +17,18 @@ from nodeworthy.verdict import Place
 __all__ = ["unpack"]
 
 
-def unpack(data: bytes, place: Place, *, template: bool | None = None, name: str = "") -> UserData:
+def unpack(
+    data: bytes, place: Place, *, template: bool | None = None, name: str = "", origin: Origin | None = None
+) -> UserData:
     """The parts of user data as it comes, in the order in which they act. Never raises: what can't be read is a
-    fault. `template` says whether Terraform fills it in first; None looks for it."""
+    fault. `template` says whether Terraform fills it in first; None looks for it. `origin` says where its lines
+    stand, where that is not the file of this place (a planned resource, say)."""
     if not data.strip():
         fault = Fault(FaultKind.EMPTY, place, "the user data is empty: the node boots and does nothing")
         return UserData(place, (), (fault,), size=len(data))
     if len(data) > UNPACKED_LIMIT:
         return _too_large(len(data), place)
-    opened = open_envelope(data, Straight(place))
+    opened = open_envelope(data, origin or Straight(place))
     reading = Reading(faults=opened.faults)
     if opened.unread:
         return UserData(
