@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from nodeworthy.boot.conditions import Asks, Guard, always
-from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Stage, Unit, Writes
+from nodeworthy.boot.conditions import Guard, always
+from nodeworthy.boot.effects import Act, Effect, How, Joins, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.guards import without
-from nodeworthy.known.kubelet import Family, enabling_packages, families, family_of, hybrid_programs, join
+from nodeworthy.facts.kubelet_keepers import STARTS, Keeper, Keepers
+from nodeworthy.known.kubelet import Family, families, family_of, join
 
-_STARTS = frozenset({Act.START, Act.RESTART})
 _TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
-_EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
 _NODEADM_READS = "/etc/eks/nodeadm.d/"
-# Files whose commands run at every boot.
-_RUN_AT_BOOT = ("/var/lib/cloud/scripts/per-boot/", "/etc/rc.local", "/etc/rc.d/rc.local", "/etc/cron")
 
 # As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
 FEW, MANY = 16, 100
-
-
-@dataclass(frozen=True)
-class Keeper:
-    """Something by which kubelet will be started after a reboot. Without an effect it is the image's own doing."""
-
-    at: int
-    conditions: Guard
-    effect: Effect | None
-    unit: str = ""
-    is_sure: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,43 +38,12 @@ class KubeletStarts:
         if isinstance(effect, Joins):
             known = join(effect.how)
             return known is not None and known.family is self.family
-        return isinstance(effect, Unit) and effect.act in _STARTS and effect.unit.known in self.family.units
+        return isinstance(effect, Unit) and effect.act in STARTS and effect.unit.known in self.family.units
 
     @cached_property
     def keepers(self) -> list[Keeper]:
-        found = [Keeper(-1, (), None, self.family.image)] if self.by_the_image and self.family.image else []
-        for at, each in enumerate(self.timeline.effects):
-            found += self._keeps(at, each)
-        return found
-
-    def _keeps(self, at: int, each: Effect) -> Iterator[Keeper]:
-        units = (*self.family.units, *filter(None, [self.family.image]))
-        if isinstance(each, Unit) and (each.act is Act.ENABLE or (each.act in _STARTS and self._is_repeated(each))):
-            yield from (
-                Keeper(at, _counted(each), each, unit, not each.unit.holes)
-                for unit in units
-                if each.unit.could_be(unit)
-            )
-        elif isinstance(each, Joins) and self._starts(each):
-            if (not each.tells and self._is_repeated(each)) or getattr(join(each.how), "enables", "") == "yes":
-                yield Keeper(at, each.conditions, each, self.family.units[0])
-        elif isinstance(each, Installs) and self.family.key == "kubelet" and not each.removes:
-            if any(_package(name.shown()) in enabling_packages() for name in each.packages):
-                yield Keeper(at, each.conditions, each, self.family.units[0])
-        elif isinstance(each, Runs) and self.family.key == "kubelet" and _line(each).startswith(hybrid_programs()):
-            yield Keeper(at, each.conditions, each, self.family.units[0])
-        elif isinstance(each, Writes):
-            yield from self._written(at, each)
-
-    def _is_repeated(self, each: Effect) -> bool:
-        return self.every_boot or each.stage in _EVERY_BOOT
-
-    def _written(self, at: int, each: Writes) -> Iterator[Keeper]:
-        path = each.path.shown()
-        if each.how is How.LINK and ".wants/" in path and path.rpartition("/")[2] in self.family.units:
-            yield Keeper(at, each.conditions, each, path.rpartition("/")[2])
-        elif path.startswith(_RUN_AT_BOOT) and any(_names(each, unit) for unit in self.family.units):
-            yield Keeper(at, each.conditions, each, self.family.units[0])
+        of_the_image = [Keeper(-1, (), None, self.family.image)] if self.by_the_image and self.family.image else []
+        return [*of_the_image, *Keepers(self.family, self.every_boot).among(self.timeline)]
 
     @cached_property
     def undoings(self) -> list[tuple[int, Effect, str]]:
@@ -171,32 +126,9 @@ def _families(effect: Effect) -> Sequence[Family]:
         if effect.act in _TAKES_AWAY:
             return [each for each in families() if each.image == effect.unit.known]
         family = family_of(effect.unit.known)
-        return [family] if family is not None and effect.act in (*_STARTS, Act.ENABLE) else []
+        return [family] if family is not None and effect.act in (*STARTS, Act.ENABLE) else []
     return []
 
 
 def _masks(effect: Effect) -> bool:
     return isinstance(effect, Unit) and effect.act is Act.MASK
-
-
-def _counted(effect: Unit) -> Guard:
-    """Without what only asks whether the unit is enabled already. Where a list is not known, whether it is empty is
-    known no less than what stands in it."""
-    counted = (each for each in effect.conditions if "is-enabled" not in each.question.text)
-    return tuple(each for each in counted if not (effect.unit.holes and each.question.asks is Asks.LOOP))
-
-
-def _names(effect: Writes, unit: str) -> bool:
-    found = effect.content.find(unit.removesuffix(".service")) if effect.content is not None else ()
-    return any(not line.text.shown().lstrip().startswith("#") for line in found)
-
-
-def _package(name: str) -> str:
-    """Without its version: kubelet=1.33.1-1.1, kubelet-1.33.1."""
-    bare = name.partition("=")[0]
-    stem, dash, version = bare.partition("-")
-    return stem if dash and version[:1].isdigit() else bare
-
-
-def _line(effect: Runs) -> str:
-    return " ".join(each.shown() for each in effect.arguments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
@@ -20,6 +20,11 @@ class Family:
     name: str
     image: str = ""
     images: tuple[str, ...] = ()
+
+    @cached_property
+    def all_units(self) -> tuple[str, ...]:
+        """Its own units, and the image's."""
+        return (*self.units, self.image) if self.image else self.units
 
 
 @dataclass(frozen=True)

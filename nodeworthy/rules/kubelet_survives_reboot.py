@@ -16,7 +16,8 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.guards import told
-from nodeworthy.facts.kubelet_starts import Keeper, KubeletStarts, families_in
+from nodeworthy.facts.kubelet_keepers import Keeper
+from nodeworthy.facts.kubelet_starts import KubeletStarts, families_in
 from nodeworthy.known.kubelet import Family, join
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, skip, unknown
