@@ -15,7 +15,7 @@ from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.boot_pools import POOL_LABEL, in_fleet
+from nodeworthy.facts.boot_pools import POOL_LABEL, in_fleet, named_pool
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.verdict import Known, Unknown
@@ -54,18 +54,20 @@ class BootScripts:
     def _placed(self, script: BootScript, resource: Resource, planter: Planter) -> BootScript:
         if self.fleet is None:
             return in_fleet(script, None, self.no_fleet)
-        pool = self._pool(resource, planter)
+        pool = self._pool(resource, planter, script)
         if isinstance(pool, str):
-            return in_fleet(script, self.fleet, pool) if script.read is not None else replace(script, no_pool=pool)
+            return replace(script, no_pool=pool)
         return replace(script, pools=(BootPool(pool, self.fleet),))
 
-    def _pool(self, resource: Resource, planter: Planter) -> Pool | str:
-        """The pool that the tags name, else the only pool of its instance type."""
+    def _pool(self, resource: Resource, planter: Planter, script: BootScript) -> Pool | str:
+        """The pool that the tags or the node's own label name, else the only pool of its instance type."""
         assert self.fleet is not None
-        named = _tagged(planter.tree(dict(resource.inputs))) or self._groups.get(resource.urn)
+        tagged = _tagged(planter.tree(dict(resource.inputs))) or self._groups.get(resource.urn)
+        named = tagged or (named_pool(script.timeline) if script.read is not None else None)
         if named is not None:
             found = next((pool for pool in self.fleet.pools if pool.name == named), None)
-            return found or f"its tags name the pool '{named}', which the fleet does not have"
+            says = "its tags name" if tagged else "its node label names"
+            return found or f"{says} the pool '{named}', which the fleet does not have"
         kind = planter.tree(resource.inputs.get("instanceType"), "instanceType").text
         fitting = [pool for pool in self.fleet.pools if kind is not None and _type_of(pool) == kind]
         if len(fitting) == 1:
