@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from nodeworthy.boot.conditions import Guard, always
+from nodeworthy.boot.conditions import Guard, always, together
 from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.driver_loads import Again, Load, anew, is_driver, loads
@@ -110,29 +110,30 @@ class OptionInTime:
 
     def _mended(self, load: Load) -> bool | None:
         """Whether the module is always loaded once more later, and then with the option."""
-        later = [each for each in self.anew if each.at > load.at]
-        answers = [(each, self._has_it_then(each)) for each in later[-FEW:]]
+        later = [each for each in self.anew if each.at > load.at and together(each.effect.conditions, load.conditions)]
+        answers = [(each, self._has_it_then(each, load.conditions)) for each in later[-FEW:]]
         sure = always([each.conditions for each, answer in answers if answer], load.conditions)
         if sure is not False:
             return sure
         maybe = always([each.conditions for each, answer in answers if answer is not False], load.conditions)
         return None if maybe is not False else False
 
-    def _has_it_then(self, again: Again) -> bool | None:
+    def _has_it_then(self, again: Again, loaded: Guard) -> bool | None:
+        when = (*loaded, *again.effect.conditions)
         if again.reboots:
-            return self._has_it_after_reboot(again)
+            return self._has_it_after_reboot(again, when)
         following = next((each for each in self.loads if each.at > again.at), None)
         if following is None:
-            return self._on_disk(len(self._at), again.conditions, detached=True)
+            return self._on_disk(len(self._at), when, detached=True)
         if following.has_the_option:
             return True
-        return self._on_disk(following.at, (*again.conditions, *following.conditions))
+        return self._on_disk(following.at, (*when, *following.conditions))
 
-    def _has_it_after_reboot(self, again: Again) -> bool | None:
+    def _has_it_after_reboot(self, again: Again, when: Guard) -> bool | None:
         given = [each.conditions for each in self.kernel_options if each.at < again.at]
-        if always(given, again.conditions):
+        if always(given, when):
             return True
-        on_disk = self._on_disk(again.at, again.conditions)
+        on_disk = self._on_disk(again.at, when)
         if on_disk and initramfs_holds_the_module(self.timeline, self._last_right(again.at)):
             return False
         return on_disk

@@ -54,7 +54,8 @@ class OptionStory:
             return self._needs_a_reboot(self.boot.kernel_options[0].effect)
         for write in filter(_is_wrong, after):
             return self._wrong(write)
-        return self._missing()
+        given = next((each for each in self.boot.loads if each.has_the_option), None)
+        return self._given_too_late(given) if given is not None else self._missing()
 
     def doubt(self) -> tuple[Place, str]:
         """Where it can't be decided, and why."""
@@ -146,6 +147,12 @@ class OptionStory:
         return Told(
             effect.place, message, self._what(effect.command, "a reboot on every path, or a file of modprobe", remedy)
         )
+
+    def _given_too_late(self, given: Load) -> Told:
+        message = "the profiling option is given to modprobe where the module is loaded already"
+        remedy = f"write `{option().line}` into {FILE} before {self._where()}"
+        is_ = given.effect.command if given.effect is not None else ""
+        return Told(given.place, message, self._what(is_, f"on disk before {self._where()}", remedy))
 
     def _missing(self) -> Told:
         message = "the driver is loaded, and nothing writes the profiling option before"
