@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import insort
 from dataclasses import dataclass, field
 
 from nodeworthy.boot.shell.heredocs import Announced
@@ -10,7 +11,7 @@ from nodeworthy.boot.shell.source import Source
 
 # So often is reading begun anew: behind a line on which something begins that never ends, or because a `$((` was a
 # `$( (` after all.
-RESTARTS = 20
+RESTARTS = 8
 # Kinds whose inside is kept: it is read again, for its structure.
 _KEPT = frozenset({"commands", "list", "test"})
 
@@ -70,7 +71,7 @@ class Frames:
             start = self.stack[1].start
         del self.stack[1:]
         self.pending.clear()
-        self.source.broken.add(start)
+        insort(self.source.broken, start)
         self.restarts += 1
         line_end = self.text.find("\n", start, self.end) if self.restarts < RESTARTS else -1
         return self.cross(start, line_end if line_end >= 0 else self.end)

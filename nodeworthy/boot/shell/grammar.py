@@ -37,6 +37,8 @@ from nodeworthy.boot.shell.tokens import WORD, Tokens
 
 # Longer chains of `&&` are not read: whoever follows them goes down one step for each.
 _LONGEST = 150
+# A text that has more of them is no shell: its rest is not read.
+_MOST_FAILURES = 1000
 _CLOSERS = frozenset(
     ("then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&", ELSE, ENDIF, ENDFOR)
 )
@@ -87,6 +89,7 @@ class Grammar:
                 raise NotReadable
         except NotReadable:
             del self.awaited[awaited:]
+            self.source.failures += 1
             self.source.depth = depth
             self._recover(at)
             statement = self._broken(start, tuple(self.rescued))
@@ -104,6 +107,8 @@ class Grammar:
         tokens = self.tokens
         if tokens.at == at:
             tokens.at += 1
+        if self.source.failures > _MOST_FAILURES:
+            tokens.at = len(tokens.row) - 1
         while tokens.token and tokens.token not in (";", "\n") and not self._closes():
             tokens.at += 1
 
@@ -340,7 +345,7 @@ class Grammar:
         if self.tokens.take("("):
             self.tokens.need(")")
         self.tokens.skip_newlines()
-        body = self._command()
+        body = self._compound(Grammar._command)
         within = body.body if isinstance(body, Group) and not body.subshell else (body,)
         return Function(name, within, *self.source.place(start))
 

@@ -26,6 +26,8 @@ _UNQUOTED = re.compile(
 )
 _QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
 _MARK = re.compile(r"\ue000(\d+)\ue001|\ue002.")
+# No word that somebody wrote has more of them.
+_MOST_PARTS = 2000
 _MARKS = (FILLED, DIRECTIVE)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|.", re.DOTALL)
 _EXPANSION = re.compile(
@@ -61,6 +63,8 @@ class Pieces:
             if found.start() > at:
                 parts.append(Literal(self.text[at : found.start()], quoted))
             at = self.part(found, end, quoted, parts)
+            if len(parts) > _MOST_PARTS:
+                raise NotReadable
         if at < end:
             parts.append(Literal(self.text[at:end], quoted))
         return parts
@@ -82,7 +86,7 @@ class Pieces:
             parts.append(Parameter(raw[1:], raw, quoted=quoted))
             return behind
         behind = self.source.ends.get(start, -1)
-        if behind < 0 or behind > end or start in self.source.broken:
+        if behind < 0 or behind > end or self.source.is_broken(start, start + 1):
             raise NotReadable
         self._nested(token, start, behind, quoted, parts)
         return behind

@@ -61,7 +61,7 @@ class Simple:
             raise NotReadable
         self.tokens.at += 1
         end = start + len(token)
-        if self.source.broken and any(start <= each < end for each in self.source.broken):
+        if self.source.broken and self.source.is_broken(start, end):
             raise NotReadable
         return self.pieces.word(start, end)
 
@@ -76,6 +76,8 @@ class Simple:
         self.tokens.at += 1
         descriptor, operator = _split(token)
         if operator in ("<<", "<<-"):
+            if self.tokens.row[self.tokens.at][0] != WORD:
+                raise NotReadable
             self.tokens.at += 1
             return Redirect("<<", self._here(start + len(token) - len(operator)), descriptor)
         return Redirect(operator, self.word(), descriptor)
@@ -126,6 +128,8 @@ class Simple:
     def double_brackets(self) -> Test:
         _, token, start = self.tokens.row[self.tokens.at]
         self.tokens.at += 1
+        if start not in self.source.insides:
+            raise NotReadable
         words = bracket_words(self.pieces, *self.source.insides[start])
         raw = self.source.shown(start, start + len(token))
         return Test(asked(words, raw, doubled=True), *self.source.place(start), raw)
@@ -133,6 +137,8 @@ class Simple:
     def arithmetic(self) -> Test:
         _, token, start = self.tokens.row[self.tokens.at]
         self.tokens.at += 1
+        if start not in self.source.ends:
+            raise NotReadable
         raw = self.source.shown(start, start + len(token))
         return Test(Opaque(raw), *self.source.place(start), raw)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -47,13 +47,19 @@ class Source:
     tests: set[int] = field(default_factory=set)
     arithmetics: set[int] = field(default_factory=set)
     arrays: set[int] = field(default_factory=set)
-    # Where something begins that never ends.
-    broken: set[int] = field(default_factory=set)
+    # Where something begins that never ends, in order.
+    broken: list[int] = field(default_factory=list)
+    # So many regions could not be read.
+    failures: int = 0
     # Of a template: the text as the user wrote it, and from which offsets on it is how much ahead.
     original: str = ""
     origins: tuple[tuple[int, int], ...] = ()
     # The line that was asked for last: its number, its offset and the next one's.
     _line: tuple[int, int, int] = (0, 0, 0)
+
+    def is_broken(self, start: int, end: int) -> bool:
+        at = bisect_left(self.broken, start)
+        return at < len(self.broken) and self.broken[at] < end
 
     @cached_property
     def _starts(self) -> list[int]:

@@ -18,8 +18,8 @@ _INSIDE = re.compile(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
 _KEYWORD = re.compile(r"%\{~?\s*(if|else|endif|for|endfor)\b\s*(.*?)\s*~?\}\Z", re.DOTALL)
 _REST_OF_LINE = re.compile(r"[ \t]*+(?:\n|\Z)")
 _MARK = re.compile(f"{FILLED}(\\d+){ENDS}|{DIRECTIVE}(.)")
-# What is opened so often and never closed is no template.
-_PATIENCE = 20
+# What is opened so often without an end is no template.
+_PATIENCE = 3
 _TELLS = re.compile(
     r"\$\$\{|%\{~?\s*(?:if|for)\s|\$\{~?\s*(?:[a-z_]\w*\(|(?:var|local|module|data|each|path|self)\.|(?:aws|google|azurerm)_\w)"
     r"|\$\{~?\s*[a-z_]\w*(?:\[(?:\d+|\"[^\"]*\")\]|\.[a-z_*])"
