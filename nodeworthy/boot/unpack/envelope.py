@@ -13,8 +13,11 @@ from nodeworthy.boot.userdata import Fault, FaultKind
 
 LAYERS = 5
 
-_BASE64 = re.compile(rb"[A-Za-z0-9+/\r\n\t ]+={0,2}\s*\Z")
-_WORD = re.compile(rb"\s*[A-Za-z0-9+/]{12,}")
+# Lines of base64 and nothing else, whatever their width and indentation.
+_BASE64 = re.compile(rb"\s*(?:[ \t]*[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|\Z))+\s*\Z")
+_WORD = re.compile(rb"\s*[A-Za-z0-9+/]{4}")
+# Shorter ones are words.
+_SHORTEST = 16
 _SPACE = re.compile(rb"\s+")
 # What no text holds.
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
@@ -65,6 +68,8 @@ def as_base64(data: bytes) -> Decoded | None:
     if not _WORD.match(data) or not _BASE64.match(data):
         return None
     characters = _SPACE.sub(b"", data)
+    if len(characters) < _SHORTEST:
+        return None
     cut = len(characters) % 4
     try:
         decoded = base64.b64decode(characters[: len(characters) - cut], validate=True)
