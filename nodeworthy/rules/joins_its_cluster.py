@@ -128,7 +128,8 @@ def _differs(
     is_, should = str(said.state.value), need(fleets)
     made_up = script.stands_for(is_)
     if made_up:
-        yield unknown(said, f"{called} that it joins with is {made_up}, which a preview does not know", on=pool.title)
+        why = f"{called} that it joins with is an output ({made_up}), which a preview does not know"
+        yield unknown(said, why, is_="(unknown)", on=pool.title)
     elif not (is_ == should or ("/" in should and same_range(is_, should))):
         yield fail(
             said,

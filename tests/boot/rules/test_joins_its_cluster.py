@@ -168,7 +168,7 @@ def test_a_made_up_name_is_not_the_fleets() -> None:
     script = in_pool(planned(node_config(name="made-up"), stands_for=of), "os: al2023")
     assert told(RULE, script) == [
         "unknown",
-        "the cluster that it joins with is name of one, which a preview does not know",
+        "the cluster that it joins with is an output (name of one), which a preview does not know",
     ]
 
 
