@@ -102,7 +102,7 @@ _VERBS: dict[type[Effect], str] = {
 }
 _WHAT: dict[type[Effect], Callable[[Any], str]] = {
     Writes: _writes,
-    Installs: lambda effect: f"{_words(effect.packages)} with {effect.manager}",
+    Installs: lambda effect: f"{_words(effect.packages) or 'what is newer'} with {effect.manager}",
     AddsRepository: lambda effect: f"the repository {effect.repository.shown()}",
     LoadsModule: _loads,
     Unit: lambda effect: effect.unit.shown(),

@@ -79,12 +79,16 @@ def _effect(effect: Effect, depth: int, hide: Hide, paint: Paint) -> Iterator[st
 
 def _mark(found: Finding, depth: int, paint: Paint) -> list[str]:
     word = "warning" if found.severity is Severity.WARNING and found.verdict is Verdict.FAIL else found.verdict.value
-    head = f"{'':>5}  {'  ' * depth}{paint(word, '^ ' + word)} {found.rule}: "
-    plain = len(f"{'':>5}  {'  ' * depth}^ {word} {found.rule}: ")
-    ends = [f"see line {each.place.line}: {each.says}" for each in found.related if each.place.line]
-    told = textwrap.wrap("; ".join([found.sentence(), *ends]), max(40, _WIDTH - min(plain, 50))) or [""]
-    indent = " " * (7 + 2 * depth + 2)
-    return [head + told[0], *(indent + line for line in told[1:])]
+    room, head = f"{'':>5}  {'  ' * depth}", f"^ {word} "
+    ends = [f"see {_seen(each.place, found.where)}: {each.says}" for each in found.related]
+    told = f"{found.rule}: {'; '.join([found.sentence(), *ends])}"
+    width = max(50, _WIDTH - len(room) - len(head))
+    first, *others = textwrap.wrap(told, width, break_long_words=False, break_on_hyphens=False)
+    return [f"{room}{paint(word, head.rstrip())} {first}", *(f"{room}  {line}" for line in others)]
+
+
+def _seen(place: Place, where: Place) -> str:
+    return place.spot if place.path == where.path and (place.line or place.within) else str(place)
 
 
 def _elsewhere(findings: Sequence[Finding], paint: Paint) -> Iterator[str]:
