@@ -43,6 +43,8 @@ def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: Boot
     boot = OptionInTime(script.timeline)
     if not boot.loads and pool is not None and pool.pool.is_gpu and pool.pool.driver is Driver.OPERATOR:
         skip("the operator's driver reads nothing of the host: its option goes through driver.kernelModuleConfig")
+    if pool is not None and not pool.pool.is_gpu and not boot.installs_the_driver:
+        skip(f"{pool.title} has no GPU, and this script installs no driver")
     by_the_image = _by_the_image(boot, pool)
     if not boot.loads and not by_the_image:
         yield from _nothing_loads_it(script, pool, boot)
@@ -83,8 +85,6 @@ def _nothing_loads_it(script: BootScript, pool: BootPool | None, boot: OptionInT
     """The driver is loaded by something else, or not at all."""
     wanted = pool is not None and pool.pool.is_gpu
     meant = any(each.says not in (Says.GONE, Says.MAYBE) for each in boot.writes) or bool(boot.kernel_options)
-    if pool is not None and not wanted and not meant:
-        skip(f"{pool.title} has no GPU, and nothing in this script loads a driver")
     if not wanted and not meant:
         yield from _may_load_it(boot)
         if not unread(boot.timeline):

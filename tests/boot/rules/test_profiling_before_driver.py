@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.boot.conditions import Asks
-from nodeworthy.boot.effects import Effect, How, Stage
+from nodeworthy.boot.effects import Effect, How, Installs, Stage
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.rules.profiling_before_driver import RULE
@@ -15,6 +15,7 @@ from nodeworthy.verdict import Finding
 from tests.boot.rules.boots import (
     OPTION,
     at,
+    common,
     delete,
     gap,
     given,
@@ -331,6 +332,10 @@ def test_without_a_driver() -> None:
     assert verdict(RULE, write(19, OPTION, stage=Stage.BOOTHOOK), kind=PartKind.NODE_CONFIG) == "pass"
 
 
+def installs(line: int, package: str) -> Effect:
+    return Installs(manager="dnf", packages=(Text.of(package),), **common(line, {}))
+
+
 def of_pool(pool: str, *effects: Effect) -> tuple[str, Any]:
     judgement = judged(RULE, in_pool(pool, script(*effects)))
     return judgement.verdict.value, judgement.findings
@@ -358,4 +363,7 @@ def test_other_pools() -> None:
     assert of_pool(f"{GPU}\nos: bottlerocket")[0] == "skip"
     assert of_pool(f"{GPU}\nos: al2", write(19, OPTION))[0] == "unknown"
     assert of_pool("instanceType: m7i.xlarge")[0] == "skip"
-    assert of_pool("instanceType: m7i.xlarge", load(23))[0] == "fail"
+    assert of_pool("instanceType: m7i.xlarge", load(23))[0] == "skip"
+    assert of_pool("instanceType: m7i.xlarge", installs(23, "nvidia-driver"), load(23))[0] == "fail"
+    assert of_pool(GPU, installs(23, "nvidia-driver"), load(23), write(59, OPTION))[1][0].where.line == 59
+    assert of_pool(GPU, write(19, OPTION), installs(23, "nvidia-driver"), load(23))[0] == "pass"
