@@ -44,9 +44,7 @@ def given(
 
     `clusters`: `-rf` is two options. `stops`: behind the first operand everything is one.
     """
-    options: list[tuple[str, Text]] = []
-    operands: list[Text] = []
-    rest = iter(arguments)
+    options, operands, rest = list[tuple[str, Text]](), list[Text](), iter(arguments)
     for argument in rest:
         begins = beginning(argument)
         if argument.known == "--":

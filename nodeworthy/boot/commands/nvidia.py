@@ -7,13 +7,14 @@ from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.output import asked, on_the_node
 from nodeworthy.boot.effects import Effect, How, LoadsModule, Runs, Writes
 from nodeworthy.boot.text import Text
+from nodeworthy.known.containerd import defaults
 from nodeworthy.known.drivers import running
 
 _BY_NVML = "it reads the GPUs, which loads the module"
 # What `nvidia-ctk runtime configure` edits where it is not told a file.
 _CONFIGS = {
     "docker": "/etc/docker/daemon.json",
-    "containerd": "/etc/containerd/config.toml",
+    "containerd": defaults().config,
     "crio": "/etc/crio/crio.conf",
 }
 _CTK_TAKES = frozenset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.effects import How, Installs, LoadsModule, NotUnderstood, Writes
+from nodeworthy.known.containerd import defaults
 from tests.boot.commands.calls import printed, ran, told
 
 
@@ -114,7 +115,7 @@ def test_an_installer_installs_first() -> None:
     ("line", "path"),
     [
         ("nvidia-ctk runtime configure", "/etc/docker/daemon.json"),
-        ("nvidia-ctk runtime configure --runtime=containerd --set-as-default", "/etc/containerd/config.toml"),
+        ("nvidia-ctk runtime configure --runtime=containerd --set-as-default", defaults().config),
         ("nvidia-ctk runtime configure --runtime containerd --config /var/snap/c.toml", "/var/snap/c.toml"),
         ("nvidia-ctk runtime configure --runtime=crio", "/etc/crio/crio.conf"),
     ],
