@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,6 +11,8 @@ from pathlib import Path
 from nodeworthy.errors import CouldNotLook
 
 TAIL_LINES = 15
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
 
 
 class LabError(CouldNotLook):
@@ -20,7 +24,15 @@ def run(argv: Sequence[str | Path], *, seconds: float, stdin: str = "", env: Map
     shown = " ".join(str(each) for each in argv)[:200]
     try:
         done = subprocess.run(
-            argv, input=stdin, capture_output=True, text=True, errors="replace", timeout=seconds, env=env, check=False
+            argv,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            env=env,
+            check=False,
+            preexec_fn=die_with_parent,
         )
     except subprocess.TimeoutExpired:
         raise LabError(f"not done after {seconds:.0f} s: {shown}") from None
@@ -29,6 +41,11 @@ def run(argv: Sequence[str | Path], *, seconds: float, stdin: str = "", env: Map
     if done.returncode != 0:
         raise LabError(f"{shown} ended with {done.returncode}: {tail(done.stdout + done.stderr)}")
     return done.stdout
+
+
+def die_with_parent() -> None:
+    """The kernel kills a program when whoever started it is killed, which no `finally` would see."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def tail(text: str) -> str:

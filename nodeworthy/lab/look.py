@@ -23,11 +23,13 @@ def content(path: str) -> str | None:
         return None
 
 
+AT_LOAD = Path("/run/nodeworthy-lab/at-load")
 wanted = json.load(sys.stdin)
 json.dump(
     {
         "enabled": {row[0]: row[1] for row in listed("list-unit-files")},
         "active": {row[0]: row[2] for row in listed("list-units", "--all")},
+        "at_load": {f"/{each.relative_to(AT_LOAD)}": content(str(each)) for each in AT_LOAD.rglob("*.conf")},
         "contents": {path: content(path) for path in wanted},
     },
     sys.stdout,

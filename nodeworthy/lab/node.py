@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import os
 import shutil
@@ -14,14 +13,12 @@ from pathlib import Path
 from typing import Self
 
 from nodeworthy.lab import cache
-from nodeworthy.lab.commands import LabError, run, tail
+from nodeworthy.lab.commands import LabError, die_with_parent, run, tail
 from nodeworthy.lab.watch import HAPPENED, Event, Watch
 
 BOOT_SECONDS = 90
 END_SECONDS = 20
 POLL_SECONDS = 0.02
-PR_SET_PDEATHSIG = 1
-LIBC = ctypes.CDLL(None)
 # How nspawn ends when its system wants to start again.
 REBOOTED = 133
 NUMBERS = itertools.count(1)
@@ -104,7 +101,7 @@ class Node:
                 stdout=console,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is ours
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 - one system call, safe between fork and exec
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - one system call, safe between fork and exec
             )
         inside = Path(f"/proc/{self._launched.pid}/root")
         self._watch = Watch(inside / str(self.folder / "root").lstrip("/"))
@@ -206,7 +203,3 @@ def _numbers(pid: int) -> list[str]:
     except OSError:
         return []
     return next((line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")), [])
-
-
-def _die_with_parent() -> None:
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

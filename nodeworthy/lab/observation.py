@@ -8,7 +8,7 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -54,6 +54,8 @@ class Observation:
     active: Mapping[str, str]
     # Files that are on no disk, as far as they were asked for; None for one that is not there.
     contents: Mapping[str, str | None]
+    # What stood in the folders of modprobe when the module was loaded.
+    at_load: Mapping[str, str]
     output: str
 
     @property
@@ -74,7 +76,7 @@ def observe(lower: Sequence[Path], user_data: bytes, also: Iterable[str] = (), *
     usual = ordinary(lower)
     seen = _boot(lower, user_data, also, again=again)
     changed = {path: found for path, found in seen.files.items() if usual.get(path) != _digest(found)}
-    return Observation(changed, seen.events, seen.enabled, seen.active, seen.contents, seen.output)
+    return replace(seen, files=changed)
 
 
 def ordinary(lower: Sequence[Path]) -> dict[str, str]:
@@ -102,7 +104,8 @@ def _boot(lower: Sequence[Path], user_data: bytes, also: Iterable[str], *, again
         output = node.upper / OUTPUT.lstrip("/")
         log = output.read_text(errors="replace") if output.exists() else ""
         files = dict(_changed(node.upper))
-        return Observation(files, tuple(node.events), told["enabled"], told["active"], contents, log)
+        at_load = {path: _text(text) for path, text in told["at_load"].items()}
+        return Observation(files, tuple(node.events), told["enabled"], told["active"], contents, at_load, log)
 
 
 def _look(node: Node, paths: list[str]) -> str:
