@@ -25,7 +25,10 @@ def read_archive(found: Found, reading: Reading) -> None:
         reading.fault(FaultKind.NOT_READABLE, found, f"can't be read: {problem.why}", line=line)
         reading.put(found, PartKind.OTHER, Stage.SCRIPTS)
         return
-    for number, entry in enumerate(tree.sequence if tree else (), 1):
+    entries = tree.sequence if tree else ()
+    if not entries:
+        reading.fault(FaultKind.EMPTY, found, "is an archive of nothing", is_doubt=True)
+    for number, entry in enumerate(entries, 1):
         _entry(entry, number, found, reading)
 
 
