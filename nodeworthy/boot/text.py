@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -63,7 +61,7 @@ class Text:
         """Whether it is this text, or may turn out to be."""
         if self.known is not None:
             return self.known == text
-        return self._pattern.fullmatch(text) is not None
+        return self._fits(text)
 
     def contains(self, text: str) -> bool | None:
         """Whether this stands in it; None where only a hole could hold it."""
@@ -71,9 +69,19 @@ class Text:
             return True
         return None if self.holes else False
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile("".join(re.escape(p) if isinstance(p, str) else ".*" for p in self.pieces), re.DOTALL)
+    def _fits(self, text: str) -> bool:
+        """Whether its known pieces stand in the text in their order; holes may be anything."""
+        at, last = 0, len(self.pieces) - 1
+        for index, piece in enumerate(self.pieces):
+            if not isinstance(piece, str):
+                continue
+            if index == last and index:
+                return len(text) - len(piece) >= at and text.endswith(piece)
+            found = text.find(piece, at)
+            if found < 0 or (index == 0 and found):
+                return False
+            at = found + len(piece)
+        return True
 
     def located(self, place: Place) -> Located[str]:
         """For a rule: the text at its place, unknown where a part of it is."""

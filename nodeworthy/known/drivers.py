@@ -11,6 +11,10 @@ from importlib.resources import files
 from typing import Any
 
 
+# No package has a longer name.
+_LONGEST = 200
+
+
 class PackageKind(StrEnum):
     DRIVER = "driver"
     REPOSITORY = "repository"
@@ -41,7 +45,7 @@ def _expression(name: str) -> str:
 @cache
 def package_kind(name: str) -> PackageKind | None:
     """What a package is to NVIDIA's driver, by its name without version and suffix; None for every other package."""
-    found = _packages().match(name)
+    found = _packages().match(name) if len(name) <= _LONGEST else None
     if found is None or found.lastgroup is None:
         return None
     return PackageKind(_table()["package"][int(found.lastgroup.removeprefix("row"))]["kind"])
