@@ -37,6 +37,13 @@ class Content:
     def __add__(self, other: Content) -> Content:
         return Content(self.lines + other.lines)
 
+    @property
+    def printed_by(self) -> str:
+        """The program of which this is the output, where no more than that is known."""
+        holes = [hole for line in self.lines for hole in line.text.holes]
+        alone = len(self.lines) == 1 and len(self.lines[0].text.pieces) == 1 and len(holes) == 1
+        return holes[0].shown.removeprefix("$(").removesuffix(")") if alone else ""
+
     def find(self, wanted: str) -> Iterator[Line]:
         """The lines in whose known parts this stands."""
         return (line for line in self.lines if line.text.contains(wanted))

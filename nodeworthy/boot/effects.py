@@ -98,6 +98,8 @@ class Writes(Effect):
     mode: str | None = None
     # What the shell expanded while it wrote: every `$NAME` and `$(…)` of an unquoted heredoc, as it stands there.
     expanded: tuple[Expansion, ...] = ()
+    # Of content that only the node knows: what prints it there.
+    printed_by: str = ""
 
     @property
     def expands(self) -> bool:

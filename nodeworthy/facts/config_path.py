@@ -110,9 +110,7 @@ def _behind(write: Writes, now: ConfigPath, version: str | None, *, is_root: boo
 
 
 def is_default_config(write: Writes) -> bool:
-    lines = write.content.lines if write.content is not None else ()
-    text = " ".join([write.command, *(line.text.shown() for line in lines[:1])])
-    return write.how is How.WRITE and "config default" in text
+    return write.how is How.WRITE and "config default" in f"{write.command} {write.printed_by}"
 
 
 def _written(write: Writes, reading: Reading, now: ConfigPath, version: str | None, *, is_root: bool) -> ConfigPath:

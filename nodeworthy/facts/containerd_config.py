@@ -10,12 +10,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.boot.content import Content, Line
-from nodeworthy.boot.effects import How, Writes
-from nodeworthy.boot.text import Text
+from nodeworthy.boot.effects import How, Stage, Writes
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.boot.userdata import Part, PartKind, UserData
-from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.config_path import configs, is_default_config
 from nodeworthy.facts.final_files import file_left
 from nodeworthy.facts.written_text import Reading, content_of, toml_in, toml_of
@@ -36,7 +32,6 @@ class ConfigFile:
     path: str
     role: Role
     reading: Reading
-    # The step that writes it; None for a part of a NodeConfig.
     write: Writes | None = None
     # Every expression by which sed edits this file.
     edits: tuple[str, ...] = ()
@@ -85,9 +80,13 @@ class ConfigFile:
         return self.path.endswith(".tmpl")
 
 
-def config_files(timeline: Timeline, userdata: UserData, runtime: Containerd | None) -> list[ConfigFile]:
+def config_files(timeline: Timeline, runtime: Containerd | None) -> list[ConfigFile]:
     """As the boot leaves them; of a file that may end in several ways each is one."""
     known = runtime or containerd_of("kubeadm")
+    merged = list(_merged(timeline, known))
+    timeline = Timeline(
+        tuple(each for each in timeline.effects if not isinstance(each, Writes) or not is_nodeadms(each))
+    )
     roots = [file for path in configs(known) for file in _left(timeline, path, Role.ROOT)]
     folders = (drop_in_folder(), *(known.drop_ins or containerd_of("eks-al2").drop_ins))
     globs = [f"{folder}/*.toml" for folder in folders]
@@ -95,7 +94,7 @@ def config_files(timeline: Timeline, userdata: UserData, runtime: Containerd | N
     written = {each.path.known for each in timeline.of(Writes) if each.path.known and each.how is not How.DELETE}
     dropped = sorted(path for path in written if any(fnmatch.fnmatch(path, glob) for glob in globs))
     files = [*roots, *(file for path in dropped for file in _left(timeline, path, Role.DROP_IN))]
-    return [*files, *(file for part in userdata.parts for file in _of_node_config(part))]
+    return [*files, *merged]
 
 
 def _beside(glob: str, root: str) -> str:
@@ -123,26 +122,17 @@ def _unknown(write: Writes) -> Reading:
     return Reading(write.place, unknown=f"what {write.command or 'this step'} writes is not known")
 
 
-def _of_node_config(part: Part) -> Iterator[ConfigFile]:
-    """`spec.containerd.config` of a NodeConfig, its lines at their places."""
-    if part.kind is not PartKind.NODE_CONFIG:
-        return
-    try:
-        documents = read_all(part.text, Place("", 1, 1))
-    except NotYaml:
-        return
-    for document in documents:
-        config = document.get("spec", "containerd", "config")
-        if config.text is None:
-            continue
-        first = (config.inside or config.place).line or 1
-        offset = 0 if config.inside is not None else None
-        lines = []
-        for number, line in enumerate(config.text.splitlines()):
-            at = part.origin.at(first + number) if offset is not None else part.origin.at(first)
-            lines.append(Line(Text.of(line), at))
-        place = part.origin.at(config.place.line or 1)
-        yield ConfigFile("NodeConfig", Role.MERGED, toml_in(Content(tuple(lines)), place, "its containerd.config"))
+def is_nodeadms(write: Writes) -> bool:
+    """Whether nodeadm itself writes it, out of a NodeConfig."""
+    return write.stage in (Stage.NODEADM_CONFIG, Stage.NODEADM_RUN)
+
+
+def _merged(timeline: Timeline, runtime: Containerd) -> Iterator[ConfigFile]:
+    """`spec.containerd.config` of each NodeConfig."""
+    for write in timeline.of(Writes):
+        if is_nodeadms(write) and write.path.known == runtime.config and write.content is not None:
+            reading = toml_in(write.content, write.place, "the NodeConfig's containerd.config")
+            yield ConfigFile("NodeConfig", Role.MERGED, reading, write)
 
 
 def imported(file: ConfigFile, roots: list[ConfigFile]) -> bool | None:

@@ -9,6 +9,7 @@ from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.effects import Act, Effect, How, Joins, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.config_path import is_default_config
+from nodeworthy.facts.containerd_config import is_nodeadms
 from nodeworthy.facts.final_files import left_by
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.verdict import Place
@@ -37,8 +38,9 @@ def generated_files(runtime: Containerd) -> tuple[str, ...]:
 
 
 def steps(timeline: Timeline, paths: tuple[str, ...]) -> list[Writes]:
-    """What the script does to these files, taking them away apart."""
-    return [each for each in timeline.of(Writes) if each.path.known in paths and each.how is not How.DELETE]
+    """What the script does to these files, taking them away apart. nodeadm's own is not the script's."""
+    written = [each for each in timeline.of(Writes) if each.path.known in paths and each.how is not How.DELETE]
+    return [each for each in written if not is_nodeadms(each)]
 
 
 def lost(timeline: Timeline, runtime: Containerd) -> Iterator[Lost]:

@@ -38,7 +38,7 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     runtime = runtime_of(script, pool)
     if runtime is not None and not runtime.is_containerd:
         skip(f"kubelet talks to {runtime.runtime}")
-    files = config_files(script.timeline, script.userdata, runtime)
+    files = config_files(script.timeline, runtime)
     if not files:
         skip("the script writes no configuration of containerd")
     version = version_of(script, pool)

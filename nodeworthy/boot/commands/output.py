@@ -22,7 +22,8 @@ def shown(call: Call) -> str:
 
 def on_the_node(call: Call, why: str = "") -> Content:
     """One line that nobody knows before the node runs it."""
-    said = shown(call)
+    before = call.stdin.printed_by if call.stdin is not None else ""
+    said = f"{before} | {shown(call)}" if before else shown(call)
     hole = Hole(f"$({said})", why or f"{said} prints it on the node")
     return Content((Line(Text((hole,)), call.place),))
 

@@ -50,6 +50,7 @@ def written(
     call: Call, path: Text, content: Content | None, *, appends: bool = False, mode: str | None = None
 ) -> Writes:
     """A file written as a whole, or added to; of what is one hole nothing is known."""
+    printed_by = content.printed_by if content is not None else ""
     if content is not None and len(content.lines) == 1 and has_open_lines(content):
         content = None
     whole = content
@@ -57,7 +58,7 @@ def written(
         before = call.files.content(path)
         whole = None if before is None or content is None else before + content
     how = How.APPEND if appends else How.WRITE
-    return call.does(Writes, path=path, how=how, content=content, whole=whole, mode=mode)
+    return call.does(Writes, path=path, how=how, content=content, whole=whole, mode=mode, printed_by=printed_by)
 
 
 HANDLERS: dict[str, Handler] = {"cat": cat, "tee": tee}

@@ -156,6 +156,7 @@ def write(
             content=known,
             whole=whole,
             expanded=expanded,
+            printed_by=content.printed_by,
         )
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.boot.effects import Act, Effect, How
+from nodeworthy.boot.effects import Act, Effect, How, Stage
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.engine import Judgement
@@ -43,9 +43,8 @@ def says(judgement: Judgement) -> str:
 
 
 def node_config(*config: str) -> Judgement:
-    lines = "".join(f"      {line}\n" for line in config)
-    raw = f"apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  containerd:\n    config: |\n{lines}"
-    made = script(joins(1, tells=True), kind=PartKind.NODE_CONFIG, raw=raw)
+    merged = write(7, *config, path=CONFIG, how=How.APPEND, stage=Stage.NODEADM_RUN)
+    made = script(joins(1, tells=True), merged, kind=PartKind.NODE_CONFIG)
     return judged(RULE, in_fleet(made, pool("2.1", "al2023"), ""))
 
 
