@@ -43,7 +43,7 @@ class _Decoded:
 def written_file(entry: Tree, document: Document, faults: list[Fault]) -> WrittenFile | None:
     path = entry.get("path")
     place = document.place(entry if path.is_absent else path)
-    if not entry.is_mapping or not path.written:
+    if not entry.is_mapping or not document.scalar(path):
         what = "an entry of write_files names no path: cloud-init passes it over"
         faults.append(Fault(FaultKind.NOT_READABLE, document.place(entry), what, "add 'path: …'"))
         return None

@@ -1,7 +1,7 @@
 """What a template fills in, hidden from a reader of YAML or TOML that could not make sense of it.
 
 Every `${…}` is replaced by a word of the same length, so that no line and no column moves, and found again in what
-was read.
+was read. A directive that stands alone on its line becomes a comment, or nothing where that could end a block.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Fillings:
         self.raws.append(raw)
         number = chr(_NUMBERS + len(self.raws) - 1)
         if raw[:2] in ("%{", "{%", "{#") and _is_alone(text, start, end):
-            return f"#{_COMMENT}{number}{_REST * (len(raw) - 3)}" if _is_inside(text, start) else " " * len(raw)
+            return f"#{_COMMENT}{number}{_REST * (len(raw) - 3)}" if _is_inside(text, start) else ""
         return f"{_WORD}{number}{_REST * (len(raw) - 2)}"
 
     def _raw(self, found: re.Match[str]) -> str:
@@ -104,7 +104,9 @@ def _is_alone(text: str, start: int, end: int) -> bool:
 
 
 def _is_inside(text: str, start: int) -> bool:
-    """Whether a directive is indented as far as the line above: it may be part of a block, which it must not end."""
+    """Whether a directive is indented as far as the block above: it may be part of that, which it must not end."""
     begin = text.rfind("\n", 0, start) + 1
     above = text[max(0, begin - _LONGEST) : begin].rstrip().rsplit("\n", 1)[-1]
+    if above.rstrip("-+").endswith(("|", ">")):
+        return start > begin
     return 0 < len(above) - len(above.lstrip()) <= start - begin

@@ -32,6 +32,8 @@ class Document:
         """A short value: a path, a name."""
         if tree.text is not None:
             return self.fillings.text(tree.text)
+        if tree.is_null or tree.is_absent:
+            return Text()
         if tree.is_unknown or tree.is_mapping or tree.is_sequence:
             return Text.of(Hole("…", f"{tree.kind()} stands where a string should"))
         return Text.of(tree.written or "")
