@@ -31,12 +31,12 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.boot.effects import NotUnderstood
     from nodeworthy.commands.judging import wants_colour, write_whole
     from nodeworthy.known.secrets import hidden
-    from nodeworthy.report import timeline
+    from nodeworthy.report import timeline, timeline_json
 
     script = _script(options)
     findings = _findings(script)
     if options.format == "json":
-        shown = timeline.as_json(script, findings, hidden)
+        shown = timeline_json.as_json(script, findings, hidden)
     else:
         shown = timeline.text(script, findings, hidden, colour=wants_colour(options) and not options.output)
     if options.output:

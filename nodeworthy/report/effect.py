@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
+from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import (
     AddsRepository,
     Effect,
@@ -22,7 +24,7 @@ from nodeworthy.boot.effects import (
     Writes,
 )
 from nodeworthy.boot.text import Text
-from nodeworthy.verdict import Known
+from nodeworthy.verdict import Known, Located
 
 LONGEST = 90
 
@@ -115,3 +117,34 @@ _WHAT: dict[type[Effect], Callable[[Any], str]] = {
     Runs: lambda effect: _words(effect.arguments),
     NotUnderstood: lambda effect: f"{effect.why}: {effect.text}",
 }
+
+
+def details(effect: Effect) -> dict[str, Any]:
+    """What a tool may want of it, each by its name; a text that is not known as a whole is shown with its holes."""
+    return {name: _plain(getattr(effect, name)) for name in _DETAILS.get(type(effect), ())}
+
+
+_DETAILS: dict[type[Effect], tuple[str, ...]] = {
+    Writes: ("path", "how", "content", "whole", "expressions", "mode", "expands"),
+    Installs: ("manager", "packages", "removes"),
+    AddsRepository: ("repository",),
+    LoadsModule: ("module", "because", "options", "unloads"),
+    Unit: ("unit", "act"),
+    Mounts: ("what", "where", "kind", "options", "at_boot"),
+    Opens: ("tool", "arguments"),
+    PullsImage: ("tool", "image", "runs", "gpu"),
+    Joins: ("how", "cluster", "endpoint", "authority", "service_cidr", "labels", "tells"),
+    Fetches: ("url", "to", "runs"),
+    Runs: ("arguments",),
+    NotUnderstood: ("text", "why"),
+}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Text | Located):
+        return value.shown()
+    if isinstance(value, Content):
+        return value.text.shown()
+    if isinstance(value, Enum):
+        return value.name.lower()
+    return [_plain(each) for each in value] if isinstance(value, tuple) else value
