@@ -50,7 +50,14 @@ def _refused(file: ConfigFile, possible: Sequence[Era], version: str | None) -> 
     if refusing and len(refusing) == len(possible):
         newest = refusing[0].newest
         says = f"containerd {version} takes no config of version {file.version}" if version else _named(refusing)
-        yield Flaw(file.version_place, says, f"version = {newest}", REFUSED, is_=f"version = {file.version}")
+        yield Flaw(
+            file.version_place,
+            says,
+            f"version = {newest}",
+            REFUSED,
+            f"version = {file.version}",
+            f"write version = {newest}",
+        )
 
 
 def _named(refusing: Sequence[Era]) -> str:

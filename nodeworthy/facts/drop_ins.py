@@ -65,8 +65,8 @@ def _edited_in(folder: str, roots: Sequence[ConfigFile]) -> bool:
 def _by_the_image(file: ConfigFile, runtime: Containerd, folder: str, wanted: str) -> Flaw | None:
     if folder in runtime.drop_ins:
         return None
-    imports = ", ".join(runtime.drop_ins) or "nothing"
-    says = f"the config of {runtime.distribution} imports {imports}, and not {file.path}"
+    imports = f"only what lies in {', '.join(runtime.drop_ins)}" if runtime.drop_ins else "no drop-ins"
+    says = f"nothing imports {file.path}: the config of {runtime.distribution} imports {imports}"
     remedy = "say it in containerd.config of the NodeConfig" if runtime.written_by == "nodeadm" else f"add `{wanted}`"
     return Flaw(file.place, says, wanted, UNREAD, remedy=remedy)
 
@@ -119,8 +119,8 @@ def _replaces(file: ConfigFile, root: ConfigFile, stands: Related) -> Iterator[F
     lost = [name for name in theirs if name not in mine]
     has_path = any(each.get(KEY) for each in registry_tables(root.reading.mapping))
     if has_path and not any(each.get(KEY) for each in registry_tables(file.reading.mapping)):
-        lost = list(dict.fromkeys([*lost, f"registry.{KEY}"]))
+        lost = [each for each in lost if each != "registry"] + [f"registry.{KEY}"]
     if lost:
-        says = f"this drop-in takes the place of the whole section of the root file, whose {', '.join(lost)} are lost"
+        says = f"this drop-in takes the place of the whole section of the root file, of which {', '.join(lost)} is lost"
         cause = "containerd 1.x does not merge the sections of a plugin: the last one counts"
         yield Flaw(file.section_place(OLD), says, "the whole section, or one file", cause, related=(stands,))

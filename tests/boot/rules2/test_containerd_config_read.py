@@ -118,8 +118,8 @@ class TestDropIns:
 
     def test_by_the_image(self) -> None:
         dropped = write(5, "version = 2", *self.RUNTIME, path=DROP_IN)
-        assert "eks-al2023 imports nothing" in says(of(pool("2.1", "al2023"), dropped))
-        assert "eks-al2 imports" in says(of(pool("1.7", "al2"), dropped))
+        assert "eks-al2023 imports no drop-ins" in says(of(pool("2.1", "al2023"), dropped))
+        assert "eks-al2 imports only what lies in" in says(of(pool("1.7", "al2"), dropped))
 
     def test_by_the_default(self) -> None:
         default = write(3, text(hole("(containerd config default)")), path=CONFIG, command="containerd config default")

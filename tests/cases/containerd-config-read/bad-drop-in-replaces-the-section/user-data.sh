@@ -1,0 +1,22 @@
+#!/bin/bash
+set -euo pipefail
+apt-get update
+apt-get install -y containerd.io kubelet=1.33.1-1.1 kubeadm=1.33.1-1.1
+cat > /etc/containerd/config.toml <<'EOF'
+version = 2
+imports = ["/etc/containerd/conf.d/*.toml"]
+
+[plugins."io.containerd.grpc.v1.cri".registry]
+  config_path = "/etc/containerd/certs.d"
+EOF
+
+mkdir -p /etc/containerd/conf.d
+cat > /etc/containerd/conf.d/kata.toml <<'EOF'
+version = 2
+
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.kata]
+  runtime_type = "io.containerd.kata.v2"
+EOF
+
+systemctl restart containerd
+kubeadm join control-plane.internal:6443 --config /etc/kubernetes/join.yaml

@@ -1,0 +1,17 @@
+#!/bin/bash
+set -euo pipefail
+apt-get update
+apt-get install -y containerd.io kubelet=1.33.1-1.1 kubeadm=1.33.1-1.1
+cat > /etc/containerd/config.toml <<'EOF'
+version = 2
+
+[plugins."io.containerd.grpc.v1.cri".registry]
+  config_path = "/etc/containerd/certs.d"
+
+  [plugins."io.containerd.grpc.v1.cri".registry.mirrors]
+    [plugins."io.containerd.grpc.v1.cri".registry.mirrors."docker.io"]
+      endpoint = ["https://mirror.example.com"]
+EOF
+
+systemctl restart containerd
+kubeadm join control-plane.internal:6443 --config /etc/kubernetes/join.yaml

@@ -1,0 +1,16 @@
+#!/bin/bash
+set -euo pipefail
+apt-get update
+apt-get install -y containerd.io kubelet=1.33.1-1.1 kubeadm=1.33.1-1.1
+cat > /etc/containerd/config.toml <<'EOF'
+version = 2
+
+[plugins."io.containerd.cri.v1.images".registry]
+  config_path = "/etc/containerd/certs.d"
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+  runtime_type = "io.containerd.runc.v2"
+EOF
+
+systemctl restart containerd
+kubeadm join control-plane.internal:6443 --config /etc/kubernetes/join.yaml
