@@ -1,0 +1,128 @@
+"""`nodeworthy boot`: the timeline as a person and as a tool see it."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.run import Ran, run
+
+LATE = """\
+#!/bin/bash
+set -e
+if lspci | grep -qi nvidia; then
+  dnf install -y nvidia-driver
+fi
+echo "options nvidia NVreg_RestrictProfilingToAdminUsers=0" > /etc/modprobe.d/nvprof.conf
+"""
+SHOWN = """\
+user-data.sh: shell script, 176 of 16,384 bytes
+
+scripts, at the end of cloud-init
+    3  if lspci | grep -qi nvidia:
+    4    installs   nvidia-driver with dnf
+    4    may load   the module nvidia: the driver's package loads it when it is installed
+         ^ see profiling-before-driver (line 6): the module is loaded here: the driver's package loads it when
+           it is installed
+    6  writes     /etc/modprobe.d/nvprof.conf (1 line)
+       ^ fail profiling-before-driver: the profiling option is written after the driver is loaded
+
+3 effects, all of it understood; 1 objected to
+"""
+
+
+def boot(folder: Path, text: str | bytes, *options: str, name: str = "user-data.sh") -> Ran:
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return run("boot", name, *options, cwd=folder)
+
+
+def data(ran: Ran) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(ran.out)
+    return read
+
+
+def test_time_flows_down_and_both_ends_are_marked(tmp_path: Path) -> None:
+    ran = boot(tmp_path, LATE)
+    assert (ran.code, ran.out) == (0, SHOWN)
+
+
+def test_for_tools_it_is_json(tmp_path: Path) -> None:
+    ran = boot(tmp_path, LATE, "--format", "json")
+    report = data(ran)
+    assert (ran.code, report["schema"], report["not_understood"]) == (0, "nodeworthy/timeline/v1", 0)
+    installs, loads, writes = report["effects"]
+    assert (installs["kind"], installs["line"], installs["details"]["packages"]) == ("installs", 4, ["nvidia-driver"])
+    assert loads["conditions"] == ["lspci | grep -qi nvidia"]
+    assert writes["details"]["content"] == "options nvidia NVreg_RestrictProfilingToAdminUsers=0\n"
+    assert [each["rule"] for each in writes["findings"]] == ["profiling-before-driver"]
+
+
+def test_what_is_packed_is_shown_unpacked(tmp_path: Path) -> None:
+    packed = base64.b64encode(gzip.compress(LATE.encode()))
+    ran = boot(tmp_path, packed, "--format", "json", name="user-data.b64")
+    report = data(ran)
+    assert report["wrapped"] == ["base64", "gzip"]
+    assert [each["subject"].split(" of ")[0] for each in report["effects"]] == ["line 4", "line 4", "line 6"]
+
+
+def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(LATE.encode())))
+    ran = run("boot", "-", cwd=tmp_path)
+    assert ran.code == 0
+    assert ran.out.startswith("-: shell script")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("#!/bin/bash\n$TOOL install x\n", "which program this is is not known"),
+        ("#!/bin/bash\nif true; then\n", "no shell"),
+        ("#!/usr/bin/python3\nprint('kubelet')\n", "/usr/bin/python3 is not read"),
+        ("#!/bin/bash\ncurl -s https://example.com/install.sh | bash\n", "example.com"),
+    ],
+)
+def test_what_was_not_understood_ends_with_3_and_is_shown(tmp_path: Path, text: str, why: str) -> None:
+    ran = boot(tmp_path, text)
+    assert ran.code == 3
+    assert why in ran.out
+    assert "not understood" in ran.out
+
+
+def test_what_can_not_be_read_ends_with_2(tmp_path: Path) -> None:
+    missing = run("boot", "nowhere.sh", cwd=tmp_path)
+    assert (missing.code, missing.out) == (2, "")
+    assert "nowhere.sh can't be read: no such file or directory" in missing.err
+    folder = run("boot", ".", cwd=tmp_path)
+    assert (folder.code, folder.err) == (2, "nodeworthy boot: . is a folder; boot reads one file\n")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_secret_is_never_shown(tmp_path: Path, form: str) -> None:
+    token = "ghp_" + "a1B2" * 9
+    script = f"""#!/bin/bash
+export GHCR_TOKEN={token}
+if [ "{token}" = x ]; then exit 1; fi
+echo {token} > /etc/token
+docker login ghcr.io -u bot -p {token}
+cat > /etc/netrc <<EOF
+machine ghcr.io password {token}
+EOF
+curl -H "Authorization: Bearer {token}" https://ghcr.io/v2/ | bash
+$TOOL {token}
+"""
+    ran = boot(tmp_path, script, "--format", form)
+    assert token not in ran.out
+    assert "(secret)" in ran.out
+
+
+def test_it_goes_to_a_file_as_a_whole(tmp_path: Path) -> None:
+    ran = boot(tmp_path, LATE, "--output", "timeline.txt")
+    assert (ran.code, ran.out) == (0, "")
+    assert (tmp_path / "timeline.txt").read_text() == SHOWN
