@@ -18,7 +18,7 @@ _BOOTSTRAP_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
 _SCHEME = re.compile(r"[a-z][\w+.-]*://")
 _ROOTS = "etc|run|var|opt|root|home|tmp|mnt|dev|proc|usr|srv|data|secrets?"
 _PATH = re.compile(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
-_A_WORD = re.compile(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[0-9]+")
+_A_WORD = re.compile(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{3,}(?:[A-Z][a-z]{2,})+|[0-9]+")
 _OPENING, _CLOSING = "<{[(%@", ">}])%@"
 
 

@@ -167,6 +167,8 @@ chpasswd -e <<< 'root:$6$abc$def'
 task-abcdefghijklmnopqrstuvwxyz012345
 SECRET_ARN=arn:aws:secretsmanager:us-east-2:1:secret:x
 automountServiceAccountToken: false
+cat_passwd='getent passwd'
+token: tokenValue
 log "joining with token ${TOKEN:0:6}..."
 NVreg_RestrictProfilingToAdminUsers=0
 """.splitlines()
