@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from nodeworthy.boot.shell.pieces import Pieces, joined
+from nodeworthy.boot.shell.joining import joined
+from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import Body, NotReadable
 from nodeworthy.boot.shell.syntax import Filled, HereDocument, Literal, Word, WordPart
 from nodeworthy.boot.shell.templates import DIRECTIVE, ELSE, ENDFOR, ENDIF, FOR, IF

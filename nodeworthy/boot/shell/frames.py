@@ -35,6 +35,8 @@ class Frames:
         # Heredocs whose bodies are still to come.
         self.pending: list[Announced] = []
         self.restarts = 0
+        # Where `$((` or `((` stands that is no arithmetic after all.
+        self.no_arithmetic: set[int] = set()
 
     def cross(self, start: int, end: int, by: str = "x") -> int:
         """Crosses out a part of the commands; tells where it ends."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from nodeworthy.boot.shell.frames import RESTARTS, Frame, Frames
+from nodeworthy.boot.shell.frames import RESTARTS, Frame
 from nodeworthy.boot.shell.heredocs import announced, body_of
+from nodeworthy.boot.shell.openings import BETWEEN_WORDS, Openings
 from nodeworthy.boot.shell.source import DEEPEST, Source
 
 _ANYWHERE = r"\\.|\"|`|\$\$|\$\(\(|\$[({\[]"
 _UNQUOTED = rf"{_ANYWHERE}|'|\$['\"]"
 _LIST = rf"{_UNQUOTED}|#|<\(|>\(|\(|\)"
-_COMMANDS = rf"{_UNQUOTED}|#|<<[<-]?|<\(|>\(|=\(|@\(|\?\(|\*\(|\+\(|\(\(|\(|\)|\[\[|case|esac"
+_COMMANDS = rf"{_UNQUOTED}|#|<<[<-]?|<\(|>\(|=\(|@\(|\?\(|\*\(|\+\(|!\(|\(\(|\(|\)|\[\[|case|esac"
 _FIND = {
     kind: re.compile(pattern, re.DOTALL)
     for kind, pattern in {
@@ -31,21 +32,13 @@ _FIND = {
         "body": r"\\.|`|\$\$|\$\(\(|\$[({\[]",
     }.items()
 }
-_SINGLE = re.compile(r"[^']*+'")
-_ANSI = re.compile(r"(?:[^'\\]++|\\.)*+'", re.DOTALL)
-_BACKTICKS = re.compile(r"(?:[^`\\]++|\\.)*+`", re.DOTALL)
-_COMMAND_BEGINS = re.compile(
-    r"(?:^|[\n;&|(){`]|(?:^|[\s;&|(){])(?:!|then|do|else|elif|if|while|until|time|for|in))[ \t]*\Z"
-)
 _BLANKS = frozenset(" \t\n")
-_BETWEEN_WORDS = frozenset(" \t\n;&|()<>")
 
 
-class Lexer(Frames):
+class Lexer(Openings):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.bodies = 0
-        self.no_arithmetic: set[int] = set()
 
     def read(self, start: int, end: int) -> str:
         """The commands from one offset to another, crossed out."""
@@ -62,7 +55,7 @@ class Lexer(Frames):
             found = _FIND[kind].search(self.text, at, end)
             if found is not None:
                 read = _TOKENS.get(found.group())
-                at = self._escape(*found.span()) if read is None else read(self, found.start())
+                at = self.escape(*found.span()) if read is None else read(self, found.start())
             elif len(stack) > 1:
                 at = self.unclosed(stack[1].start)
             elif self.pending:
@@ -70,53 +63,8 @@ class Lexer(Frames):
             else:
                 return stack[0]
 
-    def _escape(self, start: int, end: int) -> int:
-        if not self.text.startswith("\n", start + 1):
-            return self.cross(start, end)
-        around = self.text[start - 1 : start] + self.text[end : end + 1]
-        in_word = len(around) == 2 and not any(each in _BETWEEN_WORDS for each in around)
-        return self.cross(start, end, "x" if in_word else " ")
-
-    def _single(self, at: int) -> int:
-        return self.leaf(_SINGLE, at, at + 1)
-
-    def _ansi(self, at: int) -> int:
-        return self.leaf(_ANSI, at, at + 2)
-
-    def _backticks(self, at: int) -> int:
-        return self.leaf(_BACKTICKS, at, at + 1)
-
-    def _quote(self, at: int) -> int:
-        if self.stack[-1].kind == "quotes":
-            return self.close(at, at + 1)
-        return self.open("quotes", at, at + 1)
-
-    def _dollar_quote(self, at: int) -> int:
-        return self.open("quotes", at, at + 2)
-
-    def _process_id(self, at: int) -> int:
-        return self.cross(at, at + 2)
-
-    def _dollar_arithmetic(self, at: int) -> int:
-        if at in self.no_arithmetic:
-            return self.open("commands", at, at + 2)
-        return self.open("arithmetic", at, at + 3)
-
-    def _substitution(self, at: int) -> int:
-        return self.open("commands", at, at + 2)
-
-    def _braces(self, at: int) -> int:
-        quoted = self.stack[-1].kind in ("quotes", "body", "quoted braces")
-        return self.open("quoted braces" if quoted else "braces", at, at + 2)
-
-    def _end_of_braces(self, at: int) -> int:
-        return self.close(at, at + 1)
-
-    def _dollar_index(self, at: int) -> int:
-        return self.open("index", at, at + 2)
-
     def _comment(self, at: int) -> int:
-        if at > 0 and self.text[at - 1] not in _BETWEEN_WORDS:
+        if at > 0 and self.text[at - 1] not in BETWEEN_WORDS:
             return at + 1
         line_end = self.text.find("\n", at, self.end)
         return self.cross(at, line_end if line_end >= 0 else self.end, " ")
@@ -148,31 +96,21 @@ class Lexer(Frames):
         self.stack, self.end, self.pending = stack, end, []
         return self.cross(behind, start, " ")
 
-    def _array(self, at: int) -> int:
-        before = self.text[at - 1 : at]
-        if not (before.isalnum() or before in ("_", "]", "+")):
-            return at + 1
-        self.source.arrays.add(at + 1)
-        return self.open("list", at + 1, at + 2)
-
-    def _glob(self, at: int) -> int:
-        return self.open("list", at, at + 2)
-
     def _double_bracket(self, at: int) -> int:
         behind = self.text[at + 2 : at + 3]
-        if behind not in _BLANKS or not self._begins_command(at):
+        if behind not in _BLANKS or not self.begins_command(at):
             return at + 2
         self.source.tests.add(at)
         return self.open("test", at, at + 2)
 
     def _end_of_test(self, at: int) -> int:
         behind = self.text[at + 2 : at + 3]
-        if self.text[at - 1] not in _BLANKS or (behind and behind not in _BETWEEN_WORDS):
+        if self.text[at - 1] not in _BLANKS or (behind and behind not in BETWEEN_WORDS):
             return at + 1
         return self.close(at, at + 2)
 
     def _double_parenthesis(self, at: int) -> int:
-        if at in self.no_arithmetic or not self._begins_command(at):
+        if at in self.no_arithmetic or not self.begins_command(at):
             return self._parenthesis(at)
         self.source.arithmetics.add(at)
         return self.open("arithmetic", at, at + 2)
@@ -213,38 +151,31 @@ class Lexer(Frames):
         return at + 1
 
     def _case(self, at: int) -> int:
-        if self._is_word(at, at + 4) and self._begins_command(at):
+        if self.is_word(at, at + 4) and self.begins_command(at):
             self.stack[-1].nest.append("case")
         return at + 4
 
     def _esac(self, at: int) -> int:
         nest = self.stack[-1].nest
-        if nest and nest[-1] == "case" and self._is_word(at, at + 4) and self._begins_command(at):
+        if nest and nest[-1] == "case" and self.is_word(at, at + 4) and self.begins_command(at):
             nest.pop()
         return at + 4
 
-    def _is_word(self, start: int, end: int) -> bool:
-        around = (self.text[max(0, start - 1) : start], self.text[end : end + 1])
-        return all(not each or each in _BETWEEN_WORDS for each in around)
-
-    def _begins_command(self, at: int) -> bool:
-        return _COMMAND_BEGINS.search(self.text[max(0, at - 40) : at]) is not None
-
 
 _TOKENS: dict[str, Callable[[Lexer, int], int]] = {
-    "'": Lexer._single,
-    '"': Lexer._quote,
-    '$"': Lexer._dollar_quote,
-    "$'": Lexer._ansi,
-    "`": Lexer._backticks,
-    "$$": Lexer._process_id,
-    "$((": Lexer._dollar_arithmetic,
-    "$(": Lexer._substitution,
-    "<(": Lexer._substitution,
-    ">(": Lexer._substitution,
-    "${": Lexer._braces,
-    "}": Lexer._end_of_braces,
-    "$[": Lexer._dollar_index,
+    "'": Lexer.single,
+    '"': Lexer.quote,
+    '$"': Lexer.dollar_quote,
+    "$'": Lexer.ansi,
+    "`": Lexer.backticks,
+    "$$": Lexer.process_id,
+    "$((": Lexer.dollar_arithmetic,
+    "$(": Lexer.substitution,
+    "<(": Lexer.substitution,
+    ">(": Lexer.substitution,
+    "${": Lexer.braces,
+    "}": Lexer.end_of_braces,
+    "$[": Lexer.dollar_index,
     "[": Lexer._bracket,
     "]": Lexer._end_of_bracket,
     "#": Lexer._comment,
@@ -252,11 +183,12 @@ _TOKENS: dict[str, Callable[[Lexer, int], int]] = {
     "<<-": Lexer._heredoc,
     "<<<": Lexer._here_string,
     "\n": Lexer._newline,
-    "=(": Lexer._array,
-    "@(": Lexer._glob,
-    "?(": Lexer._glob,
-    "*(": Lexer._glob,
-    "+(": Lexer._glob,
+    "=(": Lexer.array,
+    "@(": Lexer.glob,
+    "?(": Lexer.glob,
+    "*(": Lexer.glob,
+    "+(": Lexer.glob,
+    "!(": Lexer.no_glob,
     "[[": Lexer._double_bracket,
     "]]": Lexer._end_of_test,
     "((": Lexer._double_parenthesis,

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.shell.grammar import statements_of
+from nodeworthy.boot.shell.grammar import Grammar
 from nodeworthy.boot.shell.lexer import Lexer
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
 from nodeworthy.boot.shell.syntax import Script, Statement
 from nodeworthy.boot.shell.templates import template_of, without_marks
+from nodeworthy.boot.shell.tokens import Tokens
 
 
 def parse(text: str, template: bool = False) -> Script:
     """The statements of a script; of a `template`, what Terraform fills in is `Filled`."""
     text = _cleaned(text)
-    if template:
-        source = _filled_in(text)
-    else:
-        source = Source(without_marks(text))
+    source = _filled_in(text) if template else Source(without_marks(text))
     return Script(_statements(source, 0, Lexer(source).read(0, len(source.text))))
 
 
@@ -25,7 +23,7 @@ def _statements(source: Source, base: int, inside: str) -> tuple[Statement, ...]
         raise NotReadable
     source.depth += 1
     try:
-        return statements_of(source, base, inside, Pieces(source, _statements, _commands))
+        return Grammar(Tokens(source, base, inside), Pieces(source, _statements, _commands)).read()
     finally:
         source.depth -= 1
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import groupby
 
 from nodeworthy.boot.shell.escapes import ansi
+from nodeworthy.boot.shell.joining import joined
+from nodeworthy.boot.shell.parameters import parameter
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
 from nodeworthy.boot.shell.syntax import (
     Arithmetic,
@@ -30,10 +31,6 @@ _MARK = re.compile(r"\ue000(\d+)\ue001|\ue002.")
 _MOST_PARTS = 2000
 _MARKS = (FILLED, DIRECTIVE)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|.", re.DOTALL)
-_EXPANSION = re.compile(
-    r"(?P<before>[#!]?)(?P<name>[A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(?P<index>(?:[^\]\[]|\[[^\]]*\])*)\])?", re.ASCII
-)
-_OPERATOR = re.compile(r":[-=+?]|##?|%%?|//?|/[#%]|\^\^?|,,?|[-=+?:@]")
 _BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
 
 # Crosses out what is no structure from one offset to another.
@@ -97,23 +94,23 @@ class Pieces:
         elif token == "$'":
             parts += self.literal(ansi(self.text[start + 2 : end - 1]))
         elif token in ('"', '$"'):
-            inside = self._deeper(start + len(token), end - 1, _QUOTED, quoted=True)
+            inside = self.deeper(start + len(token), end - 1, quoted=True)
             parts += inside or [Literal("", quoted=True)]
         elif token == "`":
             parts.append(self._backticks(start, end, quoted))
         elif token == "${":
-            parts.append(self._braces(start, end, quoted))
+            parts.append(parameter(self, start, end, quoted))
         elif start in self.source.insides:
             parts.append(self._substitution(start, end, quoted))
         else:
             parts.append(Arithmetic(self.source.shown(start, end), quoted))
 
-    def _deeper(self, start: int, end: int, pattern: re.Pattern[str], quoted: bool) -> list[WordPart]:
+    def deeper(self, start: int, end: int, quoted: bool) -> list[WordPart]:
         if self.source.depth >= DEEPEST:
             raise NotReadable
         self.source.depth += 1
         try:
-            return self.parts(start, end, pattern, quoted)
+            return self.parts(start, end, _QUOTED if quoted else _UNQUOTED, quoted)
         finally:
             self.source.depth -= 1
 
@@ -134,40 +131,6 @@ class Pieces:
         inner = Source(text, *self.source.place(start + 1), self.source.depth + 1, self.source.filled)
         return Substitution(self.statements(inner, 0, self.commands(inner, 0, len(text))), raw, quoted)
 
-    def _braces(self, start: int, end: int, quoted: bool) -> Parameter:
-        raw = self.source.shown(start, end)
-        found = _EXPANSION.match(self.text, start + 2, end - 1)
-        if found is None:
-            raise NotReadable
-        name, before, behind = found["name"], found["before"], found.end()
-        if before == "#" and behind == end - 1:
-            return Parameter(name, raw, "length", None, found["index"], quoted)
-        if before == "!" and behind == end - 1:
-            return Parameter(name, raw, "!", None, found["index"], quoted)
-        if before:
-            return self._special(start, end, raw, quoted)
-        return self._operated(name, found["index"], behind, end - 1, raw, quoted)
-
-    def _special(self, start: int, end: int, raw: str, quoted: bool) -> Parameter:
-        """`${#:-word}`, `${!name-word}`, `${!prefix*}`: the mark is the name, or an indirection with more to it."""
-        mark = self.text[start + 2]
-        if mark == "!":
-            rest = self.text[start + 3 : end - 1]
-            return Parameter(rest, raw, "!", None, None, quoted)
-        return self._operated(mark, None, start + 3, end - 1, raw, quoted)
-
-    def _operated(self, name: str, index: str | None, at: int, end: int, raw: str, quoted: bool) -> Parameter:
-        if at == end:
-            return Parameter(name, raw, "", None, index, quoted)
-        operator = _OPERATOR.match(self.text, at, end)
-        if operator is None:
-            raise NotReadable
-        start = operator.end()
-        parts = self._deeper(start, end, _QUOTED if quoted else _UNQUOTED, quoted)
-        line, column = self.source.place(start)
-        argument = Word(joined(parts), line, column, self.source.shown(start, end))
-        return Parameter(name, raw, operator.group(), argument, index, quoted)
-
     def literal(self, text: str) -> list[WordPart]:
         """What is quoted for the shell; a template fills it in all the same."""
         if _MARK.search(text) is None:
@@ -185,27 +148,3 @@ class Pieces:
         if found[1]:
             return Filled(self.source.filled[int(found[1])])
         return Filled(shown(found[0], ()))
-
-
-def joined(parts: list[WordPart]) -> tuple[WordPart, ...]:
-    """Neighbours that are both literal, quoted alike, are one."""
-    if len(parts) == 1:
-        return (parts[0],)
-    result: list[WordPart] = []
-    for key, group in groupby(parts, _alike):
-        if key in (_PLAIN, _QUOTED_LITERAL):
-            result.append(
-                Literal("".join(part.text for part in group if isinstance(part, Literal)), key == _QUOTED_LITERAL)
-            )
-        else:
-            result += group
-    return tuple(result)
-
-
-_PLAIN, _QUOTED_LITERAL, _OTHER = range(3)
-
-
-def _alike(part: WordPart) -> int:
-    if isinstance(part, Literal):
-        return _QUOTED_LITERAL if part.quoted else _PLAIN
-    return _OTHER

@@ -6,7 +6,8 @@ import re
 
 from nodeworthy.boot.shell.bodies import here_document
 from nodeworthy.boot.shell.brackets import asked, bracket_words
-from nodeworthy.boot.shell.pieces import Pieces, joined
+from nodeworthy.boot.shell.joining import joined
+from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import NotReadable
 from nodeworthy.boot.shell.syntax import (
     Assignment,

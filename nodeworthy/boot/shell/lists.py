@@ -1,0 +1,200 @@
+"""Lists of statements, their pipelines, and what becomes of them where something is no shell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from nodeworthy.boot.shell.pieces import Pieces
+from nodeworthy.boot.shell.pipes import with_errors
+from nodeworthy.boot.shell.simple import Simple
+from nodeworthy.boot.shell.source import DEEPEST, NotReadable
+from nodeworthy.boot.shell.syntax import (
+    AndOr,
+    Background,
+    Broken,
+    Not,
+    Pipeline,
+    Redirected,
+    Statement,
+)
+from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF
+from nodeworthy.boot.shell.tokens import WORD, Tokens
+
+# Longer chains of `&&` are not read: whoever follows them goes down one step for each.
+_LONGEST = 150
+# A text that has more of them is no shell: its rest is not read.
+_MOST_FAILURES = 1000
+_CLOSERS = frozenset(
+    ("then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&", ELSE, ENDIF, ENDFOR)
+)
+_SEPARATORS = frozenset((";", "\n", "&"))
+
+Statements = tuple[Statement, ...]
+
+
+class Lists:
+    """Lists and pipelines; the constructs in them are the business of `Grammar`."""
+
+    # By the word that begins it: what reads a construct.
+    constructs: ClassVar[Mapping[str, Callable[[Any], Statement]]] = {}
+
+    def __init__(self, tokens: Tokens, pieces: Pieces) -> None:
+        self.tokens, self.source = tokens, tokens.source
+        self.simple = Simple(tokens, pieces)
+        # What closes the constructs that are open, innermost last.
+        self.awaited: list[frozenset[str]] = []
+        # What was read inside of a construct whose end is missing.
+        self.rescued: list[Statement] = []
+
+    def read(self) -> Statements:
+        return self.statements(frozenset())
+
+    def statements(self, closers: frozenset[str]) -> Statements:
+        """Statements up to one of these words or operators, or to a closer that somebody outside waits for."""
+        found: list[Statement] = []
+        tokens = self.tokens
+        self.awaited.append(closers)
+        while True:
+            token = tokens.token
+            if token in _SEPARATORS and token:
+                tokens.at += 1
+            elif tokens.row[tokens.at][0] == 0 or (token in _CLOSERS and self._is_awaited(token)):
+                self.awaited.pop()
+                return tuple(found)
+            else:
+                found.append(self._one())
+
+    def _is_awaited(self, closer: str) -> bool:
+        return any(closer in each for each in self.awaited)
+
+    def _one(self) -> Statement:
+        tokens = self.tokens
+        at, start, awaited = tokens.at, tokens.start, len(self.awaited)
+        rescued, self.rescued = self.rescued, []
+        depth = self.source.depth
+        try:
+            statement = self._and_or()
+            if tokens.token and tokens.token not in _SEPARATORS and not self._closes():
+                raise NotReadable
+        except NotReadable:
+            del self.awaited[awaited:]
+            self.source.failures += 1
+            self.source.depth = depth
+            self._recover(at)
+            statement = self._broken(start, tuple(self.rescued))
+        self.rescued = rescued
+        if tokens.token == "&":
+            line, column = self.source.place(start)
+            return Background(statement, line, column, self.raw(start))
+        return statement
+
+    def _closes(self) -> bool:
+        return self.tokens.token in _CLOSERS and self._is_awaited(self.tokens.token)
+
+    def _recover(self, at: int) -> None:
+        """Goes on behind the line or at a closer that somebody waits for, but never stands still."""
+        tokens = self.tokens
+        if tokens.at == at:
+            tokens.at += 1
+        if self.source.failures > _MOST_FAILURES:
+            tokens.at = len(tokens.row) - 1
+        while tokens.token and not self._closes() and tokens.row[tokens.at - 1][1] not in (";", "\n"):
+            tokens.at += 1
+        if tokens.row[tokens.at - 1][1] in (";", "\n"):
+            tokens.at -= 1
+
+    def _broken(self, start: int, inside: Statements) -> Broken:
+        line, column = self.source.place(start)
+        return Broken(self.raw(start), line, column, inside)
+
+    def raw(self, start: int) -> str:
+        return self.source.shown(start, self.tokens.behind)
+
+    def _and_or(self) -> Statement:
+        start = self.tokens.start
+        left = self._pipeline()
+        length = 0
+        while self.tokens.token in ("&&", "||"):
+            operator = self.tokens.token
+            self.tokens.at += 1
+            self.tokens.skip_newlines()
+            length += 1
+            if length > _LONGEST:
+                self.rescued.append(left)
+                raise NotReadable
+            right = self._pipeline()
+            line, column = self.source.place(start)
+            left = AndOr(left, operator, right, line, column, self.raw(start))
+        return left
+
+    def _pipeline(self) -> Statement:
+        tokens, negations, start = self.tokens, 0, self.tokens.start
+        while True:
+            if tokens.take("!"):
+                negations += 1
+            elif tokens.token == "time" and tokens.row[tokens.at + 1][0] == WORD:
+                tokens.at += 1
+                tokens.take("-p")
+            else:
+                break
+        first = tokens.start
+        commands = [self.command()]
+        while tokens.token in ("|", "|&"):
+            if tokens.token == "|&":
+                commands[-1] = with_errors(commands[-1])
+            tokens.at += 1
+            tokens.skip_newlines()
+            commands.append(self.command())
+        statement = commands[0]
+        if len(commands) > 1:
+            statement = Pipeline(tuple(commands), *self.source.place(first), self.raw(first))
+        if negations % 2:
+            statement = Not(statement, *self.source.place(start), self.raw(start))
+        return statement
+
+    def command(self) -> Statement:
+        tokens = self.tokens
+        kind, token, start = tokens.row[tokens.at]
+        if kind == WORD:
+            read = self.constructs.get(token)
+            if read is None and start in self.source.tests:
+                return self._redirected(self.simple.double_brackets(), start)
+            if read is None and start in self.source.arithmetics:
+                return self._redirected(self.simple.arithmetic(), start)
+            if token in _CLOSERS:
+                raise NotReadable
+            if read is None:
+                if tokens.row[tokens.at + 1][1] == "(":
+                    return self.constructs["function"](self)
+                return self.simple.command()
+            return self._redirected(self.compound(read), start)
+        if token == "(":
+            return self._redirected(self.compound(self.constructs["("]), start)
+        return self.simple.command()
+
+    def compound(self, read: Callable[[Any], Statement]) -> Statement:
+        if self.source.depth >= DEEPEST:
+            raise NotReadable
+        self.source.depth += 1
+        statement = read(self)
+        self.source.depth -= 1
+        return statement
+
+    def _redirected(self, statement: Statement, start: int) -> Statement:
+        redirects = self.simple.redirects()
+        if not redirects:
+            return statement
+        return Redirected(statement, redirects, *self.source.place(start), self.raw(start))
+
+    def body(self, *closers: str, empty: bool = False) -> Statements:
+        """The statements up to one of these; what was read is not lost where none of them comes."""
+        body = self.statements(frozenset(closers))
+        if self.tokens.token not in closers or not (body or empty):
+            self.rescued += body
+            raise NotReadable
+        return body
+
+    def keep(self, *read: Statements) -> None:
+        for each in read:
+            self.rescued += each
