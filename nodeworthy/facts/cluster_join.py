@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from nodeworthy.boot.conditions import Asks, together
-from nodeworthy.boot.effects import Act, Joins, Stage, Unit
+from nodeworthy.boot.effects import Act, Joins, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.verdict import Located, Place
@@ -17,6 +17,7 @@ _NEEDS = {
     "nodeadm": ("name", "apiServerEndpoint", "certificateAuthority", "cidr"),
     "bottlerocket": ("cluster-name", "api-server", "cluster-certificate"),
 }
+_DROP_INS = "/etc/eks/nodeadm.d/"
 # Installed, and then started: that is one.
 _IN_STEPS = ("k3s", "rke2")
 _USER_DATA = ("user-data", "userdata", "user_data")
@@ -79,6 +80,11 @@ def _merged(told: list[Joins]) -> Coordinates:
             each.service_cidr or merged.service_cidr,
         )
     return merged
+
+
+def adds_node_configs(timeline: Timeline) -> bool:
+    """Whether the script drops NodeConfigs that nodeadm-run merges over that of the user data."""
+    return any(each.path.shown().startswith(_DROP_INS) for each in timeline.of(Writes))
 
 
 def twice(timeline: Timeline) -> Iterator[tuple[Joins, Joins]]:

@@ -15,7 +15,7 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_families import BOOTSTRAP, joined_with, title
 from nodeworthy.facts.boot_pools import POOL_LABEL, named_pool
 from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.cluster_join import JOINING, Coordinates, coordinates, makes_a_node, twice
+from nodeworthy.facts.cluster_join import JOINING, Coordinates, adds_node_configs, coordinates, makes_a_node, twice
 from nodeworthy.facts.join_values import is_outside, malformed, same_range
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
@@ -73,7 +73,7 @@ def _left_out(script: BootScript, at: Coordinates) -> Findings:
             remedy=f"give {missing} as well",
         )
     left_out = at.missing_for(hybrid=any("hybrid:" in part.text for part in script.userdata.parts))
-    if left_out and any(at.said):
+    if left_out and any(at.said) and not adds_node_configs(script.timeline):
         yield fail(
             at.place,
             f"{at.document} leaves out {' and '.join(left_out)}",

@@ -34,6 +34,7 @@ TWICE = "joins the cluster a second time on the same path"
         node_config(),
         mime((NODE_CONFIG, node_config()), (SHELL, shell("sysctl --system"))),
         mime((NODE_CONFIG, node_config(cidr="")), (NODE_CONFIG, node_config(name="gpu-dev"))),
+        mime((NODE_CONFIG, node_config(cidr="")), (SHELL, shell("cp /opt/cidr.yaml /etc/eks/nodeadm.d/cidr.yaml"))),
         shell("if [ -f /etc/spot ]; then", BOOTSTRAP, "else", BOOTSTRAP, "fi"),
         shell(f"{BOOTSTRAP} || {BOOTSTRAP}"),
         shell("for i in 1 2 3; do", "kubeadm join 10.0.0.9:6443 && break", "sleep 5", "done"),
