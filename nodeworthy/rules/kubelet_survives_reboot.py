@@ -9,7 +9,6 @@ kubelet's packages and the installer of k3s enable their unit themselves; that o
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from nodeworthy.boot.effects import Act, Effect, Joins, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
@@ -103,48 +102,69 @@ def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:
 
 
 def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Finding:
+    written = [each for each in boot.keepers if each.effect is not None]
+    undone = next(((each, by) for each in written for by in boot.undone(each)), None)
+    if undone is not None:
+        found = _undone(boot, *undone, starter)
+    elif written:
+        found = _only_sometimes(boot, written[0], starter)
+    else:
+        found = _never(boot, starter)
+    related = [*found.related, *_reboots(boot, starter)]
+    if pool is not None:
+        related.append(pool.declared("boots with this script"))
+        found = replace(found, on=(pool.title,))
+    return replace(found, related=tuple(related), should=_should(boot), cause=CAUSE)
+
+
+def _undone(boot: KubeletStarts, kept: Keeper, by: Effect, starter: Effect) -> Finding:
     unit = boot.unit_started_by(starter)
-    related = [*_reboots(boot, starter), *([pool.declared("boots with this script")] if pool is not None else [])]
-    what: dict[str, Any] = {
-        "should": _should(boot),
-        "cause": CAUSE,
-        "on": pool.title if pool is not None else (),
-    }
-    undone = next(((each, by) for each in boot.keepers if each.effect is not None for by in boot.undone(each)), None)
-    kept, by = undone or (None, None)
-    if kept is not None and kept.effect is not None and by is not None:
-        related = [Related(kept.effect.place, f"{unit} is enabled here"), *related]
-        message = f"{unit} is enabled, and then it is not any more"
-        return fail(by, message, is_=by.command, related=related, remedy=_delete(by, kept), **what)
-    conditional = next((each for each in boot.keepers if each.effect is not None), None)
-    started = Related(starter.place, f"{unit} is started here")
-    if conditional is not None and conditional.effect is not None:
-        under = told(conditional.conditions, starter.conditions)
-        message = f"{unit} is enabled only if {under}, and started in any case"
-        remedy = f"systemctl enable {unit} outside of that condition"
+    remedy = f"delete this line, or enable {kept.unit} behind it"
+    if isinstance(by, Unit) and by.act is Act.MASK:
+        remedy = f"delete this line, or systemctl unmask {kept.unit}"
+    related = [Related(kept.effect.place, f"{unit} is enabled here")] if kept.effect is not None else []
+    return fail(by, f"{unit} is enabled, and then it is not any more", is_=by.command, related=related, remedy=remedy)
+
+
+def _only_sometimes(boot: KubeletStarts, kept: Keeper, starter: Effect) -> Finding:
+    unit, under = boot.unit_started_by(starter), told(kept.conditions, starter.conditions)
+    return fail(
+        kept.effect or starter,
+        f"{unit} is enabled only if {under}, and started in any case",
+        is_=f"enabled if {under}",
+        related=[Related(starter.place, f"{unit} is started here")],
+        remedy=f"systemctl enable {unit} outside of that condition",
+    )
+
+
+def _never(boot: KubeletStarts, starter: Effect) -> Finding:
+    unit, image = boot.unit_started_by(starter), boot.family.image
+    off = boot.switched_off()
+    if off and isinstance(starter, Joins) and starter.tells:
         return fail(
-            conditional.effect, message, is_=f"enabled if {under}", related=[started, *related], remedy=remedy, **what
+            off[0],
+            f"{image}, which starts {unit} at every boot, is switched off, and {unit} is not enabled",
+            is_=off[0].command,
+            related=[Related(starter.place, "nodeadm is told here how to join")],
+            remedy=f"delete this line, or behind it: systemctl enable {unit}",
         )
-    off = [Related(by.place, f"{boot.family.image} is switched off here") for by in boot.switched_off()]
-    message = f"{unit} runs in this boot, and nothing starts it after a reboot"
     is_ = f"{unit} is started and never enabled"
     if off:
-        is_ += f", {boot.family.image} is switched off"
+        is_ += f", {image} is switched off"
     elif boot.joins_by_hand():
-        is_ += f", {boot.family.image} finds no NodeConfig in the user data"
-    remedy = f"behind {starter.place.spot}: systemctl enable {unit}"
-    return fail(starter, message, is_=is_, related=[*off, *related], remedy=remedy, **what)
+        is_ += f", {image} finds no NodeConfig in the user data"
+    return fail(
+        starter,
+        f"{unit} runs in this boot, and nothing starts it after a reboot",
+        is_=is_,
+        related=[Related(by.place, f"{image} is switched off here") for by in off],
+        remedy=f"behind {starter.place.spot}: systemctl enable {unit}",
+    )
 
 
 def _should(boot: KubeletStarts) -> str:
     image = boot.family.image if boot.by_the_image or boot.switched_off() else ""
     return f"{boot.family.name} enabled" + (f", or {image} left enabled" if image else "")
-
-
-def _delete(by: Effect, kept: Keeper) -> str:
-    if isinstance(by, Unit) and by.act is Act.MASK:
-        return f"delete this line, or systemctl unmask {kept.unit}"
-    return f"delete this line, or enable {kept.unit} behind it"
 
 
 def _reboots(boot: KubeletStarts, starter: Effect) -> list[Related]:

@@ -66,7 +66,9 @@ def test_enabled_before_or_after(line: int) -> None:
 
 def test_node_config_alone_is_nodeadms_business() -> None:
     assert verdict(RULE, joins(3, tells=True), kind=NODE_CONFIG) == "pass"
-    assert verdict(RULE, joins(3, tells=True), OFF, kind=NODE_CONFIG) == "fail"
+    (found,) = judged(RULE, script(joins(3, tells=True), OFF, kind=NODE_CONFIG)).findings
+    assert lines(found) == (10, [3])
+    assert "is switched off, and kubelet is not enabled" in found.message
 
 
 def test_only_started() -> None:
