@@ -13,7 +13,7 @@ from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.shell import branches, loops, pipes
+from nodeworthy.boot.shell import branches, loops, pipelines
 from nodeworthy.boot.shell.calls import run_command, run_declaration
 from nodeworthy.boot.shell.case import case
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
@@ -249,7 +249,7 @@ def _broken(walker: Walker, statement: Broken) -> None:
 
 _RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
     AndOr: lambda walker, statement: walker.ask(statement).value,
-    Background: pipes.background,
+    Background: pipelines.background,
     Broken: _broken,
     Case: case,
     Command: run_command,
@@ -257,11 +257,11 @@ _RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
     Declaration: run_declaration,
     For: loops.for_each,
     Function: _function,
-    Group: pipes.group,
+    Group: pipelines.group,
     If: branches.if_,
     Not: branches.not_,
-    Pipeline: pipes.pipeline,
-    Redirected: pipes.redirected,
+    Pipeline: pipelines.pipeline,
+    Redirected: pipelines.redirected,
     Test: _test,
     While: loops.while_,
 }
