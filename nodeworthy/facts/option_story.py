@@ -103,14 +103,14 @@ class OptionStory:
             message = f"the profiling option is written into {write.path}, where it has no effect: {fault}"
             should = _beside(write.path)
             return Told(write.effect.place, message, self._what(write.path, should, f"write it into {should}"))
-        place = write.place.spot
-        remedy = f"make it `{option().line}` on {place}"
+        remedy = f"make it `{option().line}` on {write.place.spot}"
         return Told(write.place, write.said.why, self._what(write.is_, option().line, remedy))
 
     def _too_late(self, write: OptionWrite) -> Told:
         message = "the profiling option is written after the driver is loaded"
         late, early = _apart(write.effect, self.load)
-        what = self._what(f"written on {late.spot}", f"on disk before {early.spot}", self._earlier(write, late, early))
+        before = early.spot if self.load.effect is not None else self._who()
+        what = self._what(f"written on {late.spot}", f"on disk before {before}", self._earlier(write, late, early))
         again = [
             Related(each.effect.place, self._in_vain(each.conditions))
             for each in self.boot.anew
