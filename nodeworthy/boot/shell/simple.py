@@ -172,7 +172,8 @@ def _declared(word: Word) -> Assignment | None:
     name, index, plus = found.groups()
     rest = Literal(first.text[found.end() :], first.quoted)
     parts = joined([*([rest] if rest.text or len(word.parts) == 1 else []), *word.parts[1:]])
-    value = Word(parts, word.line, word.column + found.end(), word.raw[found.end() :])
+    before, _, raw = word.raw.partition("=")
+    value = Word(parts, word.line, word.column + len(before) + 1, raw)
     return Assignment(name, value, word.line, word.column, (), bool(plus), index)
 
 

@@ -20,10 +20,8 @@ _REST_OF_LINE = re.compile(r"[ \t]*+(?:\n|\Z)")
 _MARK = re.compile(f"{FILLED}(\\d+){ENDS}|{DIRECTIVE}(.)")
 # What is opened so often without an end is no template.
 _PATIENCE = 3
-_TELLS = re.compile(
-    r"\$\$\{|%\{~?\s*(?:if|for)\s|\$\{~?\s*(?:[a-z_]\w*\(|(?:var|local|module|data|each|path|self)\.|(?:aws|google|azurerm)_\w)"
-    r"|\$\{~?\s*[a-z_]\w*(?:\[(?:\d+|\"[^\"]*\")\]|\.[a-z_*])"
-)
+# An index tells nothing: the shell has arrays as well.
+_TELLS = re.compile(r"\$\$\{|%\{~?\s*(?:if|for)\s|\$\{~?\s*[A-Za-z_]\w*(?:\(|\.[A-Za-z_*])")
 
 
 def looks_like_template(text: str, name: str = "") -> bool:
