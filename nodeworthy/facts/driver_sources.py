@@ -36,7 +36,8 @@ def in_each_others_way(timeline: Timeline) -> Iterator[Flaw]:
                 continue
             says = f"a second driver is installed: {_told(second)} over {_told(first)}"
             related = (Related(first.place, "the first one"),)
-            yield Flaw(second.place, says, "one of the two", FIGHT, second.name, related=related)
+            remedy = "take one of the two installs out"
+            yield Flaw(second.place, says, "one of the two", FIGHT, second.name, remedy, related)
             return
 
 
@@ -87,7 +88,8 @@ def _nobody(timeline: Timeline, script: Place) -> Flaw:
     if step is not None:
         return doubt(step.place, "whether this step installs the driver is not known")
     says = "the driver is to come from the user data, and the script installs none"
-    return Flaw(script, says, "a driver that the script installs", NO_DRIVER)
+    remedy = "install it here, or say in the fleet that the image or the operator brings it"
+    return Flaw(script, says, "a driver that the script installs", NO_DRIVER, remedy=remedy)
 
 
 def _runs_what_may(timeline: Timeline) -> Effect | None:

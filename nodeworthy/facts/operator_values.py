@@ -149,7 +149,7 @@ class OperatorValues:
         """Whether the operator installs the driver on the nodes, which the chart does where nobody says otherwise."""
         driver = self.tree.get("driver")
         if driver.is_absent and self.elsewhere is not None:
-            return Located.unknown(self.elsewhere, driver.place)
+            return Located.unknown(f"driver.enabled is not known: {self.elsewhere}", driver.place)
         return _boolean("driver.enabled", driver.get("enabled"), default=True)
 
     @cached_property

@@ -17,6 +17,7 @@ EMERGENCY = (
     "systemd takes it for a local filesystem and mounts it before there is a network: it can't, and without nofail "
     "the boot ends in emergency mode, where nobody can log in"
 )
+NEEDED = "while the storage is away, what requires the mount does not start either"
 TOO_EARLY = "systemd takes it for a local filesystem and mounts it before there is a network, which fails at every boot"
 STOPS = "where the storage can't be reached, this step fails, the script ends here, and the node never joins"
 
@@ -63,7 +64,8 @@ def _unit(mount: StorageMount) -> Iterator[Flaw]:
         yield Flaw(mount.place, says, should, cause, mount.unit, f"call the file {should}")
     if mount.required_by:
         says = f"{mount.required_by} can't be without {_called(mount)}"
-        yield Flaw(mount.place, says, f"WantedBy={mount.required_by}", WAITS, f"RequiredBy={mount.required_by}")
+        wanted = "WantedBy=remote-fs.target"
+        yield Flaw(mount.place, says, wanted, NEEDED, f"RequiredBy={mount.required_by}", f"write {wanted} instead")
     if needs_netdev(mount.kind.known or "") and mount.has("_netdev") is False:
         says = f"the mount unit of {_called(mount)} has no _netdev"
         yield Flaw(mount.place, says, "Options=_netdev", TOO_EARLY, mount.options.shown())

@@ -79,6 +79,7 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
         yield fail(
             values.brings_driver,
             "nobody brings the driver: the operator's is off",
+            is_="false",
             should="true",
             on=pool.title,
             related=[declared],

@@ -44,7 +44,8 @@ def no_boot_waits_for_it(script: BootScript) -> Findings:
     for one, other in twice(mounts):
         says = f"{other.where.shown()} is mounted twice at every boot"
         first = Related(one.place, f"here by {one.by.value}")
-        yield Flaw(other.place, says, "once", "the later one hides the earlier, or fails", related=(first,)).told()
+        cause = "systemd makes one unit of a folder, and which of the two it takes is luck"
+        yield Flaw(other.place, says, "once", cause, remedy="take one of them out", related=(first,)).told()
 
 
 @RULE.check

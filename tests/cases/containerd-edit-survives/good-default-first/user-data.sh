@@ -1,0 +1,8 @@
+#!/bin/bash
+set -euo pipefail
+apt-get update && apt-get install -y containerd.io kubelet=1.33.1-1.1 kubeadm=1.33.1-1.1
+mkdir -p /etc/containerd
+containerd config default > /etc/containerd/config.toml
+sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml
+systemctl restart containerd
+kubeadm join control-plane.internal:6443 --config /etc/kubernetes/join.yaml
