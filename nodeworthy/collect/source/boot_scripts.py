@@ -10,7 +10,7 @@ from nodeworthy.verdict import Place
 # What only the making of a node has to do with; a shell script without any of it is somebody's own business.
 _MARKS = re.compile(
     rb"/etc/eks/|nodeadm|kubelet|kubeadm|modprobe|NVreg_|nvidia-driver|cuda-drivers|nvidia-fabricmanager|"
-    rb"nvidia-open|nvidia-persistenced|/etc/containerd|certs\.d|insecure-registries|get\.k3s\.io|get\.rke2\.io|"
+    rb"nvidia-open|nvidia-persistenced|containerd|insecure-registries|get\.k3s\.io|get\.rke2\.io|"
     rb"NVIDIA-Linux|amazon-efs-utils|cloud-boothook|k8s join-cluster|microk8s join"
 )
 _SHELL = re.compile(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
