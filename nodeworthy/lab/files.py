@@ -20,7 +20,7 @@ def differences(told: Told, seen: Observation) -> Iterator[Difference]:
         if happens and not path.startswith(IN_MEMORY[1:]):
             yield from _file(path, last, seen)
     for path, found in seen.files.items():
-        if _of_a_unit(path, told):
+        if _of_a_unit(path, told) or told.timeline.not_understood(path.rsplit("/", 1)[-1]):
             continue
         if found.kind is not Kind.GONE and not told.may_write(path):
             yield Difference("nothing", f"{path} appeared: {_shown(found)}")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.effects import How, LoadsModule, Writes
+from nodeworthy.boot.effects import Effect, How, LoadsModule, Stage, Writes
 from nodeworthy.lab.difference import Difference
 from nodeworthy.lab.observation import Observation
 from nodeworthy.lab.told import Told
@@ -15,6 +15,9 @@ FOLDERS = ("/etc/modprobe.d/", "/run/modprobe.d/", "/usr/local/lib/modprobe.d/",
 
 
 def differences(told: Told, seen: Observation) -> Iterator[Difference]:
+    if told.course.image_loads_module:
+        yield from _by_the_image(told, seen)
+        return
     loads = [(each, happens) for each, happens in told.of(LoadsModule) if each.module == "nvidia" and not each.unloads]
     sure = next((effect for effect, happens in loads if happens), None)
     if sure and not seen.loads:
@@ -25,19 +28,28 @@ def differences(told: Told, seen: Observation) -> Iterator[Difference]:
         yield from _value(told, sure, seen.params[LOADED])
 
 
+def _by_the_image(told: Told, seen: Observation) -> Iterator[Difference]:
+    said = option_after(told, [each for each in told.timeline.effects if each.stage <= Stage.IMAGE])
+    loaded = seen.params.get(LOADED, "of no module")
+    if said is not None and said != loaded:
+        yield Difference(f"{LOADED} is {said} when the image loads the module", f"it is {loaded}")
+
+
 def _value(told: Told, load: LoadsModule, loaded: str) -> Iterator[Difference]:
-    said = option_at(told, load)
+    said = _option_at(told, load)
     if said is not None and said != loaded:
         yield Difference(f"{LOADED} is {said}", f"it is {loaded}", load)
 
 
-def option_at(told: Told, load: LoadsModule) -> str | None:
-    """The value that stands on the disk when this loads the module; None where that can't be told."""
-    for option in load.options:
-        if option.startswith(f"{OPTION}="):
-            return option.partition("=")[2]
+def _option_at(told: Told, load: LoadsModule) -> str | None:
+    given = [option.partition("=")[2] for option in load.options if option.startswith(f"{OPTION}=")]
+    return given[-1] if given else option_after(told, told.timeline.before(load))
+
+
+def option_after(told: Told, effects: Sequence[Effect]) -> str | None:
+    """The value that stands on the disk after these; None where that can't be told."""
     last: dict[str, Writes] = {}
-    for effect in told.timeline.before(load):
+    for effect in effects:
         path = effect.path.known if isinstance(effect, Writes) else None
         if isinstance(effect, Writes) and path and path.startswith(FOLDERS) and path.endswith(".conf"):
             happens = told.happens(effect)

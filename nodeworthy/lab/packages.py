@@ -7,6 +7,7 @@ the module while they are installed, as the real ones do. It is dnf on Debian, n
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from nodeworthy.lab.cache import HERE
 from nodeworthy.lab.commands import run
 
 BUILD_SECONDS = 60
-VERSION = "570.133.20"
+VERSION = "580.105.08"
 # Debian's own packages break with old versions of some of these.
 DEBIAN_VERSION = f"9:{VERSION}"
 LAB = "/usr/lib/nodeworthy-lab"
@@ -35,9 +36,15 @@ class Package:
 SMI = (("nvidia-smi", "nvidia-smi"), ("nvidia-modprobe", "nvidia-modprobe"))
 PERSISTENCED = (("nvidia-persistenced", "loads-and-waits"),)
 FABRIC = (("nv-fabricmanager", "loads-and-waits"),)
-CONTAINERD = (("containerd", "waits"),)
+CONTAINERD = (("containerd", "containerd"),)
 KUBELET = (("kubelet", "waits"),)
 DOCKER = (("dockerd", "waits"), ("docker", "does-nothing"))
+
+DRIVERS = (
+    "nvidia-driver nvidia-driver-570-server nvidia-open cuda-drivers nvidia-headless-no-dkms-580-server-open".split()
+)
+FABRIC_MANAGERS = "nvidia-fabric-manager nvidia-fabricmanager nvidia-fabricmanager-570 nvidia-fabricmanager-580".split()
+OF_A_KERNEL = "kernel-devel kernel-modules-extra linux-modules-nvidia-580-server-open".split()
 
 
 def driver(name: str) -> Package:
@@ -45,9 +52,8 @@ def driver(name: str) -> Package:
 
 
 PACKAGES = (
-    *(driver(name) for name in ("nvidia-driver", "nvidia-driver-570-server", "nvidia-open", "cuda-drivers")),
-    Package("nvidia-fabricmanager-570", FABRIC, ("nvidia-fabricmanager.service",)),
-    Package("nvidia-fabric-manager", FABRIC, ("nvidia-fabricmanager.service",)),
+    *(driver(name) for name in DRIVERS),
+    *(Package(name, FABRIC, ("nvidia-fabricmanager.service",)) for name in FABRIC_MANAGERS),
     Package("nvidia-container-toolkit", (("nvidia-ctk", "does-nothing"),)),
     Package("containerd", CONTAINERD, ("containerd.service",), starts=("containerd",)),
     Package("docker.io", DOCKER, ("docker.service",), starts=("docker",)),
@@ -56,6 +62,11 @@ PACKAGES = (
     Package("nfs-common"),
     Package("amazon-efs-utils"),
     Package("jq", (("jq", "does-nothing"),)),
+    Package("ufw", (("ufw", "does-nothing"),)),
+    Package("nvidia-utils-580-server"),
+    Package("dkms"),
+    Package("nvidia-release"),
+    *(Package(f"{name}-{os.uname().release}") for name in OF_A_KERNEL),
 )
 
 # What Amazon's image brings along.
@@ -63,6 +74,16 @@ AL2023 = (
     Package("nodeadm", (("nodeadm", "nodeadm"),), ("nodeadm-config.service", "nodeadm-run.service")),
     Package("containerd", CONTAINERD, ("containerd.service",)),
     Package("kubelet", KUBELET, ("kubelet.service",)),
+)
+
+EKS_UBUNTU = (
+    Package("containerd", CONTAINERD, ("containerd.service",)),
+    Package("kubelet", KUBELET, ("snap.kubelet-eks.daemon.service",)),
+)
+NVIDIA_IMAGE = (
+    driver("nvidia-driver"),
+    Package("nvidia-fabricmanager", FABRIC, ("nvidia-fabricmanager.service",)),
+    Package("image-loads-module", units=("image-loads-module.service",)),
 )
 
 # Debian's dnf has no package that brings a shell, which every script of an RPM asks for.

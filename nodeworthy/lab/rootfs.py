@@ -39,12 +39,6 @@ def debian() -> list[Path]:
     return [_lab(base), base]
 
 
-def al2023() -> list[Path]:
-    """With what Amazon's image has more: nodeadm and its units, containerd, kubelet."""
-    more = cache.kept("al2023", cache.sources("rootfs.py", "packages.py", "programs/*", "units/*"), _make_al2023)
-    return [more, *debian()]
-
-
 def _base() -> Path:
     made_from = [*DEBIAN_PACKAGES, *MODULES, os.uname().release, _codename(), inspect.getsource(_make)]
     return cache.kept("base", made_from, _make)
@@ -65,43 +59,35 @@ def _make(folder: Path) -> None:
     for source in [folder / "etc/apt/sources.list", *(folder / "etc/apt/sources.list.d").iterdir()]:
         source.unlink(missing_ok=True)
     for module in MODULES:
-        _write(folder / "lib/modules" / os.uname().release / f"{module}.ko", "")
+        write(folder / "lib/modules" / os.uname().release / f"{module}.ko", "")
     # It complains that they are empty, and makes the index all the same.
     run(["chroot", folder, "depmod", os.uname().release], seconds=30)
 
 
 def _make_lab(folder: Path, base: Path) -> None:
-    _write(folder / "etc/machine-id", "")
-    _write(folder / "etc/cloud/cloud.cfg.d/99-lab.cfg", CLOUD)
-    _write(folder / "etc/apt/sources.list.d/lab.list", APT)
-    _write(folder / "etc/yum.repos.d/lab.repo", DNF)
+    write(folder / "etc/machine-id", "")
+    write(folder / "etc/cloud/cloud.cfg.d/99-lab.cfg", CLOUD)
+    write(folder / "etc/apt/sources.list.d/lab.list", APT)
+    write(folder / "etc/yum.repos.d/lab.repo", DNF)
     for unit in UNITS_OFF:
-        _link(folder / "etc/systemd/system" / unit, "/dev/null")
-    _link(folder / "usr/bin/yum", "dnf")
+        link(folder / "etc/systemd/system" / unit, "/dev/null")
+    link(folder / "usr/bin/yum", "dnf")
     lab = folder / packages.LAB.lstrip("/")
     lab.mkdir(parents=True)
     shutil.copy2(base / "usr/bin/systemctl", lab / "systemctl.real")
     for name, where in (("record", lab), ("systemctl", folder / "usr/bin"), ("modprobe", folder / "usr/sbin")):
-        _write(where / name, (cache.HERE / "programs" / name).read_text(), 0o755)
+        write(where / name, (cache.HERE / "programs" / name).read_text(), 0o755)
     with tempfile.TemporaryDirectory(dir=cache.home()) as scratch:
         packages.make_repositories(lab, Path(scratch))
 
 
-def _make_al2023(folder: Path) -> None:
-    for package in packages.AL2023:
-        packages.install(package, folder)
-    for wanted_by, unit in (("multi-user", "nodeadm-config"), ("cloud-init", "nodeadm-run")):
-        wants = folder / f"etc/systemd/system/{wanted_by}.target.wants"
-        _link(wants / f"{unit}.service", f"/usr/lib/systemd/system/{unit}.service")
-
-
-def _write(path: Path, text: str, mode: int = 0o644) -> None:
+def write(path: Path, text: str, mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(mode)
 
 
-def _link(path: Path, target: str) -> None:
+def link(path: Path, target: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.symlink_to(target)
 

@@ -35,6 +35,8 @@ class Course:
     stopped: int | None = None
     # The node was booted once more afterwards.
     boots_again: bool = False
+    # The image loads NVIDIA's module by itself, between Stage.IMAGE and what comes after it.
+    image_loads_module: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,8 @@ from typing import Any
 
 import yaml
 
-from nodeworthy.lab import rootfs
+from nodeworthy.lab.images import IMAGES, layers
 from nodeworthy.lab.told import Course
-
-IMAGES = {"debian": rootfs.debian, "al2023": rootfs.al2023}
 
 
 @dataclass(frozen=True)
@@ -35,10 +33,11 @@ class Expects:
     fails: bool = False
 
     def course(self) -> Course:
-        return Course(self.answers, frozenset(self.failed), self.stopped, self.reboots)
+        image = IMAGES[self.image]
+        return Course(self.answers, frozenset(self.failed), self.stopped, self.reboots, image.loads_module)
 
     def layers(self) -> list[Path]:
-        return IMAGES[self.image]()
+        return layers(self.image)
 
 
 def expects(folder: Path) -> Expects:
