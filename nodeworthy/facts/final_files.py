@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import Condition, Guard, always, together
-from nodeworthy.boot.effects import Effect, Fetches, How, Writes
+from nodeworthy.boot.effects import Effect, Fetches, How, Runs, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 
@@ -63,7 +63,9 @@ def _asks_for(condition: Condition, paths: frozenset[str]) -> bool:
 
 def _touches(effect: Effect, path: str) -> bool:
     if isinstance(effect, Fetches):
-        return effect.to is not None and _may_be(effect.to, path)
+        return effect.to is not None and (_may_be(effect.to, path) or _holds(effect.to, path))
+    if isinstance(effect, Runs):
+        return any(_may_fill(argument, path) for argument in effect.arguments[1:])
     return isinstance(effect, Writes) and (_may_be(effect.path, path) or _holds(effect.path, path))
 
 
@@ -75,6 +77,20 @@ def _may_be(written: Text, path: str) -> bool:
 def _holds(written: Text, path: str) -> bool:
     """Whether this is a folder above the file."""
     return written.known is not None and path.startswith(f"{written.known.rstrip('/')}/")
+
+
+def _may_fill(argument: Text, path: str) -> bool:
+    """Whether a program is given this file, or a folder above that is not half of the disk."""
+    named = argument.known or ""
+    return named == path or (named.rstrip("/").count("/") > 1 and _holds(argument, path))
+
+
+def speaking_of(timeline: Timeline, *words: str) -> Runs | None:
+    """A program of which nobody knows what it does, and which is told one of these words."""
+    for each in timeline.of(Runs):
+        if any(word in argument.shown() for argument in each.arguments for word in words):
+            return each
+    return None
 
 
 def _surely(write: Writes, path: str) -> bool:

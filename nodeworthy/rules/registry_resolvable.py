@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from nodeworthy.boot.conditions import always, together
 from nodeworthy.facts.boot_runtime import ready
 from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.final_files import asked_of_itself_apart, files_under
+from nodeworthy.facts.final_files import asked_of_itself_apart, files_under, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.hosts_toml import NAME, HostsToml
 from nodeworthy.facts.name_resolution import HOSTS, Way, is_clusters_own, ways, without_port
@@ -111,8 +111,9 @@ def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Flaw
     if unsure is not None:
         return doubt(unsure.step.place, f"whether the node can resolve {name} is not known: {unsure.unknown}")
     gap = script.timeline.not_understood(HOSTS, "resolv", "dnsmasq", name)
-    if gap is not None:
-        return doubt(gap.place, f"whether the node can resolve {name} is not known: {gap.why}")
+    gap_or_program = gap or speaking_of(script.timeline, HOSTS, name)
+    if gap_or_program is not None:
+        return doubt(gap_or_program.place, f"whether this step lets the node resolve {name} is not known")
     remedy = (
         f'`echo "$SERVICE_IP {name}" >> {HOSTS}` with the address of the cache\'s Service, or a drop-in of '
         "systemd-resolved with DNS= (the cluster's DNS) and Domains=~cluster.local"

@@ -18,7 +18,7 @@ from nodeworthy.facts.boot_runtime import ready, runtime_of, version_of
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.bottlerocket_mirrors import mirrors_flaws
 from nodeworthy.facts.docker_trust import docker_flaws
-from nodeworthy.facts.final_files import files_under
+from nodeworthy.facts.final_files import files_under, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.facts.registries_yaml import registries_flaws
@@ -116,7 +116,9 @@ def _not_there(trust: Trust, script: Place) -> Flaw:
     if elsewhere:
         says = f"the hosts.toml for {host} lies where this containerd does not look"
         return Flaw(elsewhere[0].place, says, wanted, BY_HTTPS, elsewhere[0].path.shown(), f"write it to {wanted}")
-    unsure = trust.left.maybe or trust.timeline.not_understood(host, NAME, "certs.d")
+    unsure = (
+        trust.left.maybe or trust.timeline.not_understood(host, NAME, "certs.d") or speaking_of(trust.timeline, host)
+    )
     if unsure is not None:
         return doubt(unsure.place, f"whether this step tells containerd of {host} is not known")
     says = f"nothing tells containerd that {host} speaks plain HTTP"

@@ -15,7 +15,7 @@ from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import ready
 from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.final_files import asked_of_itself_apart
+from nodeworthy.facts.final_files import asked_of_itself_apart, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.storage_flaws import flaws_of, is_enabled, twice
 from nodeworthy.facts.storage_mounts import FSTAB, By, StorageMount, network_mounts, storage_mounts
@@ -78,9 +78,9 @@ def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Flaw]:
 
 
 def _nothing(timeline: Timeline, storage: Storage, script: Place) -> Flaw:
-    gap = timeline.not_understood(storage.mount, "fstab", ".mount")
-    if gap is not None:
-        return doubt(gap.place, f"whether {storage.mount} is mounted is not known: {gap.why}")
+    step = timeline.not_understood(storage.mount, "fstab", ".mount") or speaking_of(timeline, storage.mount, FSTAB)
+    if step is not None:
+        return doubt(step.place, f"whether this step mounts {storage.mount} is not known")
     says = f"nothing mounts the fleet's shared storage at {storage.mount}"
     wanted = f"fs-…:/ {storage.mount} {storage.kind} _netdev,nofail,tls 0 0"
     return Flaw(script, says, f"a line of {FSTAB}", MISSING, remedy=f"mkdir -p {storage.mount}, and add `{wanted}`")
