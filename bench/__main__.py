@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import engine, plans, ssh, tree
+from bench import boot, engine, plans, ssh, tree
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
 RESULTS = Path(__file__).with_name("results")
@@ -44,6 +44,10 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement("check, one file", 250, lambda: nodeworthy_ms("check", one, cwd=files, times=20))
     yield Measurement(f"check, {tree.FILES} mixed files", 500, lambda: nodeworthy_ms("check", ".", cwd=files))
     yield Measurement("rules, per subject", 1, lambda: engine.ms_a_subject(files))
+    yield Measurement(f"boot, a script of {boot.LINES} lines (of {boot.SCRIPTS:,})", 4, boot.ms_a_script)
+    yield Measurement("boot, a script of 1 MB", 2_000, boot.ms_large)
+    yield Measurement("boot, growth (1 is linear, 8 quadratic)", 1.5, boot.growth, "×", scaled=False)
+    yield Measurement("boot, the worst shape of 1 MB", 10_000, boot.ms_worst_shape, scaled=False)
     for pools, simulate, limit in ((8, True, 3_000), (500, False, 15_000), (500, True, 25_000)):
         yield _preview(project, pools, simulate=simulate, limit=limit)
     yield Measurement(
