@@ -21,11 +21,14 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.node import Node
     from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
     from nodeworthy.facts.operator_values import OperatorValues
+    from nodeworthy.facts.plain_text import PlainText
     from nodeworthy.facts.pool_claim import PoolClaim
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 
     return {
-        Moment.SOURCE: frozenset({BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, UnreadableInput}),
+        Moment.SOURCE: frozenset(
+            {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, PlainText, UnreadableInput}
+        ),
         Moment.PLAN: frozenset(
             {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, NotLookedAt, UnreadableInput}
         ),

@@ -91,4 +91,5 @@ def name_before(text: str, start: int) -> str:
     if before[-1:] not in ("=", ":") or before[-1:] == text[start - 1 : start] == ":":
         return ""
     before = before[:-1].rstrip(_QUOTES)
-    return before[len(before.rstrip(_NAME)) :].lstrip("-.")
+    name = before[len(before.rstrip(_NAME)) :].lstrip("-.")
+    return "" if name == "value" else name  # of `name: TOKEN`, `value: …` the other one tells

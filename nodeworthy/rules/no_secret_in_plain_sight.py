@@ -24,7 +24,7 @@ from nodeworthy.facts.plain_text import PlainText, scalars
 from nodeworthy.known.secret_templates import Filling, fillings
 from nodeworthy.known.secrets import HIDDEN, spans, what_is
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Severity, fail, unknown
 
 RULE = Rule(
     "no-secret-in-plain-sight",
@@ -124,8 +124,8 @@ def files_hold_none(text: PlainText) -> Findings:
 
 @RULE.check
 def values_hold_none(values: OperatorValues) -> Findings:
-    if values.place.path is not None or values.implied:
-        skip("the file that they stand in is looked at as a whole")
+    if values.place.path is not None and values.place.urn is None:
+        return  # the file that they stand in is looked at as a whole
     sight = _Sight(values.origin, "whoever may read the release reads it", _REFER)
     for name, tree in scalars(values.tree):
         what = None if tree.secret else what_is(name, tree.text or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +43,8 @@ def test_what_is_no_path_is_not_compared(here: Path) -> None:
         verdicts = {
             found["rule"]: found["verdict"] for found in run_json("check", "values.yaml", "--show-passed").findings
         }
-        assert verdicts == {"containerd-paths": "skip", "toolkit-env-wellformed": "fail"}
+        assert verdicts["toolkit-env-wellformed"] == "fail"
+        assert verdicts["containerd-paths"] == "skip"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_text_says_it_all_and_ends_with_what_was_evaluated(here: Path) -> None:
     ran = run("check", "values.yaml")
     assert ran.code == 0
     assert "skipped containerd-paths: there is no fleet to judge by" in ran.out
-    assert ran.out.rstrip().endswith("1 pass, 0 fail, 0 unknown, 0 error, 1 skip")
+    assert re.search(r"\d+ pass, 0 fail, 0 unknown, 0 error, \d+ skip\n\Z", ran.out)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,7 @@ def test_in_a_folder_it_is_a_finding_and_the_rest_goes_on(here: Path) -> None:
     assert ran.code == 3
     [found] = ran.findings
     assert (found["rule"], found["verdict"], found["where"]["path"]) == ("input-readable", "error", "broken.yaml")
-    assert ran.report["summary"]["pass"] == 1
+    assert ran.report["summary"]["pass"] > 0
     assert ran.report["evaluated"]["unrecognised"] == 1
 
 

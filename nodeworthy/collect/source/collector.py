@@ -21,6 +21,8 @@ from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.plain_text import PlainText
 from nodeworthy.facts.pool_claim import pool_claims
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
@@ -153,8 +155,14 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
             found.suppressions += annotated(each, rules, _lines(each, every))
     if not found.facts:
         return None
+    found.facts.append(PlainText(Place(path=source.shown), text, _called(found)))
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
+
+
+def _called(found: _Found) -> str:
+    origins = (each.origin for each in found.facts if isinstance(each, OperatorValues))
+    return "stack config" if found.fleet is not None else next(origins, "this file")
 
 
 def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> _Found:
