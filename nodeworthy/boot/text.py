@@ -92,14 +92,17 @@ class Text:
 def _joined(pieces: Iterable[Piece]) -> list[Piece]:
     """Neighbouring literals are one, empty ones none."""
     joined: list[Piece] = []
+    run: list[str] = []
     for piece in pieces:
         if isinstance(piece, str):
-            if not piece:
-                continue
-            if joined and isinstance(joined[-1], str):
-                joined[-1] += piece
-                continue
+            run.append(piece)
+            continue
+        if any(run):
+            joined.append("".join(run))
+        run.clear()
         joined.append(piece)
+    if any(run):
+        joined.append("".join(run))
     return joined
 
 

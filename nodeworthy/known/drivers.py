@@ -10,7 +10,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-
 # No package has a longer name.
 _LONGEST = 200
 

@@ -80,11 +80,8 @@ def _short(
 ) -> Iterator[tuple[str, Text]]:
     for index, letter in enumerate(begins[1:], start=2):
         option = f"-{letter}"
-        behind = Text.of(begins[index:], *argument.pieces[1:])
-        if option in takes:
-            yield option, behind or next(rest, EMPTY)
-            return
-        if option in attached:
-            yield option, behind
+        if option in takes or option in attached:
+            behind = Text.of(begins[index:], *argument.pieces[1:])
+            yield option, behind or (next(rest, EMPTY) if option in takes else EMPTY)
             return
         yield option, EMPTY

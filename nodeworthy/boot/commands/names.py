@@ -6,7 +6,7 @@ import re
 
 from nodeworthy.boot.text import Hole, Piece, Text
 
-_PATTERN = re.compile(r"[*?]|\[[^]]*\]")
+_PATTERN = re.compile(r"[*?]|\[[^\[\]]+\]")
 
 
 def last_part(path: Text) -> Text:

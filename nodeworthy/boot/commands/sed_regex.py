@@ -22,6 +22,7 @@ _SAME = {"n": "\\n", "t": "\\t", "s": "\\s", "S": "\\S", "w": "\\w", "W": "\\W",
 _EDGES = {"<": r"\b(?=\w)", ">": r"\b(?<=\w)", "`": r"\A", "'": r"\Z"}
 # With a backslash in a basic expression what they are without one in an extended one.
 _OPERATORS = frozenset("(){}|+?")
+_LONGEST = 2000
 _REPEATS = frozenset("*+?{")
 _BEGINS = frozenset("(|")
 _ENDS = frozenset(")|")
@@ -42,8 +43,8 @@ class Regex:
 
 @lru_cache(maxsize=512)
 def regex(written: str, *, extended: bool, ignores_case: bool = False) -> Regex:
-    if not written:
-        raise TooHard("the expression used last")
+    if not written or len(written) > _LONGEST:
+        raise TooHard("the expression used last, or one that nobody can read")
     if any("\ue000" <= letter <= "\uf8ff" for letter in written):
         raise TooHard("a hole")
     translated, repeats = _translated(written, extended=extended)

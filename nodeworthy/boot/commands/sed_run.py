@@ -95,7 +95,8 @@ class Run:
         if not self._fits(first, line):
             return False
         # The end is looked for from the next line on, unless it is a number that is past already.
-        self.inside[id(command)] = not (last.line is not None and 0 < last.line <= line.number)
+        is_past = line.is_last if last.line == 0 else last.line is not None and last.line <= line.number
+        self.inside[id(command)] = not is_past
         return True
 
     def _ends(self, last: Address, line: _Line) -> bool:
