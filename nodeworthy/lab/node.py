@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -21,6 +20,7 @@ END_SECONDS = 20
 POLL_SECONDS = 0.02
 # How nspawn ends when its system wants to start again.
 REBOOTED = 133
+PREFIX = "nodeworthy-lab"
 NUMBERS = itertools.count(1)
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -34,7 +34,7 @@ class Node:
     def __init__(self, lower: Sequence[Path], user_data: bytes) -> None:
         self.lower = lower
         self.user_data = user_data
-        self.name = f"nodeworthy-lab-{os.getpid()}-{next(NUMBERS)}"
+        self.name = f"{PREFIX}-{os.getpid()}-{next(NUMBERS)}"
         self.folder = cache.home() / "nodes" / self.name
         self.events: list[Event] = []
         self.rebooted = False
@@ -52,7 +52,7 @@ class Node:
 
     def __exit__(self, *_: object) -> None:
         self.end()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        cache.remove([self.folder])
 
     @property
     def upper(self) -> Path:
@@ -165,19 +165,22 @@ class Node:
 
 def sweep() -> None:
     """Removes what nodes of processes left that were killed."""
-    for folder in (cache.home() / "nodes").glob("nodeworthy-lab-*-*"):
-        if not Path(f"/proc/{folder.name.split('-')[2]}").exists():
-            _remove_cgroups(_cgroups(folder.name))
-            shutil.rmtree(folder, ignore_errors=True)
+    folders = {each.name: each for each in (cache.home() / "nodes").glob(f"{PREFIX}-*-*")}
+    for name in {*folders, *(each.name for top in _cgroup_mounts() for each in top.glob(f"{PREFIX}-*-*"))}:
+        if not Path(f"/proc/{name.removeprefix(PREFIX).split('-')[1]}").exists():
+            _remove_cgroups(_cgroups(name))
+            cache.remove([folders[name]] if name in folders else [])
+
+
+def _cgroup_mounts() -> list[Path]:
+    mounts = (line.split() for line in Path("/proc/self/mounts").read_text().splitlines())
+    return [Path(mount[1]) for mount in mounts if mount[2] == "cgroup2"]
 
 
 def _cgroups(name: str) -> list[Path]:
-    for line in Path("/proc/self/mounts").read_text().splitlines():
-        _, where, kind, *_ = line.split()
-        if kind == "cgroup2" and (Path(where) / name).exists():
-            top = Path(where) / name
-            return [*sorted((path for path in top.rglob("*") if path.is_dir()), reverse=True), top]
-    return []
+    """The node's cgroups, those inside first."""
+    tops = [top / name for top in _cgroup_mounts() if (top / name).exists()]
+    return [each for top in tops for each in (*sorted(filter(Path.is_dir, top.rglob("*")), reverse=True), top)]
 
 
 def _remove_cgroups(folders: Sequence[Path]) -> None:

@@ -17,7 +17,12 @@ END_OF_LOG = 3000
 
 
 def boot_and_compare(user_data: bytes, expected: Expects) -> list[str]:
-    timeline, course = timeline_of(unpack(user_data, Place(path="user-data"))), expected.course()
+    read, course = unpack(user_data, Place(path="user-data")), expected.course()
+    if expected.fault:
+        faults = [fault.kind.value for fault in read.faults]
+        seen = observe(expected.layers(), user_data)
+        return surprises(seen, expected) + ([] if expected.fault in faults else [f"the faults are {faults}"])
+    timeline = timeline_of(read)
     asked = in_memory(Told(timeline, course))
     seen = observe(expected.layers(), user_data, asked, again=expected.reboots)
     told = [str(each) for each in differences(timeline, seen, course)]

@@ -22,6 +22,8 @@ class Expects:
     failed: Sequence[int] = ()
     stopped: int | None = None
     reboots: bool = False
+    # What is so wrong with its packing that nobody runs it: its timeline, which tells what was meant, is not compared.
+    fault: str = ""
     # RmProfilingAdminOnly as it was loaded; empty where the module is not loaded.
     profiling: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
