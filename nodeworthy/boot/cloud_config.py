@@ -21,13 +21,12 @@ from nodeworthy.boot.cloud_steps import (
     WrittenFile,
 )
 from nodeworthy.boot.effects import Stage
+from nodeworthy.boot.filled_yaml import read_filled
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
-from nodeworthy.documents.yaml import NotYaml, read
-from nodeworthy.verdict import Place
+from nodeworthy.documents.yaml import NotYaml
 
 __all__ = [
     "CloudConfig",
@@ -68,8 +67,9 @@ class _Source:
 
 def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
     faults: list[Fault] = []
-    pieces = merged([piece for source in sources if (piece := _document(source, template, faults))], faults)
-    steps = Steps(pieces, faults)
+    missing: list[Step] = []
+    documents = [each for source in sources if (each := _document(source, template, faults, missing))]
+    steps = Steps(merged(documents, faults), faults, missing)
     for add in (_boot_commands, _files, _mounts, _snaps, repositories, packages, _run_commands, _others):
         add(steps)
     return CloudConfig(tuple(sorted(steps.steps, key=_turn)), tuple(faults))
@@ -80,27 +80,32 @@ def _turn(step: Step) -> tuple[Stage, bool]:
     return step.stage, isinstance(step, WrittenFile) and step.stage is Stage.PACKAGES
 
 
-def _document(source: _Source, template: bool, faults: list[Fault]) -> tuple[Piece, str] | None:
+def _document(source: _Source, template: bool, faults: list[Fault], steps: list[Step]) -> tuple[Piece, str] | None:
     fillings = Fillings(jinja=source.jinja)
-    text = fillings.hide(source.text) if template or source.jinja else source.text
     try:
-        tree = read(text, Place())
+        read = read_filled(source.text, source.origin, fillings, template=template)
     except NotYaml as problem:
         at = problem.place
         what = f"the cloud-config is {problem.why}: cloud-init does nothing of it"
-        place = source.origin.at(at.line or 1, at.column or 1)
-        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the YAML (cloud-init schema -c FILE shows it)"))
+        place, remedy = (
+            source.origin.at(at.line or 1, at.column or 1),
+            "mend the YAML (cloud-init schema -c FILE shows it)",
+        )
+        faults.append(Fault(FaultKind.NOT_READABLE, place, what, remedy, is_doubt=bool(fillings.raws)))
         return None
-    document = Document(text, source.origin, fillings)
-    if tree is None or tree.is_null:
-        what = "the cloud-config is empty: cloud-init does nothing for it"
-        faults.append(Fault(FaultKind.EMPTY, source.origin.at(1), what, is_doubt=True))
+    faults += [each.fault() for each in read.missing]
+    steps += [NotRead(place=each.place, stage=Stage.BOOTCMD, key=each.text) for each in read.missing]
+    if not read.trees:
+        if not read.missing:
+            what = "the cloud-config is empty: cloud-init does nothing for it"
+            faults.append(Fault(FaultKind.EMPTY, source.origin.at(1), what, is_doubt=True))
         return None
-    if not tree.is_mapping:
-        what = f"the cloud-config is {tree.kind()}, not a mapping: cloud-init does nothing of it"
-        faults.append(Fault(FaultKind.NOT_READABLE, document.place(tree), what, "give it keys: runcmd, write_files …"))
+    root = Piece(read.trees[0], read.document)
+    if not root.tree.is_mapping:
+        what = f"the cloud-config is {root.tree.kind()}, not a mapping: cloud-init does nothing of it"
+        faults.append(Fault(FaultKind.NOT_READABLE, root.place, what, "give it keys: runcmd, write_files …"))
         return None
-    return Piece(tree, document), source.merge
+    return root, source.merge
 
 
 def _boot_commands(steps: Steps) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, How, Joins, Stage, Writes
+from nodeworthy.boot.filled_yaml import read_filled
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.documents.tree import Tree
-from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.
@@ -119,16 +120,16 @@ def joins_of(parts: Sequence[Part], *, template: bool = False) -> Sequence[Effec
 
 def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Config]:
     fillings = Fillings()
-    text = fillings.hide(part.text) if template else part.text
-    document = Document(text, part.origin, fillings)
     try:
-        trees = [tree for tree in read_all(text, Place()) if not tree.is_null]
+        read = read_filled(part.text, part.origin, fillings, template=template)
     except NotYaml as problem:
         place = part.origin.at(problem.place.line or 1, problem.place.column or 1)
         what = f"the NodeConfig is {problem.why}: nodeadm fails, and the node does not join"
-        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the YAML"))
+        faults.append(Fault(FaultKind.NOT_READABLE, place, what, "mend the YAML", is_doubt=bool(fillings.raws)))
         return
-    for number, tree in enumerate(trees):
+    faults += [each.fault() for each in read.missing]
+    document = read.document
+    for number, tree in enumerate(read.trees):
         kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
         if kind != "NodeConfig" or not version.startswith("node.eks.aws/"):
             what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"

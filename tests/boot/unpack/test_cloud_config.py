@@ -216,3 +216,18 @@ def test_a_command_of_a_template_stays_as_it_was_written() -> None:
     script, lines = ran(text, template=True)
     assert script == "%{ if gpu }\njoin ${name} $${HOME}\n%{ endif }\n\n'echo' '${x}'\n${one}\n"
     assert lines == [3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#cloud-config\n${yamlencode(config)}\n",
+        "#cloud-config\n${extra}\nruncmd:\n- echo up\n",
+        "#cloud-config\nruncmd:\n- echo up\n  ${indent(2, more)}\nx: y\n${last}\n",
+    ],
+)
+def test_what_a_template_puts_in_as_a_whole_is_a_doubt(text: str) -> None:
+    config = read(text, template=True)
+    assert all(fault.is_doubt for fault in config.faults)
+    assert config.faults
+    assert isinstance(config.steps[0], NotRead)

@@ -49,6 +49,10 @@ def by_us(text: str) -> list[tuple[str, str]]:
     return [(leaf.content_type, _body(lines.text(leaf.body, leaf.end))) for leaf in read_message(lines).leaves()]
 
 
+def filled(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [part for part in parts if part != ("text/plain", "")]
+
+
 def _body(text: str) -> str:
     """The end of the last line is the boundary's, or nobody's."""
     return text.rstrip("\n")
@@ -58,15 +62,15 @@ def depth(entity: Entity) -> int:
     return 1 + max((depth(part) for part in entity.parts or ()), default=0)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(DOCUMENTS)
 @example(userdatas.MIME)
 @example(userdatas.MIXED)
 @example(userdatas.NESTED)
 @example("Content-Type: multipart/mixed; boundary=a\n\n--a--\n--a\n\nx\n")
 def test_the_same_parts(text: str) -> None:
-    theirs = by_python(text)
-    assert by_us(text) == [each for each in theirs if each != ("text/plain", "")] or by_us(text) == theirs
+    """How many parts of nothing stand between two boundaries makes no difference."""
+    assert filled(by_us(text)) == filled(by_python(text))
 
 
 @given(st.lists(st.sampled_from("ab"), max_size=40))

@@ -1,0 +1,61 @@
+"""Reads YAML that a template may fill in: where it puts in whole lines, the rest is read without them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.scalars import Document
+from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.verdict import Place
+
+_LONE = re.compile("(?m)^[ \t]*(?P<word>\ue000.\uf8ff*)[ \t]*$")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What a template puts in, and nobody knows yet."""
+
+    place: Place
+    text: str
+
+    def fault(self) -> Fault:
+        what = f"{self.text.splitlines()[0][:60]} puts in what is not known before the template is filled in"
+        return Fault(FaultKind.NOT_READ_HERE, self.place, what, is_doubt=True)
+
+
+@dataclass(frozen=True)
+class Read:
+    document: Document
+    trees: tuple[Tree, ...]
+    missing: tuple[Missing, ...] = ()
+
+
+def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool) -> Read:
+    """Raises NotYaml, with a place inside of the text."""
+    hidden = fillings.hide(text) if template or fillings.jinja else text
+    try:
+        return _read(hidden, origin, fillings)
+    except NotYaml:
+        lone = list(_LONE.finditer(hidden)) if fillings.raws else []
+        if not lone:
+            raise
+        missing = [
+            Missing(origin.at(hidden.count("\n", 0, found.start()) + 1), fillings.shown(found["word"]))
+            for found in lone
+        ]
+        rest = _LONE.sub("#", hidden)
+        return _read(rest, origin, fillings, tuple(missing))
+
+
+def _read(text: str, origin: Origin, fillings: Fillings, missing: tuple[Missing, ...] = ()) -> Read:
+    trees = tuple(tree for tree in read_all(text, Place()) if not tree.is_null)
+    document = Document(text, origin, fillings)
+    if len(trees) == 1 and trees[0].text is not None and fillings.text(trees[0].text).holes:
+        whole = Missing(document.place(trees[0]), document.shown(trees[0]))
+        return Read(document, (), (*missing, whole))
+    return Read(document, trees, missing)
