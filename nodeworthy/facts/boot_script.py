@@ -67,6 +67,8 @@ class BootScript:
     def timeline(self) -> Timeline:
         from nodeworthy.boot.read import timeline_of
 
+        if self.userdata.unread:
+            raise NotKnown(f"the user data can't be read: {self.userdata.unread}", self.userdata.place)
         return timeline_of(self.userdata)
 
     def judged_by(self, kind: type[Any]) -> Sequence[Any] | str | None:

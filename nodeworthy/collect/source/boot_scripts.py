@@ -43,7 +43,7 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     if stripped.startswith(b"#!"):
         return named or (_SHELL.match(stripped) is not None and _MARKS.search(data) is not None)
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
-        return _packs_user_data(data, name)
+        return _packs_user_data(data, name, named=named)
     return _is_named_like_one(name, data, named=named)
 
 
@@ -59,9 +59,10 @@ def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
     return named or _MARKS.search(data) is not None
 
 
-def _packs_user_data(data: bytes, name: str) -> bool:
+def _packs_user_data(data: bytes, name: str, *, named: bool) -> bool:
+    """What can't be unpacked is user data where somebody says so."""
     from nodeworthy.boot.unpack import unpack
     from nodeworthy.boot.userdata import PartKind
 
-    parts = unpack(data, Place(path=name), name=name).parts
-    return any(part.kind is not PartKind.OTHER for part in parts)
+    read = unpack(data, Place(path=name), name=name)
+    return bool(named and read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)
