@@ -73,7 +73,7 @@ def _set(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> b
 
 
 def _shift(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
-    from nodeworthy.boot.shell.calls import set_arguments
+    from nodeworthy.boot.shell.functions import set_arguments
 
     given = walker.state.variables.get("@")
     by = arguments[1].known if len(arguments) > 1 else "1"

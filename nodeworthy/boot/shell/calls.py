@@ -11,12 +11,13 @@ from nodeworthy.boot.commands.table import did
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
-from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.functions import run_function
 from nodeworthy.boot.shell.nested import run_written
 from nodeworthy.boot.shell.questions import only_asks
 from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
-from nodeworthy.boot.shell.syntax import Assignment, Command, Declaration, Function, Substitution
+from nodeworthy.boot.shell.syntax import Command, Declaration
 from nodeworthy.boot.shell.units import follow
+from nodeworthy.boot.shell.word_syntax import Assignment, Substitution
 from nodeworthy.boot.shell.wrappers import unwrapped
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.verdict import Place
@@ -112,7 +113,13 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         walker.not_understood(place, raw, f"which program this is is not known: {arguments[0].why}")
         return None
     if name in walker.state.functions:
-        return _call_function(walker, walker.state.functions[name], arguments[1:], place)
+        return run_function(
+            walker, name, arguments[1:], place, lambda: _run_program_named(walker, name, arguments, place, raw)
+        )
+    return _run_program_named(walker, name, arguments, place, raw)
+
+
+def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     program = name.rsplit("/", 1)[-1]
     builtin = BUILTINS.get(program)
     if builtin is not None:
@@ -129,43 +136,6 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         if written is not None:
             return written.status
     return run_program(walker, (Text((program,)), *arguments[1:]), place, raw)
-
-
-def _call_function(walker: Walker, function: Function, arguments: Sequence[Text], place: Place) -> bool | None:
-    if walker.running.count(function.name) > 1:
-        walker.not_understood(place, function.name, "a function that calls itself is not followed")
-        return None
-    via = walker.via
-    positional = {str(index) for index in range(1, 10)} | {"@", "*", "#"}
-    outer = {name: walker.state.variables.get(name) for name in positional}
-    set_arguments(walker, arguments)
-    walker.via = (*via, place)
-    walker.running.append(function.name)
-    status = walker.scope(lambda: walker.run_all(function.body), Flow.RETURN)
-    walker.running.pop()
-    walker.via = via
-    _give_back(walker, outer)
-    return bool(status) if status is not None and function.body else status
-
-
-def _give_back(walker: Walker, outer: dict[str, Text | tuple[Text, ...] | None]) -> None:
-    """The caller's own arguments; any other variable that a function sets stays set."""
-    for name, value in outer.items():
-        if value is not None:
-            walker.state.variables[name] = value
-        else:
-            walker.state.variables.remove(name)
-
-
-def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:
-    variables = walker.state.variables
-    for index in range(1, 10):
-        if index <= len(arguments):
-            variables[str(index)] = arguments[index - 1]
-        else:
-            variables.remove(str(index))
-    variables["@"] = variables["*"] = tuple(arguments)
-    variables["#"] = Text((str(len(arguments)),))
 
 
 def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> Call:

@@ -138,7 +138,7 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
 
 def run_text(walker: Walker, text: str, origin: Origin, arguments: Sequence[Text], place: Place) -> bool | None:
     """A shell of its own: it leaves nothing behind but what it did."""
-    from nodeworthy.boot.shell.calls import set_arguments
+    from nodeworthy.boot.shell.functions import set_arguments
 
     mark = walker.state.variables.mark()
     options, walker.state.options = walker.state.options, Options()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.journal import Gone, Journal
 from nodeworthy.boot.shell.syntax import Function
@@ -34,6 +35,8 @@ class State:
     # The whole content of files that the script has made; None where it made one and what stands in it is not sure.
     files: Journal[str, Content | None] = field(default_factory=Journal)
     functions: dict[str, Function] = field(default_factory=dict)
+    # Of each name every function that it may stand for, and in which case; the last ones win.
+    defined: dict[str, tuple[tuple[Guard, Function], ...]] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     folder: str | None = "/"
     # How often each variable and file was changed: an equal question has an equal answer only in between.

@@ -7,7 +7,7 @@ next one is walked, and joined behind them: a variable that is the same in all o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
@@ -17,6 +17,7 @@ from nodeworthy.boot.shell import branches, loops, pipelines
 from nodeworthy.boot.shell.calls import run_command, run_declaration
 from nodeworthy.boot.shell.case import case
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
+from nodeworthy.boot.shell.functions import define
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.shell.syntax import (
@@ -35,14 +36,16 @@ from nodeworthy.boot.shell.syntax import (
     Pipeline,
     Redirected,
     Statement,
-    Substitution,
     Test,
     While,
 )
 from nodeworthy.boot.shell.tests import Tests
+from nodeworthy.boot.shell.word_syntax import Substitution
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
+
+T = TypeVar("T")
 
 # Far more than any boot script does, and little enough to end in time: loops and functions multiply.
 MOST_STEPS = 120_000
@@ -211,7 +214,7 @@ class Walker:
         else:
             lines += content.lines
 
-    def caught(self, run: Callable[[], Any]) -> tuple[Any, Content]:
+    def caught(self, run: Callable[[], T]) -> tuple[T, Content]:
         """What is printed while this runs."""
         outer, self.printed = self.printed, ([], self.guard)
         try:
@@ -233,11 +236,6 @@ def _test(walker: Walker, statement: Test) -> bool | None:
     return walker.tests.value(statement.expression)
 
 
-def _function(walker: Walker, statement: Function) -> bool:
-    walker.state.functions[statement.name] = statement
-    return True
-
-
 def _broken(walker: Walker, statement: Broken) -> None:
     """What can be read inside of it happens perhaps."""
     place = walker.place(statement.line, statement.column)
@@ -256,7 +254,7 @@ _RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
     CountingFor: loops.counting_for,
     Declaration: run_declaration,
     For: loops.for_each,
-    Function: _function,
+    Function: define,
     Group: pipelines.group,
     If: branches.if_,
     Not: branches.not_,

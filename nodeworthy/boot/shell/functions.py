@@ -1,0 +1,115 @@
+"""Functions: which one a name stands for, and what a call does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.commands.table import PROGRAMS
+from nodeworthy.boot.conditions import Asks, Condition, Guard, together
+from nodeworthy.boot.shell.branches import go_on
+from nodeworthy.boot.shell.flow import Flow, Taken
+from nodeworthy.boot.shell.syntax import Function
+from nodeworthy.boot.shell.wrappers import unwrapped
+from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+# More cases than these of one name are not told apart.
+MOST_CASES = 4
+
+
+def define(walker: Walker, function: Function) -> bool:
+    """A function that another branch defines, too, is one or the other of them."""
+    here = tuple(each for each in walker.guard if not each.is_expected)
+    known = walker.state.defined.get(function.name, ())
+    others = [(guard, each) for guard, each in known if not all(condition in guard for condition in here)]
+    walker.state.defined[function.name] = (*others, (here, function))
+    walker.state.functions[function.name] = function
+    return True
+
+
+def run_function(
+    walker: Walker, name: str, arguments: Sequence[Text], place: Place, program: Callable[[], bool | None]
+) -> bool | None:
+    """Calls what the name stands for here: where branches define it, each of their functions in its case."""
+    taken: list[Taken] = []
+    # In which cases none of those that were looked at so far is the one.
+    cases: list[Guard] = [()]
+    for guard, function in reversed(walker.state.defined[name]):
+        fresh = tuple(each for each in guard if each not in walker.guard)
+        here = [_both(case, fresh) for case in cases if together((*walker.guard, *case), guard)]
+        if here == [()]:
+            return _call(walker, function, arguments, place)
+        run = partial(_call, walker, function, arguments, place)
+        taken += [walker.branch(case, run) for case in here]
+        cases = _cases_left(walker, cases, fresh, name, place)
+    if _is_program(name) or not taken:
+        taken += [walker.branch(case, program) for case in cases]
+    go_on(walker, taken, f"which `{name}` there is")
+    return None
+
+
+def _cases_left(walker: Walker, cases: Sequence[Guard], guard: Guard, name: str, place: Place) -> list[Guard]:
+    """What of these cases is left where the guard does not hold."""
+    left = [_both(case, other) for case in cases for other in _others(guard) if together(case, other)]
+    if len(left) <= MOST_CASES:
+        return left
+    return [(Condition(walker.questions.anew(f"there is another `{name}`", place, Asks.STATE), "yes"),)]
+
+
+def _others(guard: Guard) -> Iterator[Guard]:
+    """All the cases in which a guard does not hold."""
+    for index, each in enumerate(guard):
+        for answer in each.question.answers:
+            if answer != each.answer:
+                yield (*guard[:index], Condition(each.question, answer))
+
+
+def _both(one: Guard, other: Guard) -> Guard:
+    return (*one, *(each for each in other if each not in one))
+
+
+def _is_program(name: str) -> bool:
+    """Whether the name stands for something where no function has it."""
+    return name in PROGRAMS or unwrapped(name, (Text((name,)),)) is not None
+
+
+def _call(walker: Walker, function: Function, arguments: Sequence[Text], place: Place) -> bool | None:
+    if walker.running.count(function.name) > 1:
+        walker.not_understood(place, function.name, "a function that calls itself is not followed")
+        return None
+    via = walker.via
+    positional = {str(index) for index in range(1, 10)} | {"@", "*", "#"}
+    outer = {name: walker.state.variables.get(name) for name in positional}
+    set_arguments(walker, arguments)
+    walker.via = (*via, place)
+    walker.running.append(function.name)
+    status = walker.scope(lambda: walker.run_all(function.body), Flow.RETURN)
+    walker.running.pop()
+    walker.via = via
+    _give_back(walker, outer)
+    return bool(status) if status is not None and function.body else status
+
+
+def _give_back(walker: Walker, outer: dict[str, Text | tuple[Text, ...] | None]) -> None:
+    """The caller's own arguments; any other variable that a function sets stays set."""
+    for name, value in outer.items():
+        if value is not None:
+            walker.state.variables[name] = value
+        else:
+            walker.state.variables.remove(name)
+
+
+def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:
+    variables = walker.state.variables
+    for index in range(1, 10):
+        if index <= len(arguments):
+            variables[str(index)] = arguments[index - 1]
+        else:
+            variables.remove(str(index))
+    variables["@"] = variables["*"] = tuple(arguments)
+    variables["#"] = Text((str(len(arguments)),))
