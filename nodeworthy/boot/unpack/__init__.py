@@ -9,7 +9,7 @@ from nodeworthy.boot.node_config import NodeConfig, read_node_config
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.unpack.decode import as_text
 from nodeworthy.boot.unpack.document import read_document
-from nodeworthy.boot.unpack.envelope import open_envelope
+from nodeworthy.boot.unpack.envelope import Opened, open_envelope
 from nodeworthy.boot.unpack.parts import Reading
 from nodeworthy.boot.userdata import Fault, FaultKind, PartKind, UserData
 from nodeworthy.verdict import Place
@@ -28,32 +28,31 @@ def unpack(
         return UserData(place, (), (fault,), size=len(data))
     if len(data) > UNPACKED_LIMIT:
         return _too_large(len(data), place)
-    opened = open_envelope(data, origin or Straight(place))
-    reading = Reading(faults=opened.faults)
+    opened = open_envelope(data, Straight(place))
     if opened.unread:
-        return UserData(
-            place,
-            (),
-            tuple(reading.faults),
-            size=opened.size,
-            wrapped=tuple(opened.wrapped),
-            unread=opened.unread,
-        )
+        faults, wrapped = tuple(opened.faults), tuple(opened.wrapped)
+        return UserData(place, (), faults, size=opened.size, wrapped=wrapped, unread=opened.unread)
+    return _read(opened, place, template, name)
+
+
+def _read(opened: Opened, place: Place, template: bool | None, name: str) -> UserData:
+    reading = Reading(faults=opened.faults)
     text = as_text(opened.data, opened.origin, reading.faults)
     if template is None:
         template = not opened.wrapped and _is_template(text, name)
     read_document(text, opened.origin, opened.wrapped, reading)
     reading.parts.sort(key=lambda part: (part.stage, *part.turn))
     _settings(reading, template=template)
+    cloud, node = _cloud_config(reading, template=template), _node_config(reading, template=template)
     return UserData(
         place,
         tuple(reading.parts),
-        cloud_config=_cloud_config(reading, template=template),
-        node_config=_node_config(reading, template=template),
-        faults=tuple(reading.faults),
+        tuple(reading.faults),
         size=None if template else opened.size,
         wrapped=tuple(opened.wrapped),
         is_template=template,
+        cloud_config=cloud,
+        node_config=node,
     )
 
 
