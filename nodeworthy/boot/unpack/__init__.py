@@ -28,7 +28,7 @@ def unpack(
         return UserData(place, (), (fault,), size=len(data))
     if len(data) > UNPACKED_LIMIT:
         return _too_large(len(data), place)
-    opened = open_envelope(data, Straight(place))
+    opened = open_envelope(data, origin or Straight(place))
     if opened.unread:
         faults, wrapped = tuple(opened.faults), tuple(opened.wrapped)
         return UserData(place, (), faults, size=opened.size, wrapped=wrapped, unread=opened.unread)
