@@ -8,8 +8,8 @@ from dataclasses import replace
 from nodeworthy.boot.shell.joining import joined
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import Body, NotReadable
-from nodeworthy.boot.shell.syntax import Filled, HereDocument, Literal, Word, WordPart
 from nodeworthy.boot.shell.templates import DIRECTIVE, ELSE, ENDFOR, ENDIF, FOR, IF
+from nodeworthy.boot.shell.word_syntax import Filled, HereDocument, Literal, Word, WordPart
 
 _EXPANDED = re.compile(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
 

@@ -6,7 +6,8 @@ import re
 
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable
-from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary, Word
+from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary
+from nodeworthy.boot.shell.word_syntax import Word
 
 _UNARY = re.compile(r"-[a-hknoprstuvwxzGLNORS]")
 _BINARY = frozenset("= == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef \\< \\> '<' '>' \"<\" \">\"".split())

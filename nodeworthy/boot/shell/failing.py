@@ -13,12 +13,12 @@ from nodeworthy.boot.shell.syntax import (
     Function,
     Group,
     If,
-    Literal,
     Not,
     Pipeline,
     Redirected,
     Statement,
 )
+from nodeworthy.boot.shell.word_syntax import Literal
 
 _TELLS = {"echo", "printf", "logger", "log", "warn", "error", "err", "cfn-signal", "wall", "systemd-cat", "cat"}
 _NOTHING = {"true", ":"}

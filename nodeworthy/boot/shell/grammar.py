@@ -11,7 +11,6 @@ from nodeworthy.boot.shell.syntax import (
     Branch,
     Case,
     CountingFor,
-    Filled,
     For,
     Function,
     Group,
@@ -20,10 +19,10 @@ from nodeworthy.boot.shell.syntax import (
     Statement,
     Test,
     While,
-    Word,
 )
 from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF, FOR, IF
 from nodeworthy.boot.shell.tokens import WORD
+from nodeworthy.boot.shell.word_syntax import Filled, Word
 
 _ARM_ENDS = frozenset((";;", ";&", ";;&", "esac"))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import groupby
 
-from nodeworthy.boot.shell.syntax import Literal, WordPart
+from nodeworthy.boot.shell.word_syntax import Literal, WordPart
 
 
 def joined(parts: list[WordPart]) -> tuple[WordPart, ...]:

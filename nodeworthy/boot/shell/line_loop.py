@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Line
 from nodeworthy.boot.shell.flow import Flow
-from nodeworthy.boot.shell.syntax import Command, Literal, While
+from nodeworthy.boot.shell.syntax import Command, While
+from nodeworthy.boot.shell.word_syntax import Literal
 from nodeworthy.boot.text import EMPTY, Text
 
 if TYPE_CHECKING:

@@ -9,15 +9,7 @@ from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.pipes import with_errors
 from nodeworthy.boot.shell.simple import Simple
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable
-from nodeworthy.boot.shell.syntax import (
-    AndOr,
-    Background,
-    Broken,
-    Not,
-    Pipeline,
-    Redirected,
-    Statement,
-)
+from nodeworthy.boot.shell.syntax import AndOr, Background, Broken, Not, Pipeline, Redirected, Statement
 from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF
 from nodeworthy.boot.shell.tokens import WORD, Tokens
 

@@ -9,7 +9,8 @@ from nodeworthy.boot.conditions import Asks, Condition
 from nodeworthy.boot.shell.branches import condition
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.line_loop import each_line, lines_read
-from nodeworthy.boot.shell.syntax import CountingFor, For, Literal, While, Word
+from nodeworthy.boot.shell.syntax import CountingFor, For, While
+from nodeworthy.boot.shell.word_syntax import Literal, Word
 from nodeworthy.boot.text import Hole, Text
 
 if TYPE_CHECKING:

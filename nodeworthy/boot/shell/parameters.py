@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.shell.joining import joined
 from nodeworthy.boot.shell.source import NotReadable
-from nodeworthy.boot.shell.syntax import Parameter, Word
+from nodeworthy.boot.shell.word_syntax import Parameter, Word
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.pieces import Pieces

@@ -9,17 +9,9 @@ from nodeworthy.boot.shell.escapes import ansi
 from nodeworthy.boot.shell.joining import joined
 from nodeworthy.boot.shell.parameters import parameter
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
-from nodeworthy.boot.shell.syntax import (
-    Arithmetic,
-    Filled,
-    Literal,
-    Parameter,
-    Statement,
-    Substitution,
-    Word,
-    WordPart,
-)
+from nodeworthy.boot.shell.syntax import Statement
 from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, shown
+from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 
 _SPECIAL = re.compile(r"[\\'\"`$\ue000\ue002]|[<>]\(")
 _UNQUOTED = re.compile(

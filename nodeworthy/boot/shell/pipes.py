@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.boot.shell.syntax import Broken, Command, Function, Literal, Redirect, Redirected, Statement, Word
+from nodeworthy.boot.shell.syntax import Broken, Command, Function, Redirected, Statement
+from nodeworthy.boot.shell.word_syntax import Literal, Redirect, Word
 
 
 def with_errors(statement: Statement) -> Statement:

@@ -7,19 +7,9 @@ from dataclasses import dataclass, field
 
 from nodeworthy.boot.conditions import Asks, Question
 from nodeworthy.boot.shell.state import State
-from nodeworthy.boot.shell.syntax import (
-    AndOr,
-    Command,
-    Group,
-    Literal,
-    Not,
-    Pipeline,
-    Redirected,
-    Statement,
-    Test,
-    Word,
-)
+from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Pipeline, Redirected, Statement, Test
 from nodeworthy.boot.shell.tests import asked_of, variables_in
+from nodeworthy.boot.shell.word_syntax import Literal, Word
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.verdict import Place
 

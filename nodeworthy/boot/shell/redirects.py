@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.content import Content, Line, lines_of
 from nodeworthy.boot.effects import Expansion, How, Writes
 from nodeworthy.boot.shell.flow import Stream
-from nodeworthy.boot.shell.syntax import (
-    Command,
-    HereDocument,
-    Literal,
-    Parameter,
-    Redirect,
-    Redirected,
-    Statement,
-    Substitution,
-    Word,
-)
+from nodeworthy.boot.shell.syntax import Command, Redirected, Statement
+from nodeworthy.boot.shell.word_syntax import HereDocument, Literal, Parameter, Redirect, Substitution, Word
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
 
@@ -44,7 +35,6 @@ def with_redirects(
         status = run()
         walker.stdin = outer
         return status
-    status: bool | None
     status, content = walker.caught(run)
     expanded = walker.stdin.expanded if walker.stdin is not None else ()
     walker.stdin = outer

@@ -9,21 +9,9 @@ from nodeworthy.boot.shell.brackets import asked, bracket_words
 from nodeworthy.boot.shell.joining import joined
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import NotReadable
-from nodeworthy.boot.shell.syntax import (
-    Assignment,
-    Command,
-    Declaration,
-    HereDocument,
-    Literal,
-    Opaque,
-    Redirect,
-    Redirected,
-    Statement,
-    Test,
-    TestExpression,
-    Word,
-)
+from nodeworthy.boot.shell.syntax import Command, Declaration, Opaque, Redirected, Statement, Test, TestExpression
 from nodeworthy.boot.shell.tokens import REDIRECT, WORD, Tokens
+from nodeworthy.boot.shell.word_syntax import Assignment, HereDocument, Literal, Redirect, Word
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)(?:\[((?:[^\]\[]|\[[^\]]*\])*)\])?(\+?)=", re.ASCII | re.DOTALL)
 _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from nodeworthy.boot.shell.expansions import glob
 from nodeworthy.boot.shell.state import State
-from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, Parameter, TestExpression, Unary, Word
+from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary
+from nodeworthy.boot.shell.word_syntax import Parameter, Word
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.boot.text import Text
 

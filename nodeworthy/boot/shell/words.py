@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.expansions import applied
 from nodeworthy.boot.shell.state import State, missing
-from nodeworthy.boot.shell.syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
+from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 
 # Runs the body of `$(…)` and says what it prints; None where that is not known.

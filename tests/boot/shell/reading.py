@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 
 from nodeworthy.boot.shell.parse import parse
-from nodeworthy.boot.shell.syntax import Broken, Command, HereDocument, Literal, Redirect, Statement, Word
+from nodeworthy.boot.shell.syntax import Broken, Command, Statement
+from nodeworthy.boot.shell.word_syntax import HereDocument, Literal, Redirect, Word
 
 
 def statements(text: str, template: bool = False) -> tuple[Statement, ...]:

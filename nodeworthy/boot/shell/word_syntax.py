@@ -1,0 +1,102 @@
+"""Words, and what stands around them: assignments, redirects, heredocs. Lines and columns count from one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.syntax import Statement
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    text: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`$NAME`, `${NAME:-word}`, `${NAME%pattern}`, `${#NAME}`, `${NAME[@]}`, `$1`, `$@`."""
+
+    name: str
+    raw: str
+    # The operator behind the name, empty for none: `:-`, `-`, `:=`, `:+`, `:?`, `#`, `##`, `%`, `%%`, `/`, `//`, `^^`,
+    # `,,`, `:` (a substring), `length` for `${#NAME}`, `!` for an indirection.
+    operator: str = ""
+    argument: Word | None = None
+    # Of an array: `@`, `*` or the index as it was written.
+    index: str | None = None
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Substitution:
+    """`$(…)` and backticks; `direction` is set for `<(…)` and `>(…)`."""
+
+    body: tuple[Statement, ...]
+    raw: str
+    quoted: bool = False
+    direction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`$((…))`."""
+
+    raw: str
+    quoted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What a template fills in before there is a script: Terraform's `${name}`."""
+
+    raw: str
+
+
+WordPart: TypeAlias = Literal | Parameter | Substitution | Arithmetic | Filled
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    parts: tuple[WordPart, ...]
+    line: int
+    column: int
+    raw: str
+
+    @property
+    def is_quoted(self) -> bool:
+        return any(getattr(part, "quoted", False) for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    name: str
+    # None for an array; then `items` holds its elements.
+    value: Word | None
+    line: int
+    column: int
+    items: tuple[Word, ...] = ()
+    appends: bool = False
+    index: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HereDocument:
+    """The body of `<<EOF`, one word a line; in a quoted one every word is a literal."""
+
+    quoted: bool
+    lines: tuple[Word, ...]
+    delimiter: str
+    line: int
+    # The end never came.
+    unclosed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    # `>`, `>>`, `<`, `<<`, `<<<`, `>&`, `<&`, `&>`, `&>>`, `>|`, `<>`
+    operator: str
+    target: Word | HereDocument
+    descriptor: int | None = None
