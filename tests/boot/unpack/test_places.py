@@ -7,7 +7,10 @@ import gzip
 
 import pytest
 
+from nodeworthy.boot.origin import Folded
+from nodeworthy.boot.unpack import unpack
 from nodeworthy.boot.userdata import Part, PartKind
+from nodeworthy.verdict import Place
 from tests.boot import userdatas
 
 from .unpacked import unpacked
@@ -93,3 +96,10 @@ def test_a_gzip_part_says_which_part_it_is() -> None:
     place = part.origin.at(4)
     assert (place.line, place.subject) == (9, "line 4 of part 1 (application/gzip)")
     assert part.text == userdatas.SHELL
+
+
+def test_who_unpacks_may_say_where_the_lines_stand() -> None:
+    planned = Place(urn="urn:pulumi:ci::gpu::aws:ec2/launchTemplate:LaunchTemplate::h100")
+    read = unpack(userdatas.SHELL.encode(), planned, origin=Folded(planned, "the user data"))
+    assert read.parts[0].origin.at(3).subject == "line 3 of the user data"
+    assert read.parts[0].origin.at(3).urn == planned.urn
