@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands import xargs
 from nodeworthy.boot.commands.call import Call, Did
+from nodeworthy.boot.commands.runfiles import is_runfile, runfile
 from nodeworthy.boot.commands.table import did
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
@@ -109,6 +110,8 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
     """A command as the shell finds it: a function, a builtin, a wrapper around another command, a program."""
 
     name = arguments[0].known
+    if name is None and is_runfile(arguments[0]):
+        return happened(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
     if name is None:
         walker.not_understood(place, raw, f"which program this is is not known: {arguments[0].why}")
         return None

@@ -45,7 +45,8 @@ class Written:
 
 def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """`bash -c TEXT`, `bash FILE …`, `… | bash -s …`."""
-    from nodeworthy.boot.shell.calls import run_program
+    from nodeworthy.boot.commands.runfiles import is_runfile, runfile
+    from nodeworthy.boot.shell.calls import call_of, happened, run_program
 
     options, rest = _options(arguments[1:])
     if "c" in options:
@@ -57,6 +58,8 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
         if written is not None:
             return written.status
         name = rest[0].known
+        if name is None and is_runfile(rest[0]):
+            return happened(walker, runfile(call_of(walker, rest, place, raw)), place, raw)
         if name is None:
             walker.not_understood(place, raw, f"which script this is is not known: {rest[0].why}")
             return None
