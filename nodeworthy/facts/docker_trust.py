@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.boot.conditions import Guard, always, together
-from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage, Unit
+from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import restarts, runs_already
 from nodeworthy.facts.final_files import FileLeft, file_left
@@ -17,6 +17,7 @@ from nodeworthy.verdict import Related
 
 FILE = "/etc/docker/daemon.json"
 KEY = "insecure-registries"
+OPTION = "insecure-registry"
 UNIT = "docker.service"
 PACKAGES = ("docker-ce", "docker.io", "docker", "docker-engine", "moby-engine")
 CAUSE = f"Docker speaks HTTPS to every registry that it is not told of; {BY_HTTPS}"
@@ -39,7 +40,7 @@ def _brings_docker(install: Installs) -> bool:
 def docker_flaws(timeline: Timeline, host: str) -> Iterator[Flaw]:
     """What keeps this node's Docker from pulling over plain HTTP; nothing where it has none."""
     arrives = docker_arrives(timeline)
-    if arrives is None:
+    if arrives is None or _is_an_option(timeline, host):
         return
     left = file_left(timeline, FILE, arrives.conditions)
     flaw = _missing(timeline, left, arrives, host) or _written(left, arrives, host)
@@ -48,6 +49,12 @@ def docker_flaws(timeline: Timeline, host: str) -> Iterator[Flaw]:
         return
     yield from _not_read(timeline, left, arrives.conditions)
     yield from _pulled_before(timeline, left, host)
+
+
+def _is_an_option(timeline: Timeline, host: str) -> bool:
+    """Whether dockerd is told on its command line: in /etc/sysconfig/docker, a unit or a drop-in."""
+    lines = (line for write in timeline.of(Writes) if write.content is not None for line in write.content.lines)
+    return any(f"--{OPTION}" in (told := line.text.shown()) and host in told for line in lines)
 
 
 def _remedy(host: str) -> str:

@@ -216,6 +216,8 @@ class TestOthers:
         assert "not JSON" in says(AL2023, hosts(), broken, *comes)
         other = write(3, f'{{"insecure-registries": ["http://{HOST}"]}}', path=path)
         assert "does not name" in says(AL2023, hosts(), other, *comes)
+        option = write(3, f'OPTIONS="--insecure-registry={HOST}"', path="/etc/sysconfig/docker")
+        assert of(AL2023, hosts(), option, *comes).verdict == "pass"
         runs = installs(1, "apt", "docker.io")
         assert "nothing restarts it" in says(AL2023, runs, hosts(), right)
         assert of(AL2023, runs, hosts(), right, unit(9, "docker", Act.RESTART)).verdict == "pass"
