@@ -27,9 +27,11 @@ _JOINED: dict[str, frozenset[str]] = {
     "k8s-snap": frozenset({"k8s-snap"}),
     "microk8s": frozenset({"microk8s"}),
 }
+_DEBIANS = frozenset({"eks-ubuntu", "kubeadm", "k3s", "rke2", "k8s-snap", "microk8s", "k0s", "crio", "aks"})
 # Who has this package manager.
 _MANAGED: dict[str, frozenset[str]] = {
-    "apt": frozenset({"eks-ubuntu", "kubeadm", "k3s", "rke2", "k8s-snap", "microk8s", "k0s", "crio", "aks"}),
+    "apt": _DEBIANS,
+    "apt-get": _DEBIANS,
     "dnf": frozenset({"eks-al2023", "kubeadm", "k3s", "rke2", "k0s", "crio"}),
     "yum": frozenset({"eks-al2", "eks-al2023", "kubeadm", "k3s", "rke2", "k0s", "crio"}),
 }

@@ -41,6 +41,8 @@ def pools(text: str, path: str = "user-data.sh") -> list[str]:
         ("dnf install -y nvidia-driver\nnodeadm init", ["h100"]),
         ("modprobe nvidia", ["h100", "a10g"]),
         (JOIN, ["a10g"]),
+        ("apt-get install -y nvidia-driver-570-server", ["a10g"]),
+        ("dnf install -y nvidia-driver", ["h100"]),
         (f"apt-get install -y nvidia-driver-570\n{JOIN}", ["a10g"]),
         (f"{JOIN} --kubelet-extra-args '--node-labels=nodeworthy/pool=h100'", ["h100"]),
     ],
