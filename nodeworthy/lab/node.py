@@ -13,6 +13,7 @@ from typing import Self
 
 from nodeworthy.lab import cache
 from nodeworthy.lab.commands import LabError, die_with_parent, run, tail
+from nodeworthy.lab.leftovers import PREFIX, cgroups, remove_cgroups, sweep
 from nodeworthy.lab.watch import HAPPENED, Event, Watch
 
 BOOT_SECONDS = 90
@@ -20,7 +21,6 @@ END_SECONDS = 20
 POLL_SECONDS = 0.02
 # How nspawn ends when its system wants to start again.
 REBOOTED = 133
-PREFIX = "nodeworthy-lab"
 NUMBERS = itertools.count(1)
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -158,37 +158,9 @@ class Node:
     def _until_no_cgroup(self) -> None:
         """Its processes are on their way out; a cgroup is removed when the last one has left."""
         deadline = time.monotonic() + END_SECONDS
-        while (left := _cgroups(self.name)) and time.monotonic() < deadline:
-            _remove_cgroups(left)
+        while (left := cgroups(self.name)) and time.monotonic() < deadline:
+            remove_cgroups(left)
             time.sleep(POLL_SECONDS)
-
-
-def sweep() -> None:
-    """Removes what nodes of processes left that were killed."""
-    folders = {each.name: each for each in (cache.home() / "nodes").glob(f"{PREFIX}-*-*")}
-    for name in {*folders, *(each.name for top in _cgroup_mounts() for each in top.glob(f"{PREFIX}-*-*"))}:
-        if not Path(f"/proc/{name.removeprefix(PREFIX).split('-')[1]}").exists():
-            _remove_cgroups(_cgroups(name))
-            cache.remove([folders[name]] if name in folders else [])
-
-
-def _cgroup_mounts() -> list[Path]:
-    mounts = (line.split() for line in Path("/proc/self/mounts").read_text().splitlines())
-    return [Path(mount[1]) for mount in mounts if mount[2] == "cgroup2"]
-
-
-def _cgroups(name: str) -> list[Path]:
-    """The node's cgroups, those inside first."""
-    tops = [top / name for top in _cgroup_mounts() if (top / name).exists()]
-    return [each for top in tops for each in (*sorted(filter(Path.is_dir, top.rglob("*")), reverse=True), top)]
-
-
-def _remove_cgroups(folders: Sequence[Path]) -> None:
-    for folder in folders:
-        try:
-            folder.rmdir()
-        except OSError:
-            return
 
 
 def _descendants(pid: int) -> list[int]:

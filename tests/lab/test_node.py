@@ -14,7 +14,8 @@ import pytest
 from nodeworthy.lab import cache
 from nodeworthy.lab.commands import LabError
 from nodeworthy.lab.images import layers
-from nodeworthy.lab.node import Node, sweep
+from nodeworthy.lab.leftovers import sweep
+from nodeworthy.lab.node import Node
 
 NOTHING = b"#!/bin/sh\n:\n"
 BOOTS = """
