@@ -30,7 +30,7 @@ RULE = Rule(
 CAUSE = "the script goes on and ends well, so that cloud-init calls a node done that has no driver, or never joins"
 _UNTIL = re.compile(r"until\s|while\s+!")
 _STATUS = re.compile(r"\$\?|PIPESTATUS")
-_BREAKS = re.compile(r"&&.*\b(?:break|return)\b")
+_BREAKS = re.compile(r"&&.*\b(?:break|return)\b|^if\b.*\bthen\b.*\b(?:break|return)\b")
 _GIVES_UP = re.compile(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 MOST_RELATED = 10
 SHOULD = "a failure stops the script, or is reported"
@@ -57,7 +57,9 @@ def _is_looked_at(source: Source, step: Step) -> bool:
     behind = source.behind(step.place)
     if behind and _STATUS.search(behind[0]):
         return True
-    return _BREAKS.search(written) is not None and any(_GIVES_UP.search(row) for row in behind)
+    # `if …; then` goes on below.
+    branch = " ".join([written, *behind[: behind.index("fi") if "fi" in behind else 0]])
+    return _BREAKS.search(branch) is not None and any(_GIVES_UP.search(row) for row in behind)
 
 
 def _silent(source: Source, steps: Sequence[Step]) -> Findings:

@@ -37,6 +37,8 @@ MOST_READ = 256 * 1024
 # What cloud-init leaves of a file name.
 _NAME = re.compile(r"[^\w.()-]", re.ASCII)
 _JINJA = re.compile(r"\{\{|\{%")
+# The kernel hands all that stands behind env over as one word.
+_ENV_WITH_OPTIONS = re.compile(r"#!\s*\S*/env\s+([^-\s]\S*\s+\S.*)")
 _BOOTHOOK = "#cloud-boothook"
 
 
@@ -182,7 +184,11 @@ class Reading:
             what = f"{found.called} has white space before '#!', so the kernel refuses it (Exec format error)"
             remedy = "let '#!' be its first two characters"
             self.faults.append(Fault(FaultKind.NOT_AT_START, before, what, remedy))
-        program = interpreter(found.text.split("\n", 1)[0])
+        first = found.text.split("\n", 1)[0]
+        if (by_env := _ENV_WITH_OPTIONS.match(first)) is not None:
+            what = f"never starts: env looks for one program with the name '{by_env[1]}'"
+            self.fault(FaultKind.NO_SHEBANG, found, what, "#!/usr/bin/env -S bash -x, or `set -x` in a line of its own")
+        program = interpreter(first)
         if program in SHELLS:
             return kind
         what = f"is a script for {program or 'nobody'}: only shell is read here"
