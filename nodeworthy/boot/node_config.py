@@ -15,10 +15,11 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml
+from nodeworthy.known.containerd import defaults
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.
-CONTAINERD = "/etc/containerd/config.toml"
+CONTAINERD = defaults().config
 _LABELS = "--node-labels="
 
 
