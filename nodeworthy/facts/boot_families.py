@@ -31,7 +31,7 @@ _HAS = {
 }
 _MANAGERS = ("apt", "dnf", "yum")
 # Programs that are one package manager.
-_PROGRAMS = {"apt-get": "apt", "aptitude": "apt"}
+PROGRAMS = {"apt-get": "apt", "aptitude": "apt"}
 _SYSTEMS = {"al2023": "AL2023", "al2": "AL2", "ubuntu-22.04": "Ubuntu 22.04", "ubuntu-24.04": "Ubuntu 24.04"}
 # What a script asks to learn on which machine it is.
 _WHICH_MACHINE = re.compile(
@@ -147,7 +147,7 @@ def _of_packages(script: BootScript, os: str) -> Iterator[Foreign]:
     told: set[str] = set()
     has = _HAS.get(os, _MANAGERS)
     for installs in script.timeline.of(Installs):
-        manager = _PROGRAMS.get(installs.manager, installs.manager)
+        manager = PROGRAMS.get(installs.manager, installs.manager)
         if manager in _MANAGERS and manager not in {*has, *told} and not is_for_several(script, installs):
             told.add(manager)
             yield Foreign(

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from nodeworthy.boot.effects import Installs, Joins, LoadsModule
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.boot_families import PROGRAMS
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.verdict import Known, NotKnown
@@ -85,7 +86,7 @@ def _by_join(script: BootScript, timeline: Timeline) -> frozenset[str]:
 
 
 def _by_packages(timeline: Timeline) -> frozenset[str]:
-    managers = {installs.manager for installs in timeline.of(Installs)}
+    managers = {PROGRAMS.get(each.manager, each.manager) for each in timeline.of(Installs)}
     return frozenset(distribution for each in managers for distribution in _MANAGED.get(each, ()))
 
 
