@@ -8,6 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from nodeworthy.known.containerd import defaults, registries
 from nodeworthy.lab import cache, packages
 from nodeworthy.lab.commands import run
 
@@ -69,11 +70,12 @@ def _make_lab(folder: Path, base: Path) -> None:
     write(folder / "etc/cloud/cloud.cfg.d/99-lab.cfg", CLOUD)
     write(folder / "etc/apt/sources.list.d/lab.list", APT)
     write(folder / "etc/yum.repos.d/lab.repo", DNF)
+    config, certs_d = defaults().config, registries().hosts[0]
+    write(folder / packages.LAB.lstrip("/") / "paths", f"CONTAINERD_CONFIG={config}\nCERTS_D={certs_d}\n")
     for unit in UNITS_OFF:
         link(folder / "etc/systemd/system" / unit, "/dev/null")
     link(folder / "usr/bin/yum", "dnf")
     lab = folder / packages.LAB.lstrip("/")
-    lab.mkdir(parents=True)
     shutil.copy2(base / "usr/bin/systemctl", lab / "systemctl.real")
     for name, where in (("record", lab), ("systemctl", folder / "usr/bin"), ("modprobe", folder / "usr/sbin")):
         write(where / name, (cache.HERE / "programs" / name).read_text(), 0o755)

@@ -2,6 +2,7 @@
 # As far as a boot script can see it: containerd's config out of the image's own, two units enabled and started.
 set -e
 /usr/lib/nodeworthy-lab/record bootstrap.sh "$@"
-mkdir -p /etc/containerd
-cp /usr/local/share/eks/containerd-config.toml /etc/containerd/config.toml
+. /usr/lib/nodeworthy-lab/paths
+mkdir -p "${CONTAINERD_CONFIG%/*}"
+cp /usr/local/share/eks/containerd-config.toml "$CONTAINERD_CONFIG"
 /usr/lib/nodeworthy-lab/systemctl.real enable --now --quiet containerd snap.kubelet-eks.daemon
