@@ -61,7 +61,12 @@ def _installed(timeline: Timeline, wanted: Callable[[Installs, Text], bool]) -> 
             continue
         for package in each.packages:
             if wanted(each, package):
-                yield NvidiaPackage(package.shown().rsplit("/", 1)[-1] or package.shown(), each, _version(package))
+                yield NvidiaPackage(_called(package.shown()), each, _version(package))
+
+
+def _called(package: str) -> str:
+    is_file = package.startswith(("/", ".")) or "://" in package
+    return package.rsplit("/", 1)[-1] if is_file else package
 
 
 def _is_driver(install: Installs, package: Text) -> bool:

@@ -27,7 +27,7 @@ def flaws_of(mount: StorageMount, timeline: Timeline) -> Iterator[Flaw]:
         yield from _entry(mount)
     elif mount.by is By.UNIT:
         yield from _unit(mount)
-    else:
+    elif mount.by is By.PROGRAM:
         yield from _now(mount, timeline)
 
 
@@ -89,7 +89,8 @@ def is_enabled(mount: StorageMount, timeline: Timeline) -> bool:
     """A mount unit that nobody enables is mounted at no boot."""
     if mount.by is not By.UNIT:
         return True
-    acts = [each for each in timeline.of(Unit) if each.unit.known == mount.unit]
+    automount = mount.unit.removesuffix("mount") + "automount"
+    acts = [each for each in timeline.of(Unit) if each.unit.known in (mount.unit, automount)]
     return any(each.act is Act.ENABLE for each in acts)
 
 

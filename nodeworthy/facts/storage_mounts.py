@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from nodeworthy.boot.commands.mounts import fstab_mounts
+from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, How, Mounts, Stage, Writes
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.boot.timeline import Timeline
@@ -17,12 +18,15 @@ from nodeworthy.known.filesystems import is_network
 from nodeworthy.verdict import Place
 
 FSTAB = "/etc/fstab"
+# `$ a LINE`, `/swap/i LINE`: what sed adds to a file.
+_PUT_IN = re.compile(r"(?:^|[\s/$\d])[ai](?:\\\s*|\s+)(?P<line>\S.*)$", re.DOTALL)
 _UNIT = re.compile(r"/(?:etc|usr/lib|lib|run)/systemd/system/(?P<name>[^/]+\.mount)")
 
 
 class By(Enum):
     FSTAB = "a line of fstab"
     UNIT = "a mount unit"
+    AUTOFS = "a map of autofs"
     PROGRAM = "a program, now"
 
 
@@ -68,7 +72,7 @@ def _is_remote(what: str) -> bool:
 
 def storage_mounts(timeline: Timeline) -> list[StorageMount]:
     """In the order in which they are made, each once."""
-    found = [*_entries(timeline), *_units(timeline), *_programs(timeline)]
+    found = [*_entries(timeline), *_units(timeline), *_maps(timeline), *_programs(timeline)]
     unique: dict[tuple[object, ...], StorageMount] = {}
     for each in found:
         unique.setdefault((each.by, each.place, each.where.shown()), each)
@@ -80,11 +84,32 @@ def _entries(timeline: Timeline) -> Iterator[StorageMount]:
         if each.at_boot:
             yield StorageMount(By.FSTAB, each.what, each.where, each.kind, each.options, each.place, each)
     for write in timeline.of(Writes):
-        content = write.content if write.how is How.APPEND else content_of(write)
+        content = _added(write)
         if write.path.known != FSTAB or content is None:
             continue
         for entry in fstab_mounts(content):
             yield StorageMount(By.FSTAB, entry.what, entry.where, entry.kind, entry.options, entry.place, write)
+
+
+def _added(write: Writes) -> Content | None:
+    """What a step brings to a file: the lines of its own, or those that sed puts in."""
+    if write.how is not How.EDIT:
+        return write.content if write.how is How.APPEND else content_of(write)
+    put_in = [_PUT_IN.search(each.shown()) for each in write.expressions]
+    return Content(tuple(Line(Text.of(found["line"]), write.place) for found in put_in if found))
+
+
+def _maps(timeline: Timeline) -> Iterator[StorageMount]:
+    """autofs mounts when somebody looks, and keeps no boot waiting."""
+    for write in timeline.of(Writes):
+        content = _added(write)
+        if content is None or not write.path.shown().startswith("/etc/auto."):
+            continue
+        for line in content.lines:
+            where, _, what = line.text.shown().partition(" ")
+            if where.startswith("/") and where != "/-":
+                told = [Text.of(each) for each in (what, where, "autofs", "")]
+                yield StorageMount(By.AUTOFS, told[0], told[1], told[2], told[3], line.place, write)
 
 
 def _programs(timeline: Timeline) -> Iterator[StorageMount]:

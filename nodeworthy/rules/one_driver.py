@@ -17,7 +17,7 @@ from nodeworthy.facts.gpu_pool import GpuPool
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need, skip
 
 RULE = Rule(
     "one-driver",
@@ -75,24 +75,29 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
         return
     brought_by = BROUGHT_BY[pool.driver]
     declared = Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
-    if not enabled:
-        yield fail(
-            values.brings_driver,
-            "nobody brings the driver: the operator's is off",
-            is_="false",
-            should="true",
-            on=pool.title,
-            related=[declared],
-            cause=NO_DRIVER,
-            remedy="set driver.enabled: true, or the pool's driver to who brings it",
-        )
-        return
-    said = (
-        "driver.enabled is true" if values.brings_driver.written else "driver.enabled is not set, and true by default"
-    )
-    yield fail(
+    yield _two(values, pools, brought_by, pool, declared) if enabled else _none(values, pool, declared)
+
+
+def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Finding:
+    return fail(
         values.brings_driver,
-        f"{said}: the operator brings a driver, and {brought_by} has one already",
+        "nobody brings the driver: the operator's is off",
+        is_="false",
+        should="true",
+        on=pool.title,
+        related=[declared],
+        cause=NO_DRIVER,
+        remedy="set driver.enabled: true, or the pool's driver to who brings it",
+    )
+
+
+def _two(
+    values: OperatorValues, pools: Sequence[GpuPool], brought_by: str, pool: GpuPool, declared: Related
+) -> Finding:
+    said = "true" if values.brings_driver.written else "not set, and true by default"
+    return fail(
+        values.brings_driver,
+        f"driver.enabled is {said}: the operator brings a driver, and {brought_by} has one already",
         is_="true",
         should="false",
         on=pool.title,

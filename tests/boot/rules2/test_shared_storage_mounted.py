@@ -9,7 +9,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.storage_mounts import unit_named_for
 from nodeworthy.rules.shared_storage_mounted import RULE
-from tests.boot.rules.boots import common, gap, given, hole, joins, judged, script, text, unit, write
+from tests.boot.rules.boots import common, gap, given, hole, joins, judged, runs, script, text, unit, write
 from tests.boot.rules2.fleets import in_fleet
 
 STORAGE = "storage: {kind: efs, mount: /shared}"
@@ -112,6 +112,16 @@ class TestOfTheFleet:
         assert of(entry(self.RIGHT, conditions=given("$EFS_ID")), joins(9)).verdict == "fail"
         asked = given("! grep -q /shared /etc/fstab", files=["/etc/fstab"])
         assert of(entry(self.RIGHT, conditions=asked), joins(9)).verdict == "pass"
+
+    def test_other_ways(self) -> None:
+        put_in = Text.of(f"$ a {self.RIGHT}")
+        assert of(write(4, path="/etc/fstab", how=How.EDIT, content=None, expressions=(put_in,))).verdict == "pass"
+        assert of(write(4, "/shared -fstype=nfs4 fs-1:/", path="/etc/auto.direct")).verdict == "pass"
+        mounted = write(4, *TestUnits.FINE, path=UNIT)
+        assert of(mounted, unit(6, "shared.automount", Act.ENABLE)).verdict == "pass"
+
+    def test_a_program_that_nobody_has_read(self) -> None:
+        assert of(runs(4, "/opt/mount-storage.sh", "/shared")).verdict == "unknown"
 
     def test_twice(self) -> None:
         assert of(entry(self.RIGHT), entry(self.RIGHT, 8)).verdict == "fail"
