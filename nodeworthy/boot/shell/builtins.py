@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.folders import cd, popd, pushd
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_here, run_shell
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
@@ -44,22 +46,16 @@ def _continue(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
     return True
 
 
-def _cd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
-    folder = arguments[1].known if len(arguments) > 1 else "/root"
-    if folder is not None and not folder.startswith("/") and walker.state.folder is not None:
-        folder = f"{walker.state.folder.rstrip('/')}/{folder}"
-    walker.state.folder = folder
-
-
-def _popd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
-    walker.state.folder = None
-
-
 def _set(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:  # noqa: ARG001
+    from nodeworthy.boot.shell.functions import set_arguments
+
     options = walker.state.options
     words = [each.known or "" for each in arguments[1:]]
     for index, word in enumerate(words):
-        if word[:1] not in ("-", "+") or word == "--":
+        if word == "--":
+            set_arguments(walker, arguments[index + 2 :])
+            break
+        if word[:1] not in ("-", "+"):
             continue
         on = word.startswith("-")
         if "e" in word[1:]:
@@ -162,8 +158,9 @@ def _trap(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> 
     return True
 
 
-def _let(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
-    return None
+def _let(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:  # noqa: ARG001
+    values = [reckon(each.known, walker.state) if each.known is not None else None for each in arguments[1:]]
+    return values[-1] != 0 if values and values[-1] is not None else None
 
 
 def _test(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:  # noqa: ARG001
@@ -186,9 +183,9 @@ BUILTINS: Mapping[str, Builtin] = {
     "return": _return,
     "break": _break,
     "continue": _continue,
-    "cd": _cd,
-    "pushd": _cd,
-    "popd": _popd,
+    "cd": cd,
+    "pushd": pushd,
+    "popd": popd,
     "set": _set,
     "shift": _shift,
     "unset": _unset,

@@ -41,6 +41,9 @@ class Journal(Generic[K, V]):
     def mark(self) -> int:
         return len(self._changes)
 
+    def changed_since(self, mark: int) -> set[K]:
+        return {key for key, _ in self._changes[mark:]}
+
     def back_to(self, mark: int) -> dict[K, V | Gone]:
         """Undoes every change since the mark, and says what they had come to."""
         changed: dict[K, V | Gone] = {}

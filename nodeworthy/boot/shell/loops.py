@@ -6,16 +6,19 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Asks, Condition
+from nodeworthy.boot.shell.arithmetic import forget
 from nodeworthy.boot.shell.branches import condition
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.line_loop import each_line, lines_read
-from nodeworthy.boot.shell.syntax import CountingFor, For, While
+from nodeworthy.boot.shell.syntax import CountingFor, For, Statement, Test, While
 from nodeworthy.boot.shell.word_syntax import Literal, Word
 from nodeworthy.boot.text import Hole, Text
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
 
+# A function's own arguments, which its calls set.
+FOR_CALLS = frozenset("@*#")
 # More rounds than this of one loop are not walked.
 MOST_ROUNDS = 64
 
@@ -55,7 +58,7 @@ def _perhaps(walker: Walker, statement: For, value: Text) -> None:
 
     def body() -> None:
         walker.state.set(statement.name, value)
-        walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK)
+        _some_rounds(walker, statement.body)
 
     taken = walker.branch((Condition(question, "yes"),), body)
     walker.state.join([taken.changed, ({}, {})], f"`{statement.raw_header}`")
@@ -63,8 +66,23 @@ def _perhaps(walker: Walker, statement: For, value: Text) -> None:
         walker.leave(taken.flow, (Condition(question, "no"),))
 
 
+def _some_rounds(walker: Walker, body: Sequence[Statement]) -> None:
+    """Rounds of which nobody knows how many there are: what a round changes is not known in the next one."""
+    seen, at_exit = len(walker.effects), len(walker.at_exit)
+    trial = walker.branch((), lambda: walker.run_all(body))
+    del walker.effects[seen:], walker.at_exit[at_exit:]
+    for name, value in trial.changed[0].items():
+        if value != walker.state.variables.get(name) and not (name in FOR_CALLS or name.isdigit()):
+            walker.state.set(name, _changing(name))
+    for path, content in trial.changed[1].items():
+        if content != walker.state.files.get(path) and path in walker.state.files:
+            walker.state.wrote(path, None)
+    walker.scope(lambda: walker.run_all(body), Flow.BREAK)
+
+
 def counting_for(walker: Walker, statement: CountingFor) -> bool | None:
-    walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK)
+    forget(statement.raw_header, walker.state)
+    _some_rounds(walker, statement.body)
     return None
 
 
@@ -78,11 +96,48 @@ def while_(walker: Walker, statement: While) -> bool | None:
     if walker.flow is not Flow.ON or goes_round.value is False:
         return None
     if goes_round.value is True:
-        walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK)
+        walker.scope(lambda: _counted(walker, statement), Flow.BREAK)
         return None
-    taken = walker.branch(goes_round.yes, lambda: walker.scope(lambda: walker.run_all(statement.body), Flow.BREAK))
+    taken = walker.branch(goes_round.yes, lambda: _some_rounds(walker, statement.body))
     walker.state.join([taken.changed, ({}, {})], f"`{statement.raw_header}`")
     return None
+
+
+def _counted(walker: Walker, statement: While) -> None:
+    """Round by round, as long as it is known that there is another one."""
+    test = statement.condition[0] if len(statement.condition) == 1 else None
+    mark = walker.state.mark()
+    for _ in range(MOST_ROUNDS):
+        if not isinstance(test, Test):
+            _some_rounds(walker, statement.body)
+            return
+        before = len(walker.left)
+        walker.scope(lambda: walker.run_all(statement.body), Flow.CONTINUE)
+        if len(walker.left) > before:
+            _not_sure(walker, mark)  # it may have left, or gone on
+        if walker.flow is not Flow.ON or len(walker.left) > before:
+            return
+        again = walker.tests.value(test.expression)
+        if again is None:
+            _some_rounds(walker, statement.body)
+        if again is statement.until or again is None:
+            return
+    place = walker.place(statement.line, statement.column)
+    walker.not_understood(place, statement.raw_header, f"only the first {MOST_ROUNDS} rounds are followed")
+
+
+def _not_sure(walker: Walker, mark: tuple[int, int]) -> None:
+    """What was changed since then may have been changed again."""
+    state = walker.state
+    for name in state.variables.changed_since(mark[0]):
+        if not (name in FOR_CALLS or name.isdigit()):
+            state.set(name, _changing(name))
+    for path in state.files.changed_since(mark[1]):
+        state.wrote(path, None)
+
+
+def _changing(name: str) -> Text:
+    return Text((Hole(f"${name}", f"{name} changes with every round of a loop"),))
 
 
 def _globs(words: Sequence[Word]) -> bool:

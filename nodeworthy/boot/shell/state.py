@@ -21,6 +21,10 @@ GIVEN = {"HOME": "/root", "EUID": "0", "UID": "0", "USER": "root", "SHELL": "/bi
 Branch: TypeAlias = "tuple[dict[str, Value | Gone], dict[str, Content | Gone | None]]"
 
 
+# A link to a link to a link: as many as Linux follows.
+MOST_LINKS = 40
+
+
 @dataclass
 class Options:
     errexit: bool = False
@@ -39,6 +43,11 @@ class State:
     defined: dict[str, tuple[tuple[Guard, Function], ...]] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     folder: str | None = "/"
+    # For `cd -` and `popd`.
+    came_from: str | None = None
+    folders: list[str | None] = field(default_factory=list)
+    # Links that the script made, and where they lead.
+    links: dict[str, str] = field(default_factory=dict)
     # How often each variable and file was changed: an equal question has an equal answer only in between.
     versions: dict[str, int] = field(default_factory=dict)
     # A file that was sourced and could not be read: it may have set anything.
@@ -71,7 +80,15 @@ class State:
         self.files.remove(path)
 
     def content(self, path: Text) -> Content | None:
-        return self.files.get(path.known) if path.known is not None else None
+        return self.files.get(self.behind(path.known)) if path.known is not None else None
+
+    def behind(self, path: str) -> str:
+        """The file that is meant: a link leads elsewhere."""
+        for _ in range(MOST_LINKS):
+            if path not in self.links:
+                break
+            path = self.links[path]
+        return path
 
     def mark(self) -> tuple[int, int]:
         return self.variables.mark(), self.files.mark()

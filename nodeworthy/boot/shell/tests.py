@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.expansions import glob
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary
@@ -21,17 +21,6 @@ _NUMBERS: dict[str, Callable[[int, int], bool]] = {
     "-le": lambda one, other: one <= other,
     "-gt": lambda one, other: one > other,
     "-ge": lambda one, other: one >= other,
-}
-
-
-_COMPARED = re.compile(r"(?:\(\()?\s*\$?(\w+)\s*(==|!=|<=|>=|<|>)\s*\$?(\w+)\s*(?:\)\))?")
-_SIGNS = {
-    "==": _NUMBERS["-eq"],
-    "!=": _NUMBERS["-ne"],
-    "<": _NUMBERS["-lt"],
-    "<=": _NUMBERS["-le"],
-    ">": _NUMBERS["-gt"],
-    ">=": _NUMBERS["-ge"],
 }
 
 
@@ -56,18 +45,9 @@ class Tests:
         return self._reckoned(expression.raw)
 
     def _reckoned(self, raw: str) -> bool | None:
-        """`(( a < b ))`, of two numbers or variables that are known."""
-        found = _COMPARED.fullmatch(raw)
-        if found is None:
-            return None
-        one, other = self._number(found[1]), self._number(found[3])
-        return None if one is None or other is None else _SIGNS[found[2]](one, other)
-
-    def _number(self, word: str) -> int | None:
-        if not word.isdigit():
-            value = self.state.value(word)
-            word = (value.known or "") if isinstance(value, Text) else ""
-        return int(word) if word.isdigit() and len(word) < 10 else None
+        """`(( … ))`: true where it comes to anything but nothing."""
+        value = reckon(raw.strip().removeprefix("((").removesuffix("))"), self.state)
+        return None if value is None else value != 0
 
     def _both(self, expression: Both) -> bool | None:
         left, right = self.value(expression.left), self.value(expression.right)

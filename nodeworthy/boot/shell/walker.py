@@ -7,6 +7,7 @@ next one is walked, and joined behind them: a variable that is the same in all o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
@@ -179,12 +180,25 @@ class Walker:
         return Failure.REPORTED if self.state.options.reports else Failure.UNNOTICED
 
     def emit(self, effect: Effect) -> None:
-        self.effects.append(effect)
         if isinstance(effect, Writes) and effect.path.known is not None:
-            if effect.how is How.DELETE:
-                self.state.removed(effect.path.known)
-            else:
-                self.state.wrote(effect.path.known, effect.whole)
+            effect = self._written(effect, effect.path.known)
+        self.effects.append(effect)
+
+    def _written(self, effect: Writes, path: str) -> Writes:
+        """The disk after it. What goes through a link goes into the file behind it."""
+        state = self.state
+        if effect.how is How.DELETE:
+            state.links.pop(path, None)
+            state.removed(path)
+        elif effect.how is How.LINK:
+            target = effect.expressions[0].known if effect.expressions else None
+            if target is not None and target.startswith("/"):
+                state.links[path] = target
+        else:
+            behind = state.behind(path)
+            state.wrote(behind, effect.whole)
+            return effect if behind == path else replace(effect, path=Text((behind,)))
+        return effect
 
     def not_understood(self, place: Place, text: str, why: str) -> None:
         self.emit(

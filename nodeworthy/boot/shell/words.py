@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from nodeworthy.boot.content import Content
+from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.expansions import applied
 from nodeworthy.boot.shell.state import State, missing
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
@@ -16,7 +17,6 @@ from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 Substitute = Callable[[Substitution], "Content | None"]
 
 _AT_RUN_TIME = {"?", "$", "!", "RANDOM", "SECONDS", "LINENO", "HOSTNAME", "PPID", "0", "BASH_SOURCE", "PWD", "-", "_"}
-_SUM = re.compile(r"\$\(\(\s*(\w+)\s*([-+*])\s*(\w+)\s*\)\)")
 _BRACES = re.compile(r"\{([^{}\s]*)\}")
 
 
@@ -75,19 +75,8 @@ class Expander:
         return self._sum(part)
 
     def _sum(self, part: Arithmetic) -> tuple[Piece, ...]:
-        found = _SUM.fullmatch(part.raw)
-        if found is not None:
-            one, other = (self._number(found[1]), self._number(found[3]))
-            if one is not None and other is not None:
-                signs = {"+": one + other, "-": one - other, "*": one * other}
-                return (str(signs[found[2]]),)
-        return (Hole(part.raw, f"{part.raw} is reckoned on the node"),)
-
-    def _number(self, word: str) -> int | None:
-        if not word.isdigit():
-            value = self.state.value(word)
-            word = (value.known or "") if isinstance(value, Text) else ""
-        return int(word) if word.isdigit() and len(word) < 10 else None
+        value = reckon(part.raw.removeprefix("$((").removesuffix("))"), self.state)
+        return (str(value),) if value is not None else (Hole(part.raw, f"{part.raw} is reckoned on the node"),)
 
     def _substituted(self, part: Substitution) -> tuple[Piece, ...]:
         if part.direction:

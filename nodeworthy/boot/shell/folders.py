@@ -1,0 +1,39 @@
+"""`cd`, `pushd`, `popd`: the folder by which relative paths are resolved."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+
+def cd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    state = walker.state
+    words = [each for each in arguments[1:] if not (each.known or "").startswith(("-P", "-L"))]
+    target = words[0].known if words else "/root"
+    came_from = state.folder
+    state.folder = state.came_from if target == "-" else _below(state.folder, target)
+    state.came_from = came_from
+
+
+def pushd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:
+    walker.state.folders.append(walker.state.folder)
+    cd(walker, arguments, place, raw)
+
+
+def popd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    folders = walker.state.folders
+    walker.state.folder = folders.pop() if folders else None
+
+
+def _below(folder: str | None, target: str | None) -> str | None:
+    """None where it is not known."""
+    if target is None or (folder is None and not target.startswith("/")):
+        return None
+    return posixpath.normpath(posixpath.join(folder or "/", target))
