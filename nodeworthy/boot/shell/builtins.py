@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.flow import Flow
-from nodeworthy.boot.shell.folders import cd, popd, pushd
+from nodeworthy.boot.shell.folders import cd, mktemp, popd, pushd
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_here, run_shell
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
@@ -186,6 +186,7 @@ BUILTINS: Mapping[str, Builtin] = {
     "cd": cd,
     "pushd": pushd,
     "popd": popd,
+    "mktemp": mktemp,
     "set": _set,
     "shift": _shift,
     "unset": _unset,

@@ -13,7 +13,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
 from nodeworthy.boot.shell.functions import run_function
-from nodeworthy.boot.shell.nested import run_written
+from nodeworthy.boot.shell.nested import run_written, written_somewhere
 from nodeworthy.boot.shell.questions import only_asks
 from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
 from nodeworthy.boot.shell.syntax import Command, Declaration
@@ -113,7 +113,8 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
     if name is None and is_runfile(arguments[0]):
         return happened(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
     if name is None:
-        walker.not_understood(place, raw, f"which program this is is not known: {arguments[0].why}")
+        text = "\n".join([raw, *written_somewhere(walker)]) if "/" in arguments[0].shown() else raw
+        walker.not_understood(place, text, f"which program this is is not known: {arguments[0].why}")
         return None
     if name in walker.state.functions:
         return run_function(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.state import Options
@@ -61,10 +62,18 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
         if name is None and is_runfile(rest[0]):
             return happened(walker, runfile(call_of(walker, rest, place, raw)), place, raw)
         if name is None:
-            walker.not_understood(place, raw, f"which script this is is not known: {rest[0].why}")
+            text = "\n".join([raw, *written_somewhere(walker)])
+            walker.not_understood(place, text, f"which script this is is not known: {rest[0].why}")
             return None
         return run_program(walker, (Text((name.rsplit("/", 1)[-1],)), *rest[1:]), place, raw)
     return _run_stdin(walker, rest, place, raw)
+
+
+def written_somewhere(walker: Walker) -> Iterator[str]:
+    """What stands in files whose names are not known: any of it may be what is run here."""
+    for each in walker.effects:
+        if isinstance(each, Writes) and each.path.known is None and each.content is not None:
+            yield each.content.text.shown()
 
 
 def _options(arguments: Sequence[Text]) -> tuple[str, Sequence[Text]]:

@@ -46,6 +46,8 @@ class State:
     # For `cd -` and `popd`.
     came_from: str | None = None
     folders: list[str | None] = field(default_factory=list)
+    # How many names `mktemp` gave.
+    made_up: int = 0
     # Links that the script made, and where they lead.
     links: dict[str, str] = field(default_factory=dict)
     # How often each variable and file was changed: an equal question has an equal answer only in between.

@@ -96,6 +96,14 @@ LATER = {
         "echo 'modprobe nvidia' > /opt/x.sh\nbash /opt/x.sh",
         ["may load the module nvidia: modprobe loads it"],
     ),
+    "written to a new file": (
+        'T=$(mktemp)\necho \'modprobe nvidia\' > "$T"\nbash "$T"',
+        ["may load the module nvidia: modprobe loads it"],
+    ),
+    "written to a new folder": (
+        "D=$(mktemp -d /opt/x.XXXXXX)\nprintf 'modprobe nvidia\\n' > $D/x.sh\nchmod +x $D/x.sh\n$D/x.sh",
+        ["may load the module nvidia: modprobe loads it"],
+    ),
     "never run": ("echo 'modprobe nvidia' > /opt/x.sh", []),
     "functions from a file": (
         "cat > /opt/lib.sh <<'EOF'\nload() { modprobe nvidia; }\nEOF\nsource /opt/lib.sh\nload",
@@ -122,6 +130,18 @@ LATER = {
 def test_scripts_that_a_script_writes(name: str) -> None:
     script, expected = LATER[name]
     assert [line for line in told(script) if not line.startswith("writes")] == expected
+
+
+def test_a_script_whose_name_is_not_known_may_be_any_that_was_written() -> None:
+    script = "echo 'modprobe nvidia' > /opt/$NAME.sh\nbash /opt/$NAME.sh"
+    gap = timeline(script).not_understood("nvidia")
+    assert gap is not None
+    assert gap.place.line == 3
+
+
+def test_a_jinja_template_is_not_sure_of_anything() -> None:
+    script = "## template: jinja\n#!/bin/bash\n{% if v1.distro == 'ubuntu' %}\nmodprobe nvidia\n{% endif %}\n"
+    assert timeline(script).not_understood("nvidia") is not None
 
 
 def test_what_a_written_script_does_stands_where_it_was_written() -> None:
