@@ -50,9 +50,7 @@ def _script(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect
     from nodeworthy.boot.shell.run import run_script
 
     template = userdata.is_template
-    why = "jinja fills it in when the node boots"
-    gaps = (NotUnderstood(place=part.place, stage=part.stage, text=part.text, why=why),) if part.jinja else ()
-    return lambda disk: [*gaps, *run_script(part.text, part.origin, part.stage, disk, template=template)]
+    return lambda disk: run_script(part.text, part.origin, part.stage, disk, template=template, jinja=part.jinja)
 
 
 def _told(parts: Sequence[Part], *, template: bool) -> Sequence[Effect]:

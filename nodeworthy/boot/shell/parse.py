@@ -11,10 +11,10 @@ from nodeworthy.boot.shell.templates import template_of, without_marks
 from nodeworthy.boot.shell.tokens import Tokens
 
 
-def parse(text: str, template: bool = False) -> Script:
-    """The statements of a script; of a `template`, what Terraform fills in is `Filled`."""
+def parse(text: str, template: bool = False, *, jinja: bool = False) -> Script:
+    """The statements of a script; of a `template`, what Terraform fills in is `Filled`, and what cloud-init does."""
     text = _cleaned(text)
-    source = _filled_in(text) if template else Source(without_marks(text))
+    source = _filled_in(text, jinja=jinja) if template or jinja else Source(without_marks(text))
     return Script(_statements(source, 0, Lexer(source).read(0, len(source.text))))
 
 
@@ -32,8 +32,8 @@ def _commands(source: Source, start: int, end: int) -> str:
     return Lexer(source).read(start, end)
 
 
-def _filled_in(text: str) -> Source:
-    marked = template_of(text)
+def _filled_in(text: str, *, jinja: bool) -> Source:
+    marked = template_of(text, jinja=jinja)
     return Source(
         marked.text,
         filled=marked.filled,

@@ -13,7 +13,9 @@ from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
 
 
-def run_script(text: str, origin: Origin, stage: Stage, disk: State, *, template: bool = False) -> list[Effect]:
+def run_script(
+    text: str, origin: Origin, stage: Stage, disk: State, *, template: bool = False, jinja: bool = False
+) -> list[Effect]:
     """A process of its own, on the disk that those before it have left."""
     state = State(files=disk.files, versions=disk.versions)
     walker = Walker(origin, stage, state)
@@ -21,7 +23,7 @@ def run_script(text: str, origin: Origin, stage: Stage, disk: State, *, template
     if first.startswith("#!"):
         state.options.errexit = any(word.startswith("-") and "e" in word for word in first.split()[1:])
     walker.is_last = True
-    walker.run_all(parse(text, template=template).statements)
+    walker.run_all(parse(text, template=template, jinja=jinja).statements)
     _leave(walker)
     return walker.effects
 

@@ -1,4 +1,4 @@
-"""Terraform templates: what is filled in before there is a script is marked, and the rest is the script's own text."""
+"""Templates of Terraform and jinja: what they fill in is marked, and the rest is the script's own text."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _INSIDE = re.compile(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
 _KEYWORD = re.compile(r"%\{~?\s*(if|else|endif|for|endfor)\b\s*(.*?)\s*~?\}\Z", re.DOTALL)
 _REST_OF_LINE = re.compile(r"[ \t]*+(?:\n|\Z)")
 _MARK = re.compile(f"{FILLED}(\\d+){ENDS}|{DIRECTIVE}(.)")
+_JINJA = re.compile(r"\{\{[^{}]*+\}\}|\{%[-+]?\s*(\w+)([^%]*+)%\}|\{#[^#]*+#\}")
 # What is opened so often without an end is no template.
 _PATIENCE = 3
 # An index tells nothing: the shell has arrays as well.
@@ -52,11 +53,13 @@ class _Found:
     alone: bool = False
     # Of the first of a group that does not stand on lines of its own: where its last ends.
     until: int = 0
+    # What it is for the shell, where that is more than its keyword; nothing of it stays where this is empty.
+    marks: tuple[str, ...] | None = None
 
 
-def template_of(text: str) -> Template:
+def template_of(text: str, *, jinja: bool = False) -> Template:
     text = without_marks(text)
-    found = list(_all(text))
+    found = list(_all_of_jinja(text) if jinja else _all(text))
     _grouped(found)
     return _marked(text, found)
 
@@ -89,6 +92,17 @@ def _all(text: str) -> Iterator[_Found]:
             yield _Found(start, end)
         else:
             yield _Found(start, end, keyword[1], keyword[2], _is_alone(text, start, end))
+
+
+def _all_of_jinja(text: str) -> Iterator[_Found]:
+    for found in _JINJA.finditer(text):
+        start, end = found.span()
+        keyword, expression = found[1] or "", (found[2] or "").strip(" \t\n-+")
+        if keyword in ("elif", *_MARKS):
+            yield _Found(start, end, keyword, expression, _is_alone(text, start, end))
+        else:
+            is_silent = keyword == "set" or text.startswith("{#", start)
+            yield _Found(start, end, marks=() if is_silent else None)
 
 
 def _end(text: str, at: int) -> int:
@@ -125,7 +139,7 @@ def _grouped(found: list[_Found]) -> None:
             open_groups.append([each])
         elif each.keyword and open_groups:
             open_groups[-1].append(each)
-            if each.keyword != "else":
+            if each.keyword not in ("else", "elif"):
                 _decide(open_groups.pop())
         else:
             each.alone = False
@@ -140,6 +154,11 @@ def _decide(group: list[_Found]) -> None:
         group[0].until = group[-1].end
         for each in group:
             each.alone = False
+        return
+    chained = [each for each in group if each.keyword == "elif"]
+    for each in chained:
+        each.marks = ("else", "if")
+    group[-1].marks = (group[-1].keyword,) * (len(chained) + 1)
 
 
 def _marked(text: str, found: list[_Found]) -> Template:
@@ -161,8 +180,12 @@ def _marked(text: str, found: list[_Found]) -> Template:
         at = each.until or each.end
         raw = text[each.start : at]
         if each.alone:
-            directives[length] = each.expression
-            add(_MARKS[each.keyword])
+            for index, keyword in enumerate(each.marks or (each.keyword,)):
+                add("\n" if index else "")
+                directives[length] = each.expression
+                add(_MARKS[keyword])
+        elif each.marks == ():
+            pass
         elif raw in ("$${", "%%{"):
             add(raw[1:])
         else:

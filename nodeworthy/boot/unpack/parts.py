@@ -126,7 +126,7 @@ class Reading:
             found.cut(1, 0, rest)
         kind = begins_as(found.text)
         found.jinja = bool(_JINJA.search(found.text))
-        if found.jinja:
+        if found.jinja and kind is Type.CLOUD_CONFIG:
             what = "is a jinja template: what cloud-init fills in when the node boots is not known"
             self.fault(FaultKind.NOT_READ_HERE, found, what, is_doubt=True)
         if kind is None or kind not in (Type.SHELL, Type.CLOUD_CONFIG, Type.BOOTHOOK):

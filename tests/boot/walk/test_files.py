@@ -139,11 +139,6 @@ def test_a_script_whose_name_is_not_known_may_be_any_that_was_written() -> None:
     assert gap.place.line == 3
 
 
-def test_a_jinja_template_is_not_sure_of_anything() -> None:
-    script = "## template: jinja\n#!/bin/bash\n{% if v1.distro == 'ubuntu' %}\nmodprobe nvidia\n{% endif %}\n"
-    assert timeline(script).not_understood("nvidia") is not None
-
-
 def test_what_a_written_script_does_stands_where_it_was_written() -> None:
     script = "cat > /opt/x.sh <<'EOF'\n#!/bin/bash\n  modprobe nvidia\nEOF\nbash /opt/x.sh"
     load = timeline(script).effects[-1]
