@@ -1,4 +1,4 @@
-"""Programs that run other commands, later or as somebody else: find -exec, su -c, crontab, at."""
+"""Programs that run other commands, or have them run later: find -exec, crontab, at."""
 
 from __future__ import annotations
 
@@ -49,13 +49,6 @@ def _run(inner: Call) -> list[Effect]:
     return list(did(inner).effects)
 
 
-def su(call: Call) -> Did:
-    """`su - USER -c COMMAND`."""
-    told = given(call.arguments[1:], frozenset("-c -s -g -G -w --command --shell --group --session-command".split()))
-    command = told.value("-c", "--command", "--session-command")
-    return Did([_unread(call, command.shown()) if command else call.does(Runs, arguments=call.arguments)])
-
-
 def crontab(call: Call) -> Did:
     """`crontab FILE`, `… | crontab -`: the file's commands run later, some of them at every boot."""
     told = given(call.arguments[1:], frozenset({"-u"}))
@@ -80,7 +73,6 @@ def _unread(call: Call, text: str) -> NotUnderstood:
 
 HANDLERS: dict[str, Handler] = {
     "find": find,
-    **dict.fromkeys(("su", "sg", "runuser"), su),
     "crontab": crontab,
     **dict.fromkeys(("at", "batch"), at),
 }

@@ -9,6 +9,7 @@ from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.folders import cd, mktemp, popd, pushd
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_here, run_shell
+from nodeworthy.boot.shell.runners import su
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
 
@@ -187,6 +188,9 @@ BUILTINS: Mapping[str, Builtin] = {
     "pushd": pushd,
     "popd": popd,
     "mktemp": mktemp,
+    "su": su,
+    "runuser": su,
+    "sg": su,
     "set": _set,
     "shift": _shift,
     "unset": _unset,

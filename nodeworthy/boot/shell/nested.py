@@ -53,7 +53,7 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
     if "c" in options:
         if not rest:
             return None
-        return _run_text(walker, rest[0], rest[2:], place, raw)
+        return run_command_text(walker, rest[0], place, raw, rest[2:])
     if rest and "s" not in options:
         written = run_written(walker, rest[0], rest[1:], place, raw)
         if written is not None:
@@ -92,7 +92,8 @@ def _options(arguments: Sequence[Text]) -> tuple[str, Sequence[Text]]:
     return letters, arguments[index:]
 
 
-def _run_text(walker: Walker, text: Text, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+def run_command_text(walker: Walker, text: Text, place: Place, raw: str, arguments: Sequence[Text] = ()) -> bool | None:
+    """`-c TEXT`."""
     if text.known is None:
         if not any(isinstance(piece, str) and piece.strip() for piece in text.pieces):
             walker.not_understood(place, raw, f"what it runs is not known: {text.why}")

@@ -30,7 +30,6 @@ _WITH_VALUE: dict[str, frozenset[str]] = {
     "xargs": frozenset("-I -n -P -L -d -a".split()),
     "chronic": frozenset(),
     "taskset": frozenset(),
-    "runuser": frozenset({"-u"}),
 }
 # Words that belong to the wrapper itself, before the command: a duration, a lock, a new root, how often and its name.
 _OWN_WORDS = {"timeout": 1, "flock": 1, "chroot": 1, "cloud-init-per": 2, "taskset": 1}

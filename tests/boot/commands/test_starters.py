@@ -29,11 +29,6 @@ from tests.boot.commands.calls import ran, told
             ["NotUnderstood text=sh -c modprobe nvidia why=what sh runs is not followed here"],
         ),
         ("find . -exec", []),
-        (
-            "su - ubuntu -c 'docker run --gpus all x'",
-            ["NotUnderstood text=docker run --gpus all x why=what su runs is not followed here"],
-        ),
-        ("su - ubuntu", ["Runs arguments=su,-,ubuntu"]),
         ("crontab -l", []),
         ("crontab -r", ["Runs arguments=crontab,-r"]),
         ("crontab -", ["Writes path=/var/spool/cron/root how=writes content='x\\n' whole='x\\n'"]),

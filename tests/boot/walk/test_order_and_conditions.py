@@ -132,6 +132,10 @@ CASES = {
         "bash -c 'systemctl enable a; if [ -e /x ]; then systemctl enable b; fi'\nsudo sh -ec \"systemctl enable c\"",
         ["enables a.service", "enables b.service if [ -e /x ]", "enables c.service"],
     ),
+    "for another user": (
+        "su - root -c 'systemctl enable a'\nrunuser -l root -c 'systemctl enable b'\nrunuser -u root -- systemctl enable c",
+        [f"enables {name}.service" for name in "abc"],
+    ),
     "a script given to a shell": (
         "sudo bash <<'EOF'\nsystemctl enable a\nexit 0\nEOF\nsystemctl enable b",
         ["enables a.service", "enables b.service"],
