@@ -91,8 +91,9 @@ def config_files(timeline: Timeline, runtime: Containerd | None) -> list[ConfigF
     folders = (drop_in_folder(), *(known.drop_ins or containerd_of("eks-al2").drop_ins))
     globs = [f"{folder}/*.toml" for folder in folders]
     globs += [_beside(glob, root.path) for root in roots for glob in root.imports]
-    written = {each.path.known for each in timeline.of(Writes) if each.path.known and each.how is not How.DELETE}
-    dropped = sorted(path for path in written if any(fnmatch.fnmatch(path, glob) for glob in globs))
+    written = {each.path.known or "" for each in timeline.of(Writes) if each.how is not How.DELETE}
+    files_of_toml = (path for path in written if path.endswith(".toml"))
+    dropped = sorted(path for path in files_of_toml if any(fnmatch.fnmatch(path, glob) for glob in globs))
     files = [*roots, *(file for path in dropped for file in _left(timeline, path, Role.DROP_IN))]
     return [*files, *merged]
 

@@ -66,7 +66,12 @@ def _touches(effect: Effect, path: str) -> bool:
         return effect.to is not None and (_may_be(effect.to, path) or _holds(effect.to, path))
     if isinstance(effect, Runs):
         return any(_may_fill(argument, path) for argument in effect.arguments[1:])
-    return isinstance(effect, Writes) and (_may_be(effect.path, path) or _holds(effect.path, path))
+    if not isinstance(effect, Writes):
+        return False
+    known = effect.path.known
+    if known is None:
+        return _may_be(effect.path, path)
+    return known == path or (path.startswith(known) and _holds(effect.path, path))
 
 
 def _may_be(written: Text, path: str) -> bool:
@@ -103,8 +108,10 @@ def files_under(timeline: Timeline, folders: Iterable[str], name: str) -> Iterat
     """Each file `FOLDER/X/name` that is written under one of these folders, with its X; each X once, its last step."""
     found: dict[str, Writes] = {}
     for each in timeline.of(Writes):
-        path = each.path.shown()
+        path = each.path.known or each.path.shown()
+        if not path.endswith(f"/{name}") or each.how is How.DELETE:
+            continue
         for folder in folders:
-            if path.startswith(f"{folder}/") and path.endswith(f"/{name}") and each.how is not How.DELETE:
+            if path.startswith(f"{folder}/"):
                 found[path.removeprefix(f"{folder}/").removesuffix(f"/{name}")] = each
     yield from found.items()

@@ -20,6 +20,19 @@ NODE_LOCAL = "169.254.20.10"
 _INTERNAL = re.compile(r"\.svc$|\.svc\.|\.cluster\.local$")
 _RESOLVED_FILE = re.compile(r"/(?:etc|usr/lib|run)/systemd/resolved\.conf(?:\.d/[^/]*\.conf)?")
 _DNSMASQ_FILE = re.compile(r"/etc/(?:dnsmasq\.conf|(?:NetworkManager/)?dnsmasq\.d/.*)")
+_FOLDERS = (
+    HOSTS,
+    "/etc/resolv",
+    "/etc/systemd/resolved",
+    "/usr/lib/systemd/resolved",
+    "/run/systemd/resolved",
+    "/etc/dnsmasq",
+    "/etc/NetworkManager/",
+    "/etc/dhcp/",
+    "/etc/netplan/",
+    "/etc/unbound/",
+    "/etc/coredns/",
+)
 _OTHER_FILE = re.compile(r"/etc/(?:dhcp/dhclient\.conf|netplan/.*\.yaml|unbound/.*|coredns/.*|resolvconf/.*)")
 
 
@@ -54,7 +67,11 @@ def ways(timeline: Timeline, name: str, service_cidr: str | None) -> Iterator[Wa
 
 
 def _written(timeline: Timeline, write: Writes, name: str, service_cidr: str | None) -> Iterator[Way]:
-    path, lines = write.path.shown(), _lines(write)
+    path = write.path.shown()
+    # Every way to a name leads through a file under /etc, or through one of systemd's.
+    if not path.startswith(_FOLDERS):
+        return
+    lines = _lines(write)
     if path == HOSTS:
         yield from _hosts(write, lines, name)
     elif path == "/etc/resolv.conf":

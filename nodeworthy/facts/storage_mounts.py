@@ -84,8 +84,8 @@ def _entries(timeline: Timeline) -> Iterator[StorageMount]:
         if each.at_boot:
             yield StorageMount(By.FSTAB, each.what, each.where, each.kind, each.options, each.place, each)
     for write in timeline.of(Writes):
-        content = _added(write)
-        if write.path.known != FSTAB or content is None:
+        content = _added(write) if write.path.known == FSTAB else None
+        if content is None:
             continue
         for entry in fstab_mounts(content):
             yield StorageMount(By.FSTAB, entry.what, entry.where, entry.kind, entry.options, entry.place, write)
@@ -102,8 +102,8 @@ def _added(write: Writes) -> Content | None:
 def _maps(timeline: Timeline) -> Iterator[StorageMount]:
     """autofs mounts when somebody looks, and keeps no boot waiting."""
     for write in timeline.of(Writes):
-        content = _added(write)
-        if content is None or not write.path.shown().startswith("/etc/auto."):
+        content = _added(write) if write.path.shown().startswith("/etc/auto.") else None
+        if content is None:
             continue
         for line in content.lines:
             where, _, what = line.text.shown().partition(" ")
@@ -121,7 +121,7 @@ def _programs(timeline: Timeline) -> Iterator[StorageMount]:
 def _units(timeline: Timeline) -> Iterator[StorageMount]:
     for write in timeline.of(Writes):
         found = _UNIT.fullmatch(write.path.shown())
-        content = content_of(write)
+        content = content_of(write) if found is not None else None
         if found is None or content is None:
             continue
         told = {key: (value, line.place) for line in content.lines for key, value in _setting(line.text)}
