@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from nodeworthy.known.containerd import defaults, registries
+from nodeworthy.known.containerd import containerd_of, defaults, registries
 from nodeworthy.lab import cache, packages
 from nodeworthy.lab.commands import run
 
@@ -30,6 +30,12 @@ users: []
 locale: false
 apt: {preserve_sources_list: true}
 """
+# For the stand-ins.
+PATHS = {
+    "CONTAINERD_CONFIG": defaults().config,
+    "IMAGE_CONTAINERD_CONFIG": containerd_of("eks-ubuntu").written_from,
+    "CERTS_D": registries().hosts[0],
+}
 APT = f"deb [trusted=yes] file:{packages.LAB}/deb ./\n"
 DNF = f"[lab]\nname=lab\nbaseurl=file://{packages.LAB}/rpm\ngpgcheck=0\n"
 
@@ -70,8 +76,8 @@ def _make_lab(folder: Path, base: Path) -> None:
     write(folder / "etc/cloud/cloud.cfg.d/99-lab.cfg", CLOUD)
     write(folder / "etc/apt/sources.list.d/lab.list", APT)
     write(folder / "etc/yum.repos.d/lab.repo", DNF)
-    config, certs_d = defaults().config, registries().hosts[0]
-    write(folder / packages.LAB.lstrip("/") / "paths", f"CONTAINERD_CONFIG={config}\nCERTS_D={certs_d}\n")
+    paths = "".join(f"{name}={path}\n" for name, path in PATHS.items())
+    write(folder / packages.LAB.lstrip("/") / "paths", paths)
     for unit in UNITS_OFF:
         link(folder / "etc/systemd/system" / unit, "/dev/null")
     link(folder / "usr/bin/yum", "dnf")

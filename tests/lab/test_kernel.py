@@ -18,7 +18,7 @@ PARAM = "RmProfilingAdminOnly"
 OPTION = "options nvidia NVreg_RestrictProfilingToAdminUsers"
 UVM = OPTION.replace("nvidia", "nvidia-uvm")
 OVER_TWO_LINES = "options nvidia \\\n  NVreg_RestrictProfilingToAdminUsers=0\n"
-LOADED = {"october-27-profiling-too-late": "1", "october-27-fixed": "0", "sed-in-place": "0"}
+LOADED = {"october-27-profiling-too-late": "1", "october-27-fixed": "0"}
 
 WHAT_MODPROBE_PASSES = {
     "nothing": ({}, "1"),

@@ -4,5 +4,5 @@ set -e
 /usr/lib/nodeworthy-lab/record bootstrap.sh "$@"
 . /usr/lib/nodeworthy-lab/paths
 mkdir -p "${CONTAINERD_CONFIG%/*}"
-cp /usr/local/share/eks/containerd-config.toml "$CONTAINERD_CONFIG"
+cp "$IMAGE_CONTAINERD_CONFIG" "$CONTAINERD_CONFIG"
 /usr/lib/nodeworthy-lab/systemctl.real enable --now --quiet containerd snap.kubelet-eks.daemon
