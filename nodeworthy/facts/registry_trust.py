@@ -10,10 +10,11 @@ from nodeworthy.boot.conditions import always
 from nodeworthy.boot.effects import Effect, How, PullsImage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import Ready, restarts, runs_already
-from nodeworthy.facts.config_path import ConfigPath, config_path
+from nodeworthy.facts.config_path import ConfigPath, config_path, configs, registry_tables
 from nodeworthy.facts.final_files import FileLeft, left_by
 from nodeworthy.facts.hosts_toml import NAME, HostsToml
-from nodeworthy.known.containerd import Containerd
+from nodeworthy.facts.written_text import toml_of
+from nodeworthy.known.containerd import Containerd, registries
 
 UNIT = "containerd.service"
 PACKAGES = ("containerd", "containerd.io")
@@ -42,8 +43,6 @@ class Trust:
 
     @property
     def usual(self) -> tuple[str, ...]:
-        from nodeworthy.known.containerd import registries
-
         return self.runtime.registry_hosts or registries().hosts
 
     @cached_property
@@ -75,6 +74,25 @@ class Trust:
             if each.path.shown().endswith(f"/{NAME}") and folder != self.host and (folder or "?") in _near(name, port):
                 return each
         return None
+
+    @property
+    def is_an_old_mirror(self) -> bool:
+        """Whether the config itself sends containerd to it over HTTP, as one did before there was a hosts.toml."""
+        written = (each for each in self.ready.before if isinstance(each, Writes) and each.path.known in self._configs)
+        return any(self._mirrors(each) for each in written)
+
+    @property
+    def _configs(self) -> tuple[str, ...]:
+        return configs(self.runtime)
+
+    def _mirrors(self, write: Writes) -> bool:
+        for registry in registry_tables(toml_of(write).mapping):
+            mirrors = registry.get("mirrors")
+            rows = [mirrors.get(name) for name in self._names] if isinstance(mirrors, dict) else []
+            urls = [str(url) for row in rows if isinstance(row, dict) for url in row.get("endpoint", ())]
+            if any(url.startswith("http://") for url in urls):
+                return True
+        return False
 
     def first_pull(self) -> PullsImage | None:
         """An image that the script itself pulls from this registry before containerd knows it."""

@@ -71,7 +71,9 @@ def _of_containerd(
 
 def _flaws(trust: Trust, script: Place) -> Iterator[Flaw]:
     if not trust.left.is_there:
-        yield _not_there(trust, script)
+        # Beside a config_path it is containerd-config-read that objects to it.
+        if not trust.is_an_old_mirror:
+            yield _not_there(trust, script)
         return
     for file in trust.files():
         flaw = file.speaks_plainly(trust.host)

@@ -197,6 +197,13 @@ class TestConfigPath:
 
 
 class TestOthers:
+    def test_a_mirror_of_the_config_itself(self) -> None:
+        table = f'[plugins."io.containerd.grpc.v1.cri".registry.mirrors."{HOST}"]'
+        old = write(3, "version = 2", table, f'endpoint = ["http://{HOST}"]', path=CONFIG)
+        assert of(UBUNTU, old, unit(7, "containerd", Act.RESTART)).verdict == "pass"
+        secure = write(3, "version = 2", table, f'endpoint = ["https://{HOST}"]', path=CONFIG)
+        assert of(UBUNTU, secure, unit(7, "containerd", Act.RESTART)).verdict == "fail"
+
     def test_k3s(self) -> None:
         path = containerd_of("k3s").registries or ""
         right = ("mirrors:", f'  "{HOST}":', "    endpoint:", f'      - "http://{HOST}"')
