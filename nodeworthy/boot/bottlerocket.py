@@ -93,9 +93,17 @@ def effects_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
             cluster=settings.get("kubernetes", "cluster-name"),
             endpoint=settings.get("kubernetes", "api-server"),
             authority=settings.get("kubernetes", "cluster-certificate"),
+            dns=_one_address(settings.get("kubernetes", "cluster-dns-ip")),
             labels=tuple(_labels(labels, settings.fillings)),
         ),
     )
+
+
+def _one_address(setting: Located[Any] | None) -> Located[str] | None:
+    """It may be a list of several, too."""
+    if setting is None or (isinstance(setting.state, Known) and not isinstance(setting.state.value, str)):
+        return None
+    return setting
 
 
 def _hosts(settings: Settings, part: Part) -> Iterator[Effect]:

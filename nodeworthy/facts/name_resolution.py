@@ -34,6 +34,8 @@ _FOLDERS = (
     "/etc/coredns/",
 )
 _OTHER_FILE = re.compile(r"/etc/(?:dhcp/dhclient\.conf|netplan/.*\.yaml|unbound/.*|coredns/.*|resolvconf/.*)")
+# sed's `/NAME/d`.
+_TAKES_AWAY = re.compile(r"/I?\s*d\s*$")
 
 
 def is_clusters_own(name: str) -> bool:
@@ -97,7 +99,7 @@ def _hosts(write: Writes, lines: Sequence[Line], name: str) -> Iterator[Way]:
         yield Way(write)
         return
     if write.how is How.EDIT:
-        if any(name in line.text.shown() for line in lines):
+        if any(name in line.text.shown() and not _TAKES_AWAY.search(line.text.shown()) for line in lines):
             yield Way(write)
         return
     hidden = next((line for line in lines if line.text.holes and not line.text.contains("localhost")), None)

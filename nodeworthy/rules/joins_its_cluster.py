@@ -32,6 +32,8 @@ RULE = Rule(
 _NOT_READ = (PartKind.OTHER_LANGUAGE, PartKind.INCLUDE, PartKind.OTHER)
 _NOTHING_JOINS = "nothing in it joins a cluster"
 _CLUSTER, _RANGE = "the cluster", "the service range"
+# Where the address of the cluster's DNS is said, if not behind bootstrap.sh's option.
+_DNS = {"bottlerocket": "cluster-dns-ip"}
 _WRONG = {
     _CLUSTER: "the node joins another cluster, or none",
     _RANGE: "kubelet tells its pods a DNS server that is not there",
@@ -148,7 +150,7 @@ def _dns(at: Coordinates, pool: BootPool) -> Findings:
     if at.dns is not None and isinstance(at.dns.state, Known) and is_outside(at.dns.state.value, need(fleets)):
         yield fail(
             at.dns,
-            "--dns-cluster-ip is not in the fleet's service range",
+            f"{_DNS.get(at.how, '--dns-cluster-ip')} is not in the fleet's service range",
             is_=at.dns.state.value,
             should=f"an address of {need(fleets)}",
             on=pool.title,
