@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.effects import Effect, How, LoadsModule, Stage, Writes
@@ -11,21 +12,30 @@ from nodeworthy.lab.told import Told
 
 OPTION = "NVreg_RestrictProfilingToAdminUsers"
 LOADED = "RmProfilingAdminOnly"
-FOLDERS = ("/etc/modprobe.d/", "/run/modprobe.d/", "/usr/local/lib/modprobe.d/", "/lib/modprobe.d/")
+FOLDERS = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/lib/modprobe.d")
 
 
 def differences(told: Told, seen: Observation) -> Iterator[Difference]:
     if told.course.image_loads_module:
         yield from _by_the_image(told, seen)
         return
-    loads = [(each, happens) for each, happens in told.of(LoadsModule) if each.module == "nvidia" and not each.unloads]
-    sure = next((effect for effect, happens in loads if happens), None)
+    loads = [(each, happens) for each, happens in told.of(LoadsModule) if each.module == "nvidia"]
+    sure = _load(loads)
     if sure and not seen.loads:
         yield Difference("the module nvidia is loaded", "nothing has loaded it", sure)
     if seen.loads and all(happens is False for _, happens in loads):
         yield Difference("nothing loads the module nvidia", f"it was loaded: {seen.loads[0]}")
     if sure and seen.params and all(happens is not None for _, happens in loads):
         yield from _value(told, sure, seen.params[LOADED])
+
+
+def _load(loads: Sequence[tuple[LoadsModule, bool | None]]) -> LoadsModule | None:
+    """What loads it for good: the first of these, or the first one after it was unloaded."""
+    last: LoadsModule | None = None
+    for effect, happens in loads:
+        if happens and (effect.unloads or last is None):
+            last = None if effect.unloads else effect
+    return last
 
 
 def _by_the_image(told: Told, seen: Observation) -> Iterator[Difference]:
@@ -51,7 +61,7 @@ def option_after(told: Told, effects: Sequence[Effect]) -> str | None:
     last: dict[str, Writes] = {}
     for effect in effects:
         path = effect.path.known if isinstance(effect, Writes) else None
-        if isinstance(effect, Writes) and path and path.startswith(FOLDERS) and path.endswith(".conf"):
+        if isinstance(effect, Writes) and path and posixpath.dirname(path) in FOLDERS and path.endswith(".conf"):
             happens = told.happens(effect)
             if happens is None:
                 return None
