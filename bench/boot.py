@@ -46,8 +46,8 @@ PIECES = (
     "if ! grep -q 'shared-{0}' /etc/fstab; then\n"
     '  echo "fs-{0}.efs.$REGION.amazonaws.com:/ /shared-{0} nfs4 _netdev,nofail 0 0" >> /etc/fstab\n'
     "fi\nmount -a || true\n",
-    "mkdir -p /etc/containerd/certs.d/registry-{0}:5000\n"
-    "cat > /etc/containerd/certs.d/registry-{0}:5000/hosts.toml <<'EOF'\n"
+    "mkdir -p /srv/hosts.d/registry-{0}:5000\n"
+    "cat > /srv/hosts.d/registry-{0}:5000/hosts.toml <<'EOF'\n"
     'server = "http://registry-{0}:5000"\n\n[host."http://registry-{0}:5000"]\n'
     '  capabilities = ["pull", "resolve"]\nEOF\n',
     "cat <<EOF | tee /etc/systemd/system/unit-{0}.service\n[Unit]\nDescription=unit {0} of $CLUSTER\n[Service]\n"

@@ -47,9 +47,13 @@ def test_it_could_be_what_its_pattern_fits() -> None:
             assert text.could_be(what) == (re.fullmatch(pattern, what) is not None)
 
 
+# What takes this long has no end; how fast it is, bench/ says.
+HANGS = 5
+
+
 def test_many_holes_take_no_time() -> None:
-    begins = time.perf_counter()
+    begins = time.process_time()
     assert not Text((*[HOLE] * 100, "x")).could_be("nvidia-persistenced.service" * 10)
     separated: list[Piece] = [HOLE, "e"] * 50
     assert not Text.of(*separated, "x").could_be("e" * 500)
-    assert time.perf_counter() - begins < 0.1
+    assert time.process_time() - begins < HANGS

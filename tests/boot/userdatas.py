@@ -85,7 +85,7 @@ spec:
   containerd:
     config: |
       [plugins."io.containerd.grpc.v1.cri".registry]
-      config_path = "/etc/containerd/certs.d"
+      config_path = "/srv/hosts.d"
 """
 BOTTLEROCKET = """\
 # A node of the h100 pool

@@ -21,7 +21,7 @@ ANSWERS = {
 KUBELET = {"al2023": "kubelet.service", "eks-ubuntu": "snap.kubelet-eks.daemon.service"}
 # What nodeadm and bootstrap.sh do by themselves.
 OTHERS = (
-    "/etc/containerd/config.toml",
+    defaults().config,
     "/etc/kubernetes/kubelet/config.json",
     "/etc/systemd/system/multi-user.target.wants/containerd.service",
 )

@@ -25,8 +25,8 @@ GRUB_CMDLINE_LINUX="quiet splash"
 
 SCRIPTS = [
     "s/SystemdCgroup = false/SystemdCgroup = true/",
-    's|config_path = ""|config_path = "/etc/containerd/certs.d"|',
-    's|config_path = .*|config_path = "/etc/containerd/certs.d"|g',
+    's|config_path = ""|config_path = "/srv/hosts.d"|',
+    's|config_path = .*|config_path = "/srv/hosts.d"|g',
     's/^GRUB_CMDLINE_LINUX="\\(.*\\)"/GRUB_CMDLINE_LINUX="\\1 nvidia.NVreg_RestrictProfilingToAdminUsers=0"/',
     "/SystemdCgroup/d",
     "/^#/d",
@@ -175,11 +175,15 @@ def test_a_changed_line_stands_where_it_was_changed() -> None:
     assert [line.place for line in write.whole.lines] == [PLACE, PLACE]
 
 
+# What takes this long has no end; how fast it is, bench/ says.
+HANGS = 5
+
+
 @pytest.mark.parametrize("script", ["s/.*.*.*.*.*.*x/y/", "s/a*a*a*a*a*a*b/y/", "s/[a-z]*[a-z]*[a-z]*[a-z]*1/y/g"])
 def test_no_expression_hangs(script: str) -> None:
-    begins = time.perf_counter()
+    begins = time.process_time()
     ran(f"sed '{script}'", stdin="a" * 5000 + "\n")
-    assert time.perf_counter() - begins < 1
+    assert time.process_time() - begins < HANGS
 
 
 def test_several_inputs_are_one() -> None:

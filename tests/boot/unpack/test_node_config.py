@@ -14,6 +14,7 @@ from nodeworthy.boot.effects import How, Joins, Stage, Writes
 from nodeworthy.boot.node_config import NodeConfig, joins_of
 from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.toml_positions import key_positions
+from nodeworthy.known.containerd import defaults
 from nodeworthy.verdict import Known, Located, Place, Unknown
 from tests.boot.userdatas import BOTTLEROCKET, NODE_CONFIG, mime
 
@@ -91,7 +92,7 @@ def test_it_tells_how_to_join_and_what_containerd_gets() -> None:
     assert (joins.how, joins.tells, joins.stage, joins.place.line) == ("nodeadm", True, Stage.NODEADM_CONFIG, 5)
     assert isinstance(writes, Writes)
     assert (writes.path.known, writes.how, writes.stage) == (
-        "/etc/containerd/config.toml",
+        defaults().config,
         How.APPEND,
         Stage.NODEADM_RUN,
     )
