@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import defaults
+
 from .comparing import boot_and_compare
 from .expects import Expects
 
