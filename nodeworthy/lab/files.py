@@ -17,10 +17,10 @@ LONG = 300
 def differences(told: Told, seen: Observation) -> Iterator[Difference]:
     for path, writes in told.writes().items():
         last, happens = writes[-1]
-        if happens and not path.startswith(IN_MEMORY[1:]):
+        if happens and not path.startswith(IN_MEMORY[1:]) and not _is_in_doubt(path, told):
             yield from _file(path, last, seen)
     for path, found in seen.files.items():
-        if _of_a_unit(path, told) or told.timeline.not_understood(path.rsplit("/", 1)[-1]):
+        if path in seen.usual or _of_a_unit(path, told) or _is_in_doubt(path, told):
             continue
         if found.kind is not Kind.GONE and not told.may_write(path):
             yield Difference("nothing", f"{path} appeared: {_shown(found)}")
@@ -73,6 +73,11 @@ def _found(path: str, seen: Observation) -> Found | None:
         text = seen.contents.get(path)
         return None if text is None else Found(Kind.FILE, text.encode())
     return seen.files.get(path)
+
+
+def _is_in_doubt(path: str, told: Told) -> bool:
+    """Whether the timeline itself says that something of which it knows no more may concern this file."""
+    return told.timeline.not_understood(path.rsplit("/", 1)[-1]) is not None
 
 
 def _of_a_unit(path: str, told: Told) -> bool:

@@ -45,8 +45,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Observation:
-    # What the boot changed on disk, but for what every boot changes.
+    # What the boot changed on disk; and what of it any boot would have changed in the same way.
     files: Mapping[str, Found]
+    usual: frozenset[str]
     # In the order in which they happened.
     events: Sequence[Event]
     # Of each unit of the system: enabled, disabled, masked, static …; and whether it is active.
@@ -75,8 +76,8 @@ def observe(lower: Sequence[Path], user_data: bytes, also: Iterable[str] = (), *
     """Boots a node with this user data, twice where it reboots itself or `again`, and tells what came of it."""
     usual = ordinary(lower)
     seen = _boot(lower, user_data, also, again=again)
-    changed = {path: found for path, found in seen.files.items() if usual.get(path) != _digest(found)}
-    return replace(seen, files=changed)
+    same = (path for path, found in seen.files.items() if usual.get(path) == _digest(found))
+    return replace(seen, usual=frozenset(same))
 
 
 def ordinary(lower: Sequence[Path]) -> dict[str, str]:
@@ -105,7 +106,9 @@ def _boot(lower: Sequence[Path], user_data: bytes, also: Iterable[str], *, again
         log = output.read_text(errors="replace") if output.exists() else ""
         files = dict(_changed(node.upper))
         at_load = {path: _text(text) for path, text in told["at_load"].items()}
-        return Observation(files, tuple(node.events), told["enabled"], told["active"], contents, at_load, log)
+        return Observation(
+            files, frozenset(), tuple(node.events), told["enabled"], told["active"], contents, at_load, log
+        )
 
 
 def _look(node: Node, paths: list[str]) -> str:
