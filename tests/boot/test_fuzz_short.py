@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,6 +40,23 @@ def test_damaged_user_data() -> None:
             problem.add_note(f"user data number {done}: {data[:2000]!r}")
             raise
         done += 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'A="$A$A"',
+        'A="x$A$A"',
+        "A+=$A$A",
+        'A="${A//x/xx}x"',
+        'set -- "$@" "$@" x',
+        'A=("${A[@]}" "${A[@]}" x)',
+        "A+=(x)",
+    ],
+)
+def test_what_doubles_with_every_line_ends(line: str) -> None:
+    data = f"#!/bin/bash\nA=x\n{line}\n{(line + chr(10)) * 1000}echo $A $1\n".encode()
+    read(data)
 
 
 @settings(max_examples=100, deadline=None)

@@ -10,6 +10,7 @@ from nodeworthy.boot.commands.table import PROGRAMS
 from nodeworthy.boot.conditions import Asks, Condition, Guard, together
 from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.flow import Flow, Taken
+from nodeworthy.boot.shell.lengths import bounded
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.shell.wrappers import unwrapped
 from nodeworthy.boot.text import Text
@@ -111,5 +112,5 @@ def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:
             variables[str(index)] = arguments[index - 1]
         else:
             variables.remove(str(index))
-    variables["@"] = variables["*"] = tuple(arguments)
+    variables["@"] = variables["*"] = bounded("@", tuple(arguments))
     variables["#"] = Text((str(len(arguments)),))

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.journal import Gone, Journal
+from nodeworthy.boot.shell.lengths import bounded
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.text import Hole, Text
 
@@ -59,7 +60,7 @@ class State:
 
     def set(self, name: str, value: Value) -> None:
         self.versions[f"${name}"] = self.versions.get(f"${name}", 0) + 1
-        self.variables[name] = value
+        self.variables[name] = bounded(name, value)
 
     def unset(self, name: str) -> None:
         self.versions[f"${name}"] = self.versions.get(f"${name}", 0) + 1

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.expansions import applied
+from nodeworthy.boot.shell.lengths import ELEMENTS, LETTERS, PIECES, WHY, letters
 from nodeworthy.boot.shell.state import State, missing
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
@@ -30,20 +31,30 @@ class Expander:
         if len(word.parts) == 1 and isinstance(word.parts[0], Literal):
             return Text((word.parts[0].text,)) if word.parts[0].text else EMPTY
         pieces: list[Piece] = []
+        length = 0
         for part in word.parts:
-            pieces += self._pieces(part)
+            found = self._pieces(part)
+            pieces += found
+            length += letters(found)
+            if length > LETTERS or len(pieces) > 2 * PIECES:
+                return Text((Hole(_cut(word.raw), WHY),))
         return Text.of(*pieces)
 
     def fields(self, words: Iterable[Word]) -> list[Text]:
         """The words as the arguments of a command: split where the shell splits them."""
         arguments: list[Text] = []
+        length = 0
         for word in words:
             only = word.parts[0] if len(word.parts) == 1 else None
             # Most words are plain, and a script has many.
             if isinstance(only, Literal) and (only.quoted or "{" not in only.text):
                 arguments.append(Text((only.text,)) if only.text else EMPTY)
             else:
-                arguments += self._fields(word)
+                found = self._fields(word)
+                arguments += found
+                length += sum(letters(each.pieces) for each in found)
+                if length > LETTERS or len(arguments) > ELEMENTS:
+                    return [*arguments[:1], Text((Hole("…", WHY),))]
         return arguments
 
     def _fields(self, word: Word) -> list[Text]:
