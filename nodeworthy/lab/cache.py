@@ -6,11 +6,13 @@ import fcntl
 import hashlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 HERE = Path(__file__).parent
+STALE_SECONDS = 24 * 60 * 60
 
 
 def home() -> Path:
@@ -21,18 +23,25 @@ def home() -> Path:
 
 
 def kept(name: str, made_from: Iterable[str], make: Callable[[Path], None]) -> Path:
-    """The folder of this name, made by `make` unless it is there; older states of it are removed."""
+    """The folder of this name, made by `make` unless it is there; states that nobody has used for a day are removed."""
     digest = hashlib.sha256("\0".join(made_from).encode()).hexdigest()[:16]
     folder = home() / f"{name}-{digest}"
     with locked(name):
         if not folder.exists():
-            remove(home().glob(f"{name}-????????????????"))
+            remove(each for each in home().glob(f"{name}-????????????????") if _is_stale(each))
             unfinished = home() / f"{name}.unfinished"
             remove([unfinished])
             unfinished.mkdir()
             make(unfinished)
             unfinished.rename(folder)
+        (home() / f"{folder.name}.used").touch()
     return folder
+
+
+def _is_stale(folder: Path) -> bool:
+    """Another checkout may be using another state at this moment."""
+    used = home() / f"{folder.name}.used"
+    return not used.exists() or time.time() - used.stat().st_mtime > STALE_SECONDS
 
 
 @contextmanager

@@ -87,7 +87,7 @@ def ordinary(lower: Sequence[Path]) -> dict[str, str]:
         files = _boot(lower, NOTHING, (), again=False).files
         (folder / "files.json").write_text(json.dumps({path: _digest(found) for path, found in files.items()}))
 
-    name = f"ordinary-{'-'.join(layer.name.split('-')[0] for layer in lower)}"
+    name = f"ordinary-{'-'.join(layer.name.rpartition('-')[0] for layer in lower)}"
     made_from = [str(layer) for layer in lower] + cache.sources("observation.py", "node.py", "launch.sh")
     told: dict[str, str] = json.loads((cache.kept(name, made_from, make) / "files.json").read_text())
     return told
