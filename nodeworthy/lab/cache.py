@@ -28,7 +28,7 @@ def kept(name: str, made_from: Iterable[str], make: Callable[[Path], None]) -> P
     folder = home() / f"{name}-{digest}"
     with locked(name):
         if not folder.exists():
-            remove(each for each in home().glob(f"{name}-????????????????") if _is_stale(each))
+            _remove_stale(home().glob(f"{name}-????????????????"))
             unfinished = home() / f"{name}.unfinished"
             remove([unfinished])
             unfinished.mkdir()
@@ -38,10 +38,13 @@ def kept(name: str, made_from: Iterable[str], make: Callable[[Path], None]) -> P
     return folder
 
 
-def _is_stale(folder: Path) -> bool:
-    """Another checkout may be using another state at this moment."""
-    used = home() / f"{folder.name}.used"
-    return not used.exists() or time.time() - used.stat().st_mtime > STALE_SECONDS
+def _remove_stale(states: Iterable[Path]) -> None:
+    """Not those that another checkout may be using at this moment."""
+    for state in states:
+        used = home() / f"{state.name}.used"
+        if not used.exists() or time.time() - used.stat().st_mtime > STALE_SECONDS:
+            remove([state])
+            used.unlink(missing_ok=True)
 
 
 @contextmanager
