@@ -45,11 +45,15 @@ def _rounds(walker: Walker, statement: For, values: Sequence[Text]) -> None:
         walker.scope(lambda: walker.run_all(statement.body), Flow.CONTINUE)
         # A round that ends as soon as a step succeeds is meant to be the last one: the others are for bad luck.
         succeeded = any(
-            flow is Flow.BREAK and all(c.question.asks is Asks.SUCCESS and c.answer == "no" for c in conditions)
+            flow in (Flow.BREAK, Flow.RETURN) and all(map(_is_failure, conditions))
             for flow, conditions in walker.left[before:]
         )
         if walker.flow is not Flow.ON or succeeded or statement.name not in walker.state.asked:
             return
+
+
+def _is_failure(condition: Condition) -> bool:
+    return condition.question.asks is Asks.SUCCESS and condition.answer == "no"
 
 
 def _perhaps(walker: Walker, statement: For, value: Text) -> None:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from nodeworthy.boot.shell.word_syntax import Assignment, Redirect, Word
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Command:
     """A simple command; without words it only assigns."""
 
@@ -20,7 +20,7 @@ class Command:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Declaration:
     """`export`, `local`, `declare`, `readonly`, `typeset` with their assignments and bare names."""
 
@@ -32,7 +32,7 @@ class Declaration:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pipeline:
     commands: tuple[Statement, ...]
     line: int
@@ -40,7 +40,7 @@ class Pipeline:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Not:
     """`! command`."""
 
@@ -50,7 +50,7 @@ class Not:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class AndOr:
     """`left && right`, `left || right`."""
 
@@ -62,13 +62,13 @@ class AndOr:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Branch:
     condition: tuple[Statement, ...]
     body: tuple[Statement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class If:
     branches: tuple[Branch, ...]
     otherwise: tuple[Statement, ...]
@@ -79,7 +79,7 @@ class If:
     of_template: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class For:
     """`for name in words`; without words (None) over the arguments; `raw_header` is what the reader sees."""
 
@@ -91,7 +91,7 @@ class For:
     raw_header: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class CountingFor:
     """`for ((i = 0; i < 5; i++))`."""
 
@@ -101,7 +101,7 @@ class CountingFor:
     raw_header: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class While:
     condition: tuple[Statement, ...]
     body: tuple[Statement, ...]
@@ -111,7 +111,7 @@ class While:
     raw_header: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Arm:
     patterns: tuple[Word, ...]
     body: tuple[Statement, ...]
@@ -119,7 +119,7 @@ class Arm:
     ending: str = ";;"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Case:
     subject: Word
     arms: tuple[Arm, ...]
@@ -128,7 +128,7 @@ class Case:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Function:
     name: str
     body: tuple[Statement, ...]
@@ -136,7 +136,7 @@ class Function:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Group:
     """`{ …; }`, or `( … )` in a subshell."""
 
@@ -147,7 +147,7 @@ class Group:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Redirected:
     """A compound statement with redirects behind it: `{ …; } > file`, `done < file`."""
 
@@ -158,7 +158,7 @@ class Redirected:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Background:
     """`command &`."""
 
@@ -168,7 +168,7 @@ class Background:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Unary:
     """`-f word` inside of a test."""
 
@@ -176,7 +176,7 @@ class Unary:
     operand: Word
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Binary:
     """`word = word` inside of a test; `==`, `!=`, `=~`, `-eq`, `-nt` …"""
 
@@ -185,19 +185,19 @@ class Binary:
     right: Word
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Both:
     left: TestExpression
     operator: str  # && or ||
     right: TestExpression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Negated:
     expression: TestExpression
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Opaque:
     """A test that is not read: arithmetic, say."""
 
@@ -207,7 +207,7 @@ class Opaque:
 TestExpression: TypeAlias = Unary | Binary | Both | Negated | Opaque | Word
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Test:
     """`[[ … ]]`, `[ … ]`, `test …`, `(( … ))`."""
 
@@ -217,7 +217,7 @@ class Test:
     raw: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Broken:
     """A region that is no shell, with those statements in it that could be read all the same."""
 
@@ -247,6 +247,6 @@ Statement: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Script:
     statements: tuple[Statement, ...]

@@ -1,4 +1,8 @@
-"""Words, and what stands around them: assignments, redirects, heredocs. Lines and columns count from one."""
+"""Words, and what stands around them: assignments, redirects, heredocs. Lines and columns count from one.
+
+Nobody changes these. They are not frozen because a script has thousands of them, and freezing each costs more than to
+read it.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,13 @@ if TYPE_CHECKING:
     from nodeworthy.boot.shell.syntax import Statement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Literal:
     text: str
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Parameter:
     """`$NAME`, `${NAME:-word}`, `${NAME%pattern}`, `${#NAME}`, `${NAME[@]}`, `$1`, `$@`."""
 
@@ -30,7 +34,7 @@ class Parameter:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Substitution:
     """`$(…)` and backticks; `direction` is set for `<(…)` and `>(…)`."""
 
@@ -40,7 +44,7 @@ class Substitution:
     direction: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Arithmetic:
     """`$((…))`."""
 
@@ -48,7 +52,7 @@ class Arithmetic:
     quoted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Filled:
     """What a template fills in before there is a script: Terraform's `${name}`."""
 
@@ -58,7 +62,7 @@ class Filled:
 WordPart: TypeAlias = Literal | Parameter | Substitution | Arithmetic | Filled
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Word:
     parts: tuple[WordPart, ...]
     line: int
@@ -70,7 +74,7 @@ class Word:
         return any(getattr(part, "quoted", False) for part in self.parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Assignment:
     name: str
     # None for an array; then `items` holds its elements.
@@ -82,7 +86,7 @@ class Assignment:
     index: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class HereDocument:
     """The body of `<<EOF`, one word a line; in a quoted one every word is a literal."""
 
@@ -94,7 +98,7 @@ class HereDocument:
     unclosed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Redirect:
     # `>`, `>>`, `<`, `<<`, `<<<`, `>&`, `<&`, `&>`, `&>>`, `>|`, `<>`
     operator: str

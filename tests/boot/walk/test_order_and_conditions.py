@@ -112,6 +112,10 @@ CASES = {
         'retry() { for i in 1 2 3; do "$@" && return 0; sleep 1; done; return 1; }\nretry dnf install -y a b\nsystemctl enable c',
         ["installs a b with dnf", "enables c.service"],
     ),
+    "a function that tries again, and waits longer each time": (
+        'retry() { for i in 1 2 3; do "$@" && return 0; sleep $((i * 5)); done; return 1; }\nretry dnf install -y a\nretry dnf install -y b',
+        ["installs a with dnf", "installs b with dnf"],
+    ),
     "return leaves the function only": (
         "setup() { if [ -e /x ]; then return; fi; systemctl enable a; }\nsetup\nsystemctl enable b",
         ["enables a.service if not: [ -e /x ]", "enables b.service"],
