@@ -19,6 +19,7 @@ NAME = "hosts.toml"
 BY_HTTPS = "the pull ends with: http: server gave HTTP response to HTTPS client"
 DROPPED = f"containerd drops a hosts.toml that it can't read and goes to https:// as if there were none; {BY_HTTPS}"
 NOT_ASKED = f"what a host may not do is asked of the next one, in the end of https://; {BY_HTTPS}"
+UNFILLED = "containerd fills in no variables, and there is no host of that name"
 _URL = re.compile(r"(?:(?P<scheme>[a-z]+)://)?(?P<authority>[^/]*)")
 
 
@@ -37,6 +38,11 @@ class Endpoint:
     @property
     def is_plain(self) -> bool:
         return self.scheme in ("http", None)
+
+    @property
+    def is_unfilled(self) -> bool:
+        """Whether a variable stands in it as it is: what is merely not known is a hole, and no `$`."""
+        return "$" in self.authority or "`" in self.authority
 
 
 @dataclass(frozen=True)
@@ -81,12 +87,17 @@ class HostsToml:
 
     def _serves(self, capability: str, host: str) -> bool:
         """By this host, or by another address, which then speaks for itself."""
-        serving = [each for each in self.endpoints if each.serves(capability)]
+        serving = [each for each in self.endpoints if each.serves(capability) and not each.is_unfilled]
         return any(each.is_plain or not could_equal(each.authority, host) for each in serving)
 
     def _lacks(self, lacking: list[str], host: str) -> Flaw:
         shown = self.reading.shown
         wanted = f'[host."http://{host}"] with capabilities = ["pull", "resolve"]'
+        unfilled = next((each for each in self.endpoints if each.is_unfilled and each.authority != host), None)
+        if unfilled is not None:
+            says = f"its hosts.toml literally says {shown(unfilled.url)}: nobody fills the variable in"
+            unquoted = "a quoted heredoc and single quotes keep a $ as it is: unquote them, or write the name itself"
+            return Flaw(unfilled.place, says, wanted, UNFILLED, is_=shown(unfilled.url), remedy=unquoted)
         plain = next((each for each in self.endpoints if each.is_plain), None)
         if plain is not None:
             says = f"its hosts.toml does not let {shown(plain.url)} {' and '.join(sorted(lacking))}"

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.content import Line
 from nodeworthy.boot.effects import Act, Effect, How, Reboots, Runs, Unit, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.written_text import content_of
+from nodeworthy.facts.hosts_file import HOSTS, entries
+from nodeworthy.facts.way_to_resolve import Way, lines_of
 
-HOSTS = "/etc/hosts"
 RESOLVED = "systemd-resolved.service"
 # Where node-local DNS listens.
 NODE_LOCAL = "169.254.20.10"
@@ -34,8 +33,6 @@ _FOLDERS = (
     "/etc/coredns/",
 )
 _OTHER_FILE = re.compile(r"/etc/(?:dhcp/dhclient\.conf|netplan/.*\.yaml|unbound/.*|coredns/.*|resolvconf/.*)")
-# sed's `/NAME/d`.
-_TAKES_AWAY = re.compile(r"/I?\s*d\s*$")
 
 
 def is_clusters_own(name: str) -> bool:
@@ -45,18 +42,6 @@ def is_clusters_own(name: str) -> bool:
 
 def without_port(authority: str) -> str:
     return authority.rsplit(":", 1)[0] if re.search(r":\d*$", authority) else authority
-
-
-@dataclass(frozen=True)
-class Way:
-    """A step by which the node can resolve a name, or may."""
-
-    step: Effect
-    # What keeps it from working; empty where it works.
-    but: str = ""
-    remedy: str = ""
-    # Why it is not known whether it is one.
-    unknown: str = ""
 
 
 def ways(timeline: Timeline, name: str, service_cidr: str | None) -> Iterator[Way]:
@@ -73,9 +58,9 @@ def _written(timeline: Timeline, write: Writes, name: str, service_cidr: str | N
     # Every way to a name leads through a file under /etc, or through one of systemd's.
     if not path.startswith(_FOLDERS):
         return
-    lines = _lines(write)
+    lines = lines_of(write)
     if path == HOSTS:
-        yield from _hosts(write, lines, name)
+        yield from entries(timeline, write, name)
     elif path == "/etc/resolv.conf":
         if any(_asks(each, service_cidr) for line in lines for each in _values(line, "nameserver")):
             yield Way(write)
@@ -86,27 +71,6 @@ def _written(timeline: Timeline, write: Writes, name: str, service_cidr: str | N
             yield Way(write)
     elif _OTHER_FILE.fullmatch(path) and any(_has_server(line.text, service_cidr) for line in lines):
         yield Way(write)
-
-
-def _lines(write: Writes) -> Sequence[Line]:
-    content = content_of(write) or write.content
-    edited = tuple(Line(each, write.place) for each in write.expressions) if write.how is How.EDIT else ()
-    return (*(content.lines if content is not None else ()), *edited)
-
-
-def _hosts(write: Writes, lines: Sequence[Line], name: str) -> Iterator[Way]:
-    if any(name in line.text.shown().partition("#")[0].split() for line in lines):
-        yield Way(write)
-        return
-    if write.how is How.EDIT:
-        if any(name in line.text.shown() and not _TAKES_AWAY.search(line.text.shown()) for line in lines):
-            yield Way(write)
-        return
-    hidden = next((line for line in lines if line.text.holes and not line.text.contains("localhost")), None)
-    if hidden is not None:
-        yield Way(write, unknown=f"whether {hidden.text.shown()} is an entry for {name} is not known")
-    elif not lines and write.content is None:
-        yield Way(write, unknown=f"what it brings to {HOSTS} is not known")
 
 
 def _values(line: Line, key: str) -> list[str]:

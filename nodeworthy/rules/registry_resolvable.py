@@ -15,8 +15,10 @@ from nodeworthy.facts.boot_runtime import ready
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.final_files import asked_of_itself_apart, files_under, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
+from nodeworthy.facts.hosts_file import HOSTS
 from nodeworthy.facts.hosts_toml import NAME, HostsToml
-from nodeworthy.facts.name_resolution import HOSTS, Way, is_clusters_own, ways, without_port
+from nodeworthy.facts.name_resolution import is_clusters_own, ways, without_port
+from nodeworthy.facts.way_to_resolve import Way
 from nodeworthy.known.containerd import every_registry_hosts
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Located, Place, Related, Severity, need, skip
@@ -106,7 +108,7 @@ def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Flaw
     broken = next((each for each in found if each.but), None)
     if broken is not None:
         says = f"the node can't resolve {name}: {broken.but}"
-        return Flaw(broken.step.place, says, "a resolver that asks the cluster's DNS", CAUSE, remedy=broken.remedy)
+        return Flaw(broken.step.place, says, broken.should, CAUSE, remedy=broken.remedy)
     unsure = next((each for each in found if each.unknown), None)
     if unsure is not None:
         return doubt(unsure.step.place, f"whether the node can resolve {name} is not known: {unsure.unknown}")
