@@ -20,7 +20,8 @@ class Hole:
 Piece = str | Hole
 
 
-@dataclass(frozen=True)
+# Not frozen: nobody changes one, and there are so many that freezing them is felt.
+@dataclass(slots=True, unsafe_hash=True)
 class Text:
     # Made by `of`, or of one piece: no two literals stand side by side.
     pieces: tuple[Piece, ...] = ()

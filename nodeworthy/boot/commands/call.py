@@ -29,7 +29,8 @@ class Environment(Protocol):
         ...
 
 
-@dataclass(frozen=True)
+# Not frozen, for there is one for every command of a script.
+@dataclass(slots=True, eq=False)
 class Call:
     # The program's name without its folder, then its arguments; `sudo`, `env`, `nohup` … are taken off already.
     arguments: tuple[Text, ...]

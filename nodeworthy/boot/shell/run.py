@@ -18,7 +18,7 @@ def run_script(
 ) -> list[Effect]:
     """A process of its own, on the disk that those before it have left."""
     state = State(files=disk.files, versions=disk.versions)
-    walker = Walker(origin, stage, state)
+    walker = Walker(origin, stage, state, text)
     first = text.split("\n", 1)[0]
     if first.startswith("#!"):
         state.options.errexit = any(word.startswith("-") and "e" in word for word in first.split()[1:])

@@ -48,14 +48,16 @@ from nodeworthy.verdict import Place
 
 T = TypeVar("T")
 
-# Far more than any boot script does, and little enough to end in time: loops and functions multiply.
-MOST_STEPS = 120_000
+# Loops and functions multiply: far more than any boot script does, and little enough to end in time. A long script may
+# do more than a short one, and what moves long files about does more than it seems.
+FEW_STEPS, A_STEP_FOR, LINES_A_STEP = 10_000, 8, 10
 DEEPEST = 60
 
 
 class Walker:
-    def __init__(self, origin: Origin, stage: Stage, state: State | None = None) -> None:
+    def __init__(self, origin: Origin, stage: Stage, state: State | None = None, text: str = "") -> None:
         self.origin = origin
+        self.text = text
         self.stage = stage
         self.state = state or State()
         self.expander = Expander(self.state, self.substitute)
@@ -74,6 +76,8 @@ class Walker:
         self.stdin: Stream | None = None
         self.printed: tuple[list[Line], Guard] | None = None
         self.steps = 0
+        self.most_steps = FEW_STEPS + len(text) // A_STEP_FOR
+        self.gave_up = False
         self.depth = 0
         # What runs later: at the end of the script, at the next boot.
         self.at_exit: list[tuple[str, Place, Guard]] = []
@@ -99,7 +103,7 @@ class Walker:
 
     def run(self, statement: Statement) -> bool | None:
         self.steps += 1
-        if self.steps > MOST_STEPS or self.depth > DEEPEST:
+        if self.steps > self.most_steps or self.depth > DEEPEST:
             self._too_much(statement)
             return None
         self.depth += 1
@@ -109,11 +113,19 @@ class Walker:
             self.depth -= 1
 
     def _too_much(self, statement: Statement) -> None:
-        if self.steps <= MOST_STEPS or self.steps == MOST_STEPS + 1:
-            place = self.place(statement.line, statement.column)
-            why = "the script does more than is followed" if self.steps > MOST_STEPS else "it is nested too deeply"
-            self.not_understood(place, getattr(statement, "raw", ""), why)
-        self.flow = Flow.EXIT if self.steps > MOST_STEPS else self.flow
+        place = self.place(statement.line, statement.column)
+        if self.steps <= self.most_steps:
+            self.not_understood(place, getattr(statement, "raw", ""), "it is nested too deeply")
+            return
+        self.flow = Flow.EXIT
+        if not self.gave_up:
+            self.gave_up = True
+            # Whatever stands in it may still happen, or happen again.
+            self.not_understood(place, self.text, "the script does more than is followed")
+
+    def weighs(self, content: Content | None) -> None:
+        """What moves long files about is more than one step."""
+        self.steps += len(content.lines) // LINES_A_STEP if content is not None else 0
 
     def ask(self, statement: Statement) -> Answer:
         """Runs a statement whose outcome decides something, and says under which conditions it comes out how."""
@@ -180,8 +192,10 @@ class Walker:
         return Failure.REPORTED if self.state.options.reports else Failure.UNNOTICED
 
     def emit(self, effect: Effect) -> None:
-        if isinstance(effect, Writes) and effect.path.known is not None:
-            effect = self._written(effect, effect.path.known)
+        if isinstance(effect, Writes):
+            self.weighs(effect.whole)
+            if effect.path.known is not None:
+                effect = self._written(effect, effect.path.known)
         self.effects.append(effect)
 
     def _written(self, effect: Writes, path: str) -> Writes:
@@ -226,6 +240,7 @@ class Walker:
         elif self.guard[len(guard) :] and any(not each.is_expected for each in self.guard[len(guard) :]):
             lines.append(Line(Text((Hole(raw, "it is printed only under a condition"),)), place))
         else:
+            self.weighs(content)
             lines += content.lines
 
     def caught(self, run: Callable[[], T]) -> tuple[T, Content]:

@@ -64,3 +64,21 @@ def test_a_script_that_does_too_much_ends_in_time() -> None:
 
 def test_a_function_that_calls_itself_ends() -> None:
     assert told("f() { f; }\nf\nsystemctl enable a")[-1] == "enables a.service"
+
+
+def test_loops_in_loops_end_in_time() -> None:
+    loops = "".join(f"for {name} in 1 2 3 4 5 6 7 8 9 10; do echo ${name}; " for name in "abcdefgh")
+    lines = told(f"{loops}modprobe nvidia; {'done; ' * 8}")
+    assert lines[-1].startswith("? the script does more than is followed")
+
+
+def test_a_long_file_that_is_edited_over_and_over_ends_in_time() -> None:
+    body = "\n".join(f"line {number}" for number in range(5000))
+    script = f"cat > /etc/x <<'EOF'\n{body}\nEOF\n" + "sed -i 's/a/b/;s/b/a/' /etc/x\n" * 300
+    assert told(script)[-1].startswith("? the script does more than is followed")
+
+
+def test_what_a_script_that_was_given_up_may_do_concerns_every_rule() -> None:
+    loops = "".join(f"for {name} in 1 2 3 4 5 6 7 8 9 10; do echo ${name}; " for name in "abcdefgh")
+    script = f"{loops}{'done; ' * 8}\nsystemctl enable kubelet\n"
+    assert timeline(script).not_understood("kubelet") is not None
