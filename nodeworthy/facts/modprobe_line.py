@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -35,9 +35,24 @@ class Said:
 
 def said_by(content: Content) -> Said | None:
     """What a file says: its last line that decides, else the last that means to; None where none does."""
-    said = [each for line in content.lines if (each := said_by_line(line)) is not None]
+    said = [each for line in _joined(content.lines) if (each := said_by_line(line)) is not None]
     deciding = [each for each in said if each.says is not Says.MISSES]
     return next(reversed(deciding or said), None)
+
+
+def _joined(lines: Iterable[Line]) -> Iterator[Line]:
+    """A backslash at its end joins a line with the next one; it stands where it begins."""
+    begun: Line | None = None
+    for line in lines:
+        whole = line if begun is None else Line(begun.text + line.text, begun.place)
+        last = whole.text.pieces[-1] if whole.text.pieces else ""
+        if isinstance(last, str) and last.endswith("\\"):
+            begun = Line(Text.of(*whole.text.pieces[:-1], f"{last[:-1]} "), whole.place)
+            continue
+        begun = None
+        yield whole
+    if begun is not None:
+        yield begun
 
 
 def said_by_line(line: Line) -> Said | None:
@@ -75,7 +90,7 @@ def _may_mean(words: list[str]) -> bool:
 
 def _faults(words: list[str], at: int) -> Iterator[tuple[Says, str]]:
     """What keeps a line that means the option from setting it to what is wanted."""
-    name, sets, value = words[at].partition("=")
+    name, sets, value = _unquoted(words[at]).partition("=")
     wanted = option()
     if words[0] not in ("options", "install"):
         yield _keyword(words[0])
@@ -88,6 +103,11 @@ def _faults(words: list[str], at: int) -> Iterator[tuple[Says, str]]:
     if not sets or not value:
         yield Says.MISSES, "the option has no value: it is NAME=VALUE, without blanks"
     yield from _value(value.strip('"'))
+
+
+def _unquoted(word: str) -> str:
+    """The kernel takes quotes off an option as a whole, as NVIDIA writes it: "NAME=VALUE"."""
+    return word[1:-1] if len(word) > 1 and word[0] == word[-1] == '"' else word
 
 
 def _keyword(word: str) -> tuple[Says, str]:
@@ -125,7 +145,7 @@ def _is_zero(value: str) -> bool:
 
 def means_the_option(word: str) -> bool:
     """Whether a word is this option, or was meant to be."""
-    name = word.partition("=")[0].lower()
+    name = word.lstrip('"').partition("=")[0].lower()
     if "profil" not in name:
         return False
     wanted = option().name.lower()

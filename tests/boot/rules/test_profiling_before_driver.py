@@ -103,11 +103,23 @@ def test_lines_that_miss(line: str, says: str) -> None:
         "options nvidia NVreg_EnableGpuFirmware=0 NVreg_RestrictProfilingToAdminUsers=0 NVreg_OpenRmEnableUnsupportedGpus=1",
         "options nvidia NVreg_RestrictProfilingToAdminUsers=0x0",
         'options nvidia NVreg_RestrictProfilingToAdminUsers="0"',
+        'options nvidia "NVreg_RestrictProfilingToAdminUsers=0"',
+        'options nvidia NVreg_EnableGpuFirmware=0 "NVreg_RestrictProfilingToAdminUsers=0"',
         "install nvidia /sbin/modprobe --ignore-install nvidia NVreg_RestrictProfilingToAdminUsers=0",
     ],
 )
 def test_lines_that_hold(line: str) -> None:
     assert verdict(RULE, write(19, "# profiling", "", line), load(23)) == "pass"
+
+
+def test_a_line_that_goes_on_behind_a_backslash() -> None:
+    name = "NVreg_RestrictProfilingToAdminUsers"
+    assert verdict(RULE, write(19, "options nvidia \\", f"  {name}=0"), load(23)) == "pass"
+    assert (
+        verdict(RULE, write(19, "options nvidia\\", "NVreg_EnableGpuFirmware=0 \\", f"{name}=0"), load(23)) == "pass"
+    )
+    assert verdict(RULE, write(19, "# profiling \\", OPTION), load(23)) == "fail"
+    assert lines(said(write(19, "options nvidia \\", f"  {name}=1"), load(23)))[0] == 19
 
 
 @pytest.mark.parametrize(
