@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -21,6 +22,8 @@ _DROP_INS = "/etc/eks/nodeadm.d/"
 # Installed, and then started: that is one.
 _IN_STEPS = ("k3s", "rke2")
 _USER_DATA = ("user-data", "userdata", "user_data")
+# `nodeadm init --skip run` writes the configuration and starts nothing.
+_ONLY_CONFIG = re.compile(r"(?:--skip|-s)[ =]\S*run")
 # Words of what was not understood that may join a cluster.
 JOINING = ("bootstrap", "nodeadm", "kubeadm", "join", "k3s", "rke2", "kubelet")
 
@@ -87,14 +90,45 @@ def adds_node_configs(timeline: Timeline) -> bool:
     return any(each.path.shown().startswith(_DROP_INS) for each in timeline.of(Writes))
 
 
-def twice(timeline: Timeline) -> Iterator[tuple[Joins, Joins]]:
-    """Two that may both happen in one boot: the first, and the one too many."""
-    joins = [each for each in timeline.of(Joins) if not each.tells and each.stage is not Stage.NEXT_BOOT]
+@dataclass(frozen=True)
+class Twice:
+    """Two ways of joining that may both be gone in one boot."""
+
+    # The one too many, and the one beside it.
+    second: Joins
+    other: Joins
+    how: str
+    says: str = "it joins here already"
+    remedy: str = "drop one of the two, or put each under the condition for which it is meant"
+
+
+def twice(timeline: Timeline) -> Iterator[Twice]:
+    joins = [each for each in timeline.of(Joins) if not each.tells and each.stage < Stage.NODEADM_RUN]
     for index, second in enumerate(joins):
         for first in joins[:index]:
             if together(first.conditions, second.conditions) and not _is_fallback(first, second):
-                yield first, second
+                yield Twice(second, first, f"{first.how}, then {second.how}")
                 break
+    yield from _beside_nodeadm_run(timeline, joins)
+
+
+def _beside_nodeadm_run(timeline: Timeline, joins: Sequence[Joins]) -> Iterator[Twice]:
+    """`nodeadm init` in a script, where nodeadm's own units join with the NodeConfig of the user data as well."""
+    told = [each for each in timeline.of(Joins) if each.tells and each.how == "nodeadm"]
+    if not told or _merged(told).missing_for(hybrid=False) or _turns_off_nodeadm(timeline):
+        return
+    for each in joins:
+        asks_first = any("nodeadm" in condition.question.text for condition in each.conditions)
+        if each.how == "nodeadm" and not asks_first and not _ONLY_CONFIG.search(each.command):
+            says = "with this nodeadm-run joins by itself, when cloud-init is done"
+            remedy = "drop this call, or the NodeConfig"
+            yield Twice(each, told[-1], "nodeadm init, then nodeadm-run", says, remedy)
+            return
+
+
+def _turns_off_nodeadm(timeline: Timeline) -> bool:
+    off = (Act.MASK, Act.DISABLE, Act.STOP)
+    return any("nodeadm" in each.unit.shown() and each.act in off for each in timeline.of(Unit))
 
 
 def _is_fallback(first: Joins, second: Joins) -> bool:

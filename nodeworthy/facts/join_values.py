@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import ipaddress
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -12,7 +12,11 @@ from nodeworthy.facts.boot_families import BOOTSTRAP, BOTTLEROCKET, NODEADM
 from nodeworthy.facts.cluster_join import Coordinates
 from nodeworthy.verdict import Known, Located
 
-_BEGINS, _ENDS = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+_BEGINS = "-----BEGIN CERTIFICATE-----"
+# That in base64.
+_PACKED = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR"
+_BASE64 = re.compile(r"[A-Za-z0-9+/]+")
+_OTHER_PEM = re.compile(r"-----BEGIN (?P<what>[A-Z0-9 ]*(?:KEY|REQUEST|CRL))-----")
 StandsFor = Callable[[str], str | None]
 
 
@@ -28,7 +32,7 @@ def malformed(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:
     """Values that are known and can't be right; those that a preview made up are right by themselves."""
     checked = [(at.service_cidr, "the service range", _fault_of_range, "such as 172.20.0.0/16")]
     if at.how in (NODEADM, BOOTSTRAP, BOTTLEROCKET):
-        pem = "base64 of a PEM certificate (`certificateAuthority.data`)"
+        pem = "base64 of the cluster's certificate (`certificateAuthority.data`)"
         checked += [
             (at.endpoint, "the endpoint", _fault_of_endpoint, "https://…"),
             (at.authority, "the CA", _fault_of_authority, pem),
@@ -85,16 +89,17 @@ def is_outside(address: str, range_: str) -> bool:
 
 
 def _fault_of_authority(value: str) -> str | None:
-    """Why this is no certificate in base64."""
+    """Why this can't be what nodeadm takes. A certificate that is cut short is let pass: examples have such ones."""
     if _BEGINS in value:
         return "is a certificate as it is, and must be in base64"
-    try:
-        decoded = base64.b64decode("".join(value.split()), validate=True).decode("latin-1")
-    except (binascii.Error, ValueError):
+    encoded = "".join(value.split()).rstrip("=")
+    if not _BASE64.fullmatch(encoded):
         return "is no base64"
-    if _BEGINS not in decoded:
-        return "is base64, and not of a certificate"
-    return None if _ENDS in decoded else "is cut off: the certificate in it has no end"
+    decoded = base64.b64decode(encoded[: len(encoded) // 4 * 4]).decode("latin-1")
+    if decoded.startswith(_PACKED):
+        return "is in base64 twice"
+    other = _OTHER_PEM.match(decoded)
+    return f"is base64 of another thing: {other['what'].lower()}" if other is not None else None
 
 
 def _shortened(value: str) -> str:

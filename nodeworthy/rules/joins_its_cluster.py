@@ -2,10 +2,12 @@
 
 A node that joins another cluster than its own is not missed there and not found here. nodeadm refuses a NodeConfig
 that leaves out the name, the endpoint, the CA or the service range (a hybrid node has a name and a region only; the
-part that is added to a managed node group's own has no `cluster` at all). bootstrap.sh takes endpoint and CA together
-or asks EKS for both. A script that joins twice on one path configures kubelet a second time while it runs. Of a script
-in which nothing joins it is only said that this is wrong where it is the whole user data of an EKS pool: to a managed
-node group EKS adds the part that joins, and a helper script joins nothing.
+part that is added to a managed node group's own has no `cluster` at all). The CA is base64: a bare certificate, what is
+no base64, and base64 of a key can't be it; whether the certificate in it is whole is not asked. bootstrap.sh takes
+endpoint and CA together or asks EKS for both. A script that joins twice on one path configures kubelet a second time
+while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by itself. Of a
+script in which nothing joins it is only said that this is wrong where it is the whole user data of an EKS pool: to a
+managed node group EKS adds the part that joins, and a helper script joins nothing.
 """
 
 from __future__ import annotations
@@ -45,15 +47,15 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
     found = coordinates(script.timeline)
     if not found:
         skip(_NOTHING_JOINS)
-    for first, second in twice(script.timeline):
+    for both in twice(script.timeline):
         yield fail(
-            second,
+            both.second,
             "joins the cluster a second time on the same path",
-            is_=f"{first.how}, then {second.how}",
+            is_=both.how,
             should="joined once",
-            related=[Related(first.place, "it joins here already")],
+            related=[Related(both.other.place, both.says)],
             cause="kubelet is configured and started again while it runs, with what the last one says",
-            remedy="drop one of the two, or put each under the condition for which it is meant",
+            remedy=both.remedy,
         )
     for each in found:
         yield from _left_out(script, each)

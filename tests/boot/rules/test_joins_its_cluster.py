@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
 from nodeworthy.rules.joins_its_cluster import RULE
@@ -23,7 +25,12 @@ from tests.boot.rules.userdata import (
 )
 
 BOOTSTRAP = f"/etc/eks/bootstrap.sh gpu-dev {COORDINATES}"
+KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n"
 TWICE = "joins the cluster a second time on the same path"
+
+
+def packed(text: str) -> str:
+    return base64.b64encode(text.encode()).decode()
 
 
 @pytest.mark.parametrize(
@@ -75,8 +82,9 @@ def test_joined_twice_is_once_too_often(text: str) -> None:
         (node_config(cidr="172.20.0.0/33"), "the service range is no range of addresses"),
         (node_config(cidr="172.20.0.0"), "the service range is an address and no range of them: the mask is missing"),
         (node_config(certificateAuthority="<CA>"), "the CA is no base64"),
-        (node_config(certificateAuthority="aGVsbG8gd29ybGQ="), "the CA is base64, and not of a certificate"),
-        (node_config(certificateAuthority=CA[:64]), "the CA is cut off: the certificate in it has no end"),
+        (node_config(certificateAuthority="LS0tLS1CRUdJTi..."), "the CA is no base64"),
+        (node_config(certificateAuthority=packed(CA)), "the CA is in base64 twice"),
+        (node_config(certificateAuthority=packed(KEY)), "the CA is base64 of another thing: rsa private key"),
         (
             node_config(certificateAuthority="|\n" + "".join(f"      {line}\n" for line in PEM.splitlines())),
             "the CA is a certificate as it is, and must be in base64",
@@ -93,6 +101,12 @@ def test_joined_twice_is_once_too_often(text: str) -> None:
 )  # fmt: skip
 def test_what_can_not_be_right(text: str, message: str) -> None:
     assert told(RULE, read(text)) == ["fail", message]
+
+
+@pytest.mark.parametrize("authority", [CA, CA[:64], CA[:61], "Y2VydGlmaWNhdGVBdXRob3JpdHk=", "aGVsbG8gd29ybGQ="])
+def test_a_certificate_may_be_cut_short(authority: str) -> None:
+    """nodeadm's own documentation has such a one, and every example that is copied from it."""
+    assert told(RULE, read(node_config(certificateAuthority=authority))) == ["pass"]
 
 
 def test_nothing_that_joins_is_no_fault_of_a_helper() -> None:
