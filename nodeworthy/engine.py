@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from nodeworthy.one_cause import told_once_that_unread
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import (
@@ -60,16 +61,23 @@ class Judgement:
     simulated: bool = False  # decided only by a run with made-up outputs
 
 
-def judge(scenes: Iterable[Scene], rules: Sequence[Rule], crash: Rule, unused: Rule | None = None) -> list[Judgement]:
-    """Every rule on every fact that it asks for. `crash` and `unused` are the rules of the engine's own findings."""
+def judge(
+    scenes: Iterable[Scene],
+    rules: Sequence[Rule],
+    crash: Rule,
+    unused: Rule | None = None,
+    ran: frozenset[str] | None = None,
+) -> list[Judgement]:
+    """Every rule on every fact that it asks for. `crash` and `unused` are the rules of the engine's own findings; `ran`
+    are the ids of all that were to run, where those that have nothing to judge are left out of `rules`."""
     judgements: list[Judgement] = []
     for scene in scenes:
         suppressed = _Suppressed(scene.suppressions)
-        made = list(_judge_scene(scene, rules, suppressed, crash))
+        made = told_once_that_unread(list(_judge_scene(scene, rules, suppressed, crash)))
         judgements += made
         if unused is not None:
-            ran = {rule.id for rule in rules} - scene.judged_elsewhere
-            judgements += _unused_suppressions(scene, made, suppressed.used, ran, unused)
+            asked = (ran or {rule.id for rule in rules}) - scene.judged_elsewhere
+            judgements += _unused_suppressions(scene, made, suppressed.used, set(asked), unused)
     return judgements
 
 

@@ -34,6 +34,7 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.report import timeline, timeline_json
 
     script = _script(options)
+    _refuse_unread(script)
     findings = _findings(script)
     if options.format == "json":
         shown = timeline_json.as_json(script, findings, hidden)
@@ -67,6 +68,16 @@ def _script(options: argparse.Namespace) -> BootScript:
     place = Place(path=name)
     choice = Fleets(options.fleet, options.stack).beside(Path.cwd() if name == STDIN else path.parent)
     return in_fleet(BootScript(place, unpack(data, place, name=path.name)), choice.fleet, choice.why)
+
+
+def _refuse_unread(script: BootScript) -> None:
+    """There is no timeline of what can't be unpacked."""
+    from nodeworthy.errors import CouldNotLook
+
+    userdata = script.userdata
+    if userdata.unread:
+        told = [each.message for each in userdata.faults if userdata.unread in each.message] or [userdata.unread]
+        raise CouldNotLook(f"{script.place}: {told[0]}")
 
 
 def _findings(script: BootScript) -> Sequence[Finding]:

@@ -71,6 +71,11 @@ class BootScript:
             raise NotKnown(f"the user data can't be read: {self.userdata.unread}", self.userdata.place)
         return timeline_of(self.userdata)
 
+    @property
+    def unread_told_by(self) -> str | None:
+        """The engine asks: of user data that can't be unpacked one rule says why, and the others need not repeat it."""
+        return "user-data-format" if self.read is not None and self.read.unread else None
+
     def judged_by(self, kind: type[Any]) -> Sequence[Any] | str | None:
         """The engine asks: a script is judged by its own pools, and not by every pool there is."""
         return (self.pools or self.no_pool) if kind is BootPool else None

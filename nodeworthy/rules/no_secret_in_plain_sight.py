@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nodeworthy.boot.effects import Stage, Writes
-from nodeworthy.boot.userdata import Part
+from nodeworthy.boot.userdata import FaultKind, Part
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.facts.plain_text import PlainText, scalars
@@ -69,6 +69,8 @@ _USER_DATA = _Sight("user data", _SHOWN, _FETCH)
 @RULE.check
 def user_data_holds_none(script: BootScript) -> Findings:
     userdata = script.userdata
+    if not userdata.parts and any(each.kind is FaultKind.EMPTY for each in userdata.faults):
+        return
     if not userdata.parts:
         yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
         return

@@ -104,6 +104,20 @@ def test_what_can_not_be_read_ends_with_2(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (gzip.compress(LATE.encode())[:-20], "the gzip is cut off: cloud-init then runs nothing of it"),
+        (gzip.compress(bytes(5 << 20)), "the gzip unpacks to more than 4 MiB: no node boots from that"),
+        (b"#!/bin/bash\n" * 400_000, "the user data is larger than 4 MiB: EC2 takes 16 KiB"),
+    ],
+)
+def test_what_can_not_be_unpacked_is_one_sentence(tmp_path: Path, data: bytes, why: str, form: str) -> None:
+    ran = boot(tmp_path, data, "--format", form)
+    assert (ran.code, ran.out, ran.err) == (3, "", f"nodeworthy boot: user-data.sh: {why}\n")
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
 def test_a_secret_is_never_shown(tmp_path: Path, form: str) -> None:
     token = "ghp_" + "a1B2" * 9
     script = f"""#!/bin/bash
