@@ -104,7 +104,7 @@ def _of_kind(script: BootScript, pools: Sequence[Pool]) -> Sequence[Pool]:
         kind = [pool for pool in pools if pool.is_gpu is is_gpu]
         if word in words and kind:
             return kind
-    kind = [pool for pool in pools if pool.is_gpu is _is_for_gpus(script)]
+    kind = [pool for pool in pools if pool.is_gpu is is_for_gpus(script)]
     return kind or pools
 
 
@@ -112,7 +112,8 @@ def _stem(script: BootScript) -> str:
     return PurePath(script.place.path or "").name.lower().split(".")[0]
 
 
-def _is_for_gpus(script: BootScript) -> bool:
+def is_for_gpus(script: BootScript) -> bool:
+    """Whether it does anything with a GPU, by the names in it."""
     if any(each.module.startswith("nvidia") for each in script.timeline.of(LoadsModule)):
         return True
     return any(sign in part.text for part in script.userdata.parts for sign in _GPU_SIGNS)

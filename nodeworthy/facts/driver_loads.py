@@ -96,6 +96,16 @@ def unread(timeline: Timeline) -> list[Load]:
     return [Load(at[id(each)], each.place, each.why, each.conditions) for each in gaps(timeline, *_WORDS)]
 
 
+def unknown_packages(timeline: Timeline) -> list[Load]:
+    """Packages whose names are not known: the driver may be one of them."""
+    at = enumerate(timeline.effects)
+    return [
+        Load(index, each.place, each.why, each.conditions)
+        for index, each in at
+        if isinstance(each, NotUnderstood) and "(an nvidia driver, or any" in each.text
+    ]
+
+
 def is_driver(effect: Installs) -> bool:
     if effect.removes:
         return False

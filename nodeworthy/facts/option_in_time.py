@@ -40,6 +40,12 @@ class OptionInTime:
     def installs_the_driver(self) -> bool:
         return any(is_driver(each) for each in self.timeline.of(Installs))
 
+    @property
+    def is_meant(self) -> bool:
+        """Whether any step is seen that sets the option, rightly or not."""
+        written = any(each.says not in (Says.GONE, Says.MAYBE) for each in self.writes)
+        return written or bool(self.kernel_options) or any(each.has_the_option for each in self.loads)
+
     @cached_property
     def anew(self) -> list[Again]:
         return anew(self.timeline)

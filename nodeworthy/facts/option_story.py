@@ -30,10 +30,16 @@ class Told:
 class OptionStory:
     boot: OptionInTime
     load: Load
+    # Of what is missing altogether: where the script is.
+    script: Place
 
     def loads_it(self) -> Related:
         says = f"the module is loaded here: {self.load.because}" if self.load.effect is not None else self.load.because
         return Related(self.load.place, says)
+
+    def here(self) -> Place:
+        """Where the module is loaded; of what the image does by itself the script is all that there is to look at."""
+        return self.load.place if self.load.effect is not None else self.script
 
     def told(self) -> Told:
         before, after = self.boot.before(self.load), self.boot.after(self.load)
@@ -64,7 +70,7 @@ class OptionStory:
         doubtful = next((each for each in writes if each.says is Says.MAYBE), None)
         if doubtful is not None:
             return doubtful.place, f"{known}: {doubtful.said.why}"
-        return self.load.place, f"{known}: it depends on too many conditions"
+        return self.here(), f"{known}: it depends on too many conditions"
 
     def _undone(self, right: OptionWrite, by: OptionWrite) -> Told:
         written = Related(right.place, f"{right.path} gets the option here")
@@ -157,12 +163,15 @@ class OptionStory:
     def _missing(self) -> Told:
         message = "the driver is loaded, and nothing writes the profiling option before"
         remedy = f"before {self._where()}: echo '{option().line}' > {FILE}"
+        related = []
         if self.load.effect is None:
             remedy = f"{EARLY}: {FILE} with `{option().line}`"
+            related = [self.loads_it()]
+        should = f"{option().line} on disk before"
         return Told(
-            self.load.place,
+            self.here(),
             message,
-            {"is_": self.load.because, "should": f"{option().line} on disk before", "remedy": remedy},
+            {"is_": self.load.because, "should": should, "remedy": remedy, "related": related},
         )
 
     def _what(self, is_: str, should: str, remedy: str, *related: Related) -> dict[str, Any]:

@@ -57,6 +57,12 @@ def initramfs_programs() -> frozenset[str]:
     return frozenset(_table()["initramfs"]["programs"])
 
 
+@cache
+def other_purposes() -> frozenset[str]:
+    """Words by which a program says that it is there for something else than a driver."""
+    return frozenset(_table()["other_purposes"]["words"])
+
+
 def image_loads_early(distribution: str) -> bool | None:
     """Whether the driver in this distribution's image is loaded before a script can run; None where nobody knows."""
     row = _table()["image"].get(distribution)

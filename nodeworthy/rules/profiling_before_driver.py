@@ -12,12 +12,16 @@ by itself before user data's shell parts run: there the option belongs into a `t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.boot.userdata import PartKind
+from nodeworthy.facts.boot_pools import is_for_gpus
 from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.driver_loads import Load, image_load, unread, unread_before
+from nodeworthy.facts.driver_loads import Load, image_load, unknown_packages, unread, unread_before
 from nodeworthy.facts.modprobe_line import Says
 from nodeworthy.facts.option_in_time import OptionInTime
 from nodeworthy.facts.option_story import OptionStory
+from nodeworthy.facts.unread_steps import Unread, may_write_the_option, unread_steps
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import image_loads_early, option
 from nodeworthy.rule import Rule
@@ -35,6 +39,7 @@ CAUSE = (
     "a module takes its options when it is loaded, and never again: "
     "profiling stays denied (ERR_NVGPUCTRPERM) until it is loaded anew"
 )
+NOTHING = "nothing in this script loads a GPU driver"
 IMAGE = "the image's own units load the module, before shell parts and runcmd"
 
 
@@ -51,9 +56,9 @@ def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: Boot
         return
     found = boot.first_without(by_the_image)
     if found is not None:
-        yield from _without(boot, *found, pool)
+        yield from _without(script, boot, *found, pool)
         return
-    yield from _may_load_it(boot)
+    yield from _may_load_it(boot, [*unread(boot.timeline), *unknown_packages(boot.timeline)])
 
 
 def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:
@@ -66,13 +71,15 @@ def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:
     return [image_load(boot.timeline, pool.place, IMAGE)] if image_loads_early(distribution) else []
 
 
-def _without(boot: OptionInTime, load: Load, answer: bool | None, pool: BootPool | None) -> Findings:
+def _without(
+    script: BootScript, boot: OptionInTime, load: Load, answer: bool | None, pool: BootPool | None
+) -> Findings:
     on = pool.title if pool is not None else ()
-    story = OptionStory(boot, load)
-    gap = unread_before(boot.timeline, load.at) if answer is False else None
+    story = OptionStory(boot, load, script.place)
+    gap = _unread(boot, load) if answer is False else None
     if gap is not None:
-        why = f"whether the profiling option is written before the driver is not known: {gap.why}"
-        yield unknown(gap, why, related=[story.loads_it()], on=on)
+        why = f"whether the profiling option is written before the driver is loaded is not known: {gap.why}"
+        yield unknown(gap.effect, why, related=[story.loads_it()], on=on)
     elif answer is None:
         place, why = story.doubt()
         yield unknown(place, why, related=[story.loads_it()], should=option().line, on=on)
@@ -81,20 +88,25 @@ def _without(boot: OptionInTime, load: Load, answer: bool | None, pool: BootPool
         yield fail(told.place, told.message, cause=CAUSE, on=on, **told.what)
 
 
+def _unread(boot: OptionInTime, load: Load) -> Unread | None:
+    """A step that may write it. Where the script writes it itself, nobody looks for it in what was not read."""
+    gap = unread_before(boot.timeline, load.at)
+    if gap is not None:
+        return Unread(gap, gap.why)
+    return None if boot.is_meant else may_write_the_option(boot.timeline, load.at)
+
+
 def _nothing_loads_it(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Findings:
     """The driver is loaded by something else, or not at all."""
     wanted = pool is not None and pool.pool.is_gpu
-    meant = any(each.says not in (Says.GONE, Says.MAYBE) for each in boot.writes) or bool(boot.kernel_options)
-    if not wanted and not meant:
-        yield from _may_load_it(boot)
-        if not unread(boot.timeline):
-            skip("nothing in this script loads a GPU driver")
+    if not wanted and not boot.is_meant:
+        yield from _nobody_asks(script, boot)
         return
     place = pool.place if pool is not None and wanted else script.place
     afterwards = Load(len(boot.timeline.effects), place, "whatever loads the module comes after this script")
     answer = boot.has_it(afterwards)
     if not answer:
-        yield from _without(boot, afterwards, answer, pool)
+        yield from _without(script, boot, afterwards, answer, pool)
     elif _image_may_load_it(script, pool) and not boot.has_it(image_load(boot.timeline, place, IMAGE)):
         right = next(each for each in boot.writes if each.says is Says.RIGHT)
         yield unknown(
@@ -103,7 +115,18 @@ def _nothing_loads_it(script: BootScript, pool: BootPool | None, boot: OptionInT
             remedy="write it in a text/cloud-boothook part, bootcmd or write_files, which come first in any case",
         )
     else:
-        yield from _may_load_it(boot)
+        yield from _may_load_it(boot, [*unread(boot.timeline), *unknown_packages(boot.timeline)])
+
+
+def _nobody_asks(script: BootScript, boot: OptionInTime) -> Findings:
+    """No step is seen that loads it or sets the option, and no pool wants a GPU."""
+    gaps = unread(boot.timeline)
+    blind = next(unread_steps(boot.timeline), None)
+    if blind is not None and not gaps and is_for_gpus(script):
+        yield unknown(blind, f"whether this loads the driver is not known: {blind.why}")
+    yield from _may_load_it(boot, gaps)
+    if not gaps:
+        skip(NOTHING if blind is None else f"what can be read of this script loads no GPU driver: {blind.why}")
 
 
 def _image_may_load_it(script: BootScript, pool: BootPool | None) -> bool:
@@ -113,8 +136,8 @@ def _image_may_load_it(script: BootScript, pool: BootPool | None) -> bool:
     return any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts)
 
 
-def _may_load_it(boot: OptionInTime) -> Findings:
-    for gap in unread(boot.timeline):
+def _may_load_it(boot: OptionInTime, gaps: Sequence[Load]) -> Findings:
+    for gap in gaps:
         if not boot.has_it(gap):
             why = f"whether this loads the driver before the profiling option is written is not known: {gap.because}"
             yield unknown(gap.place, why)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.effects import Runs
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.folders import cd, mktemp, popd, pushd
@@ -107,6 +108,7 @@ def _printf(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
 
 
 def _source(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.shell.calls import call_of
     from nodeworthy.boot.shell.redirects import absolute
 
     if len(arguments) < 2:
@@ -121,6 +123,8 @@ def _source(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
     walker.state.sourced = name or arguments[1].shown()
     if name is None or name in walker.state.files:
         walker.not_understood(place, raw, f"what {walker.state.sourced} sets is not known")
+    elif name.endswith((".sh", ".bash")) and not name.startswith("/etc/profile"):
+        walker.emit(call_of(walker, arguments, place, raw).does(Runs, arguments=(Text((name,)),)))
     return None
 
 

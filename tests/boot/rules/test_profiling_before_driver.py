@@ -115,9 +115,7 @@ def test_lines_that_hold(line: str) -> None:
 def test_a_line_that_goes_on_behind_a_backslash() -> None:
     name = "NVreg_RestrictProfilingToAdminUsers"
     assert verdict(RULE, write(19, "options nvidia \\", f"  {name}=0"), load(23)) == "pass"
-    assert (
-        verdict(RULE, write(19, "options nvidia\\", "NVreg_EnableGpuFirmware=0 \\", f"{name}=0"), load(23)) == "pass"
-    )
+    assert verdict(RULE, write(19, "options nvidia\\", "NVreg_EnableGpuFirmware=0 \\", f"{name}=0"), load(23)) == "pass"
     assert verdict(RULE, write(19, "# profiling \\", OPTION), load(23)) == "fail"
     assert lines(said(write(19, "options nvidia \\", f"  {name}=1"), load(23)))[0] == 19
 
@@ -379,3 +377,9 @@ def test_other_pools() -> None:
     assert of_pool("instanceType: m7i.xlarge", installs(23, "nvidia-driver"), load(23))[0] == "fail"
     assert of_pool(GPU, installs(23, "nvidia-driver"), load(23), write(59, OPTION))[1][0].where.line == 59
     assert of_pool(GPU, write(19, OPTION), installs(23, "nvidia-driver"), load(23))[0] == "pass"
+
+
+def test_what_is_missing_is_told_of_the_script() -> None:
+    (found,) = of_pool(GPU)[1]
+    assert found.where.path == "user-data.sh"
+    assert [each.place for each in found.related] == [in_pool(GPU, script()).pools[0].place]
