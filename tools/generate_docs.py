@@ -19,7 +19,7 @@ from markdown import page, table
 from nodeworthy.collect.moments import moments_of
 from nodeworthy.report import rule_page
 from nodeworthy.rule import Rule
-from nodeworthy.rules import catalogue
+from nodeworthy.rules import SUBJECTS, catalogue, subjects
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -32,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--into", type=Path, default=DOCS, metavar="DIR", help="another folder than docs/")
     options = parser.parse_args(argv)
     stale = not_up_to_date(options.into)
+    if options.into == DOCS and _text(SUBJECTS) != subjects():
+        stale[SUBJECTS] = subjects()
     if options.check:
         return _complain(stale)
     write(options.into, stale)

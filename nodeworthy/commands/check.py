@@ -23,13 +23,13 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.source.collector import look
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.errors import InputError
-    from nodeworthy.rules import catalogue
+    from nodeworthy.rules import ids as rule_ids
 
     hook = options.changed is not None
     paths = [*options.paths, *(options.changed or ())]
     if not paths and not hook:
         raise InputError("name what to check: files, folders, or - for standard input")
-    ids = frozenset(rule.id for rule in catalogue())
+    ids = frozenset(rule_ids())
     looked = look(paths, Fleets(options.fleet, options.stack), ids, named=not hook)
     if hook and not looked.scenes and not looked.refused:
         print(f"nodeworthy check: none of {len(paths)} changed files is of a kind that it knows", file=sys.stderr)

@@ -36,12 +36,12 @@ def _workers(text: str) -> int:
 def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.cluster.scenes import scenes
     from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.rules import catalogue
+    from nodeworthy.rules import ids
 
     judging.chosen_rules(options)  # a rule that does not exist is said before a cluster is asked
     fleet = Fleets(options.fleet, options.stack).asked_for()
     seen = _look(options)
-    rules = frozenset(rule.id for rule in catalogue())
+    rules = frozenset(ids())
     found = scenes(seen, fleet, frozenset(options.rule), rules)
     report = judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
     return judging.deliver(options, report)

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from nodeworthy.engine import Scene, judge
 from nodeworthy.errors import InputError
@@ -37,15 +38,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-cache", action="store_true", help="look at everything again")
 
 
-def chosen_rules(options: argparse.Namespace) -> tuple[Rule, ...]:
-    """The catalogue, less what was left out. Rules about ourselves always run: they say what was not judged."""
-    from nodeworthy.rules import catalogue
+def chosen_rules(options: argparse.Namespace, scenes: Iterable[Scene] | None = None) -> tuple[Rule, ...]:
+    """The catalogue, less what was left out, and less what has nothing to judge in these scenes. Rules about ourselves
+    always run: they say what was not judged."""
+    from nodeworthy.rules import catalogue, judging
 
-    rules = catalogue()
-    _known({each.id for each in rules}, [*options.rule, *options.skip_rule])
-    asked = set(options.rule) or {each.id for each in rules}
-    wanted = asked - set(options.skip_rule)
+    wanted = chosen_ids(options)
+    rules = catalogue() if scenes is None else judging(_kinds(scenes))
     return tuple(each for each in rules if each.id in wanted or each.about_ourselves)
+
+
+def chosen_ids(options: argparse.Namespace) -> set[str]:
+    from nodeworthy.rules import ids
+
+    every = set(ids())
+    _known(every, [*options.rule, *options.skip_rule])
+    return (set(options.rule) or every) - set(options.skip_rule)
+
+
+def _kinds(scenes: Iterable[Scene]) -> set[type[Any]]:
+    return {kind for scene in scenes for kind in (*map(type, scene.facts), *scene.missing)}
 
 
 def _known(ids: set[str], named: Iterable[str]) -> None:
@@ -64,7 +76,9 @@ def judged(options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene],
 
     if options.ignore_suppressions:
         scenes = [replace(scene, suppressions=()) for scene in scenes]
-    judgements = judge(scenes, chosen_rules(options), rule("rule-crashed"), rule("suppression-unused"))
+    rules = chosen_rules(options, scenes)
+    ran = frozenset(chosen_ids(options))
+    judgements = judge(scenes, rules, rule("rule-crashed"), rule("suppression-unused"), ran)
     return Report(moment, judgements, looked_at)
 
 

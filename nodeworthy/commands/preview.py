@@ -52,11 +52,11 @@ def _seconds(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.plan.preview import Asked, prepare
     from nodeworthy.collect.plan.runs import ProgramFailed
-    from nodeworthy.rules import catalogue
+    from nodeworthy.rules import ids
 
     judging.chosen_rules(options)  # a rule that does not exist is said before anything runs
     asked = Asked(Path(), options.stack, options.fleet, options.answers, not options.no_simulate, options.timeout)
-    preview = prepare(asked, frozenset(rule.id for rule in catalogue()))
+    preview = prepare(asked, frozenset(ids()))
     impossible = preview.of_fleet
     if impossible is not None:
         report = judging.judged(options, Moment.PLAN, [impossible], {"resources": 0})

@@ -19,7 +19,7 @@ from nodeworthy.engine import Judgement, Scene, judge
 from nodeworthy.facts.boot_script import BootPool
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.rule import BoundCheck, Rule
-from nodeworthy.rules import catalogue, rule
+from nodeworthy.rules import ids, rule
 from nodeworthy.verdict import Finding, Place, Verdict, finding
 
 UNUSED = "suppression-unused"
@@ -95,7 +95,7 @@ class Judge:
         stack = self.stack
         no_fleet = f"the config of stack {stack.name} declares no fleet" if stack.name else "no stack config was given"
         plan = Plan(stack.project, stack.name, tuple(planned), {})
-        suppressions = stack.suppressions(each.id for each in catalogue())
+        suppressions = stack.suppressions(ids())
         return scene_of(plan, folder=stack.folder, fleet=fleet, no_fleet=no_fleet, suppressions=suppressions)
 
     def _said(self, judgements: Iterable[Judgement]) -> Said:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.collect.source.comments import annotated, comments
@@ -16,8 +17,6 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
-from nodeworthy.facts.boot_pools import in_fleet
-from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import UnreadableInput
@@ -28,6 +27,9 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.boot_script import BootScript
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
 _MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
@@ -52,6 +54,7 @@ class Looked:
 @dataclass
 class _Found:
     facts: list[Fact] = field(default_factory=list)
+    scripts: list[BootScript] = field(default_factory=list)
     suppressions: list[Suppression] = field(default_factory=list)
     fleet: Fleet | None = None
 
@@ -123,15 +126,25 @@ def _place(
     key = (choice.fleet.place.path if choice.fleet else None) or choice.why
     _, together = by_fleet.setdefault(key, (choice, _Found()))
     together.facts += found.facts
+    together.scripts += found.scripts
     together.suppressions += found.suppressions
 
 
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
-    facts = [in_fleet(each, fleet, why) if isinstance(each, BootScript) else each for each in found.facts]
+    facts = [*found.facts, *_scripts(found, fleet, why)]
     if fleet is None:
         return Scene(facts, {GpuPool: Missing(why)}, found.suppressions)
     missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
     return Scene([*facts, *gpu_pools(fleet)], missing, found.suppressions)
+
+
+def _scripts(found: _Found, fleet: Fleet | None, why: str) -> list[Fact]:
+    """Imported only where there is a script to read: most files are none."""
+    if not found.scripts:
+        return []
+    from nodeworthy.facts.boot_pools import in_fleet
+
+    return [in_fleet(each, fleet, why) for each in found.scripts]
 
 
 def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
@@ -167,11 +180,12 @@ def _called(found: _Found) -> str:
 
 def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> _Found:
     from nodeworthy.boot.unpack import unpack
+    from nodeworthy.facts.boot_script import BootScript
 
     place = Place(path=source.shown)
     script = BootScript(place, unpack(data, place, name=source.path.name))
     text = data.decode("utf-8", "replace")
-    return _Found([script], list(comments(text, place, rules, is_yaml=False)))
+    return _Found(scripts=[script], suppressions=list(comments(text, place, rules, is_yaml=False)))
 
 
 def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
