@@ -56,11 +56,11 @@ class Source:
         whole = " ".join(" ".join(_continued(self._rows(place))).split())
         return whole if len(whole) <= LONGEST else f"{whole[: LONGEST - 1]}…"
 
-    def behind(self, place: Place) -> list[str]:
+    def behind(self, place: Place, *, most: int = BEHIND) -> list[str]:
         """The lines behind a command, without those that say nothing."""
         rows = self._rows(place)
         behind = (row.strip() for row in rows[len(list(_continued(rows))) :])
-        return [row for row in behind if row and not row.startswith("#")][:BEHIND]
+        return [row for row in behind if row and not row.startswith("#")][:most]
 
     def _rows(self, place: Place) -> Sequence[str]:
         part = self.part_of(place)

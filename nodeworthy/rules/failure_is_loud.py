@@ -30,9 +30,16 @@ RULE = Rule(
 CAUSE = "the script goes on and ends well, so that cloud-init calls a node done that has no driver, or never joins"
 _UNTIL = re.compile(r"until\s|while\s+!")
 _STATUS = re.compile(r"\$\?|PIPESTATUS")
-_BREAKS = re.compile(r"&&.*\b(?:break|return)\b|^if\b.*\bthen\b.*\b(?:break|return)\b")
+_BREAKS = re.compile(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return)\b")
+# `wait` alone waits for all of them, and says nothing of any.
+_WAITS = re.compile(r"\bwait\s+(?:-n\b|[\"']?[$%])")
+_HANDLES = re.compile(r"\|\|(?!\s*(?:true|:)(?:\s|;|$))|^(?:el)?if\b")
+_SWALLOWS = re.compile(r"\|\|\s*(?:true|:)(?:\s|;|$)")
 _GIVES_UP = re.compile(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
+_ASKED = re.compile(r"\|\||&&|^(?:if|elif|while|until)\b")
 MOST_RELATED = 10
+# Who waits for what runs in the background does so at the end.
+MOST_BEHIND = 40
 SHOULD = "a failure stops the script, or is reported"
 
 
@@ -49,17 +56,25 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
 
 def _is_looked_at(source: Source, step: Step) -> bool:
     """What comes behind it looks at `$?`, or tries again until it succeeds, or until it gives up and says so."""
-    if step.effect.failure is not Failure.UNNOTICED or step.effect.detached:
+    if step.effect.detached:
+        return _is_waited_for(source, step)
+    if step.effect.failure is not Failure.UNNOTICED:
         return False
     written = source.written_at(step.place)
-    if _UNTIL.match(written):
-        return True
     behind = source.behind(step.place)
-    if behind and _STATUS.search(behind[0]):
+    if _UNTIL.match(written) or _STATUS.search(" ".join([written, *behind[:1]])):
         return True
     # `if …; then` goes on below.
     branch = " ".join([written, *behind[: behind.index("fi") if "fi" in behind else 0]])
     return _BREAKS.search(branch) is not None and any(_GIVES_UP.search(row) for row in behind)
+
+
+def _is_waited_for(source: Source, step: Step) -> bool:
+    """`wait $pid` fails as what it waits for has failed."""
+    part = source.part_of(step.place)
+    waits = (row for row in source.behind(step.place, most=MOST_BEHIND) if _WAITS.search(row))
+    is_handled = part is not None and part.stops_on_error
+    return any(not _SWALLOWS.search(row) if is_handled else _HANDLES.search(row) for row in waits)
 
 
 def _silent(source: Source, steps: Sequence[Step]) -> Findings:
@@ -78,14 +93,14 @@ def _silent(source: Source, steps: Sequence[Step]) -> Findings:
 def _one(source: Source, step: Step) -> Finding:
     written = source.written_at(step.place) or step.effect.command
     calls = [source.written_at(each) for each in step.effect.via]
-    how, remedy = _by(step, " ".join([*calls, written]))
+    how, remedy = _by(step, written, calls)
     message = f"where {step.called} fails, {how}"
     return fail(step.place, message, is_=written, should=SHOULD, cause=CAUSE, remedy=remedy)
 
 
-def _by(step: Step, written: str) -> tuple[str, str]:
+def _by(step: Step, own: str, calls: Sequence[str]) -> tuple[str, str]:
     """What swallows it, and what to do about that."""
-    line = step.place.spot
+    line, written = step.place.spot, " ".join([*calls, own])
     if step.effect.detached:
         return "nobody hears of it: it runs in the background", f"take the `&` from {line}, or `wait` for it and look"
     swallower = next((each for each in ("|| true", "|| :") if each in written), "")
@@ -93,6 +108,12 @@ def _by(step: Step, written: str) -> tuple[str, str]:
         return f"`{swallower}` swallows it", f"take `{swallower}` away, or say what failed: `|| {{ echo …; exit 1; }}`"
     if "|" in written.replace("||", ""):
         return "the pipe swallows it: only its last command counts", f"set -o pipefail before {line}"
+    asked = next((each for each in calls if _ASKED.search(each)), None)
+    if asked is not None:
+        return (
+            f"the function goes on: in `{asked}`, `set -e` does not hold inside of it",
+            f"put `|| return 1` behind {line}",
+        )
     return "nobody looks", f"put `|| exit 1` behind {line}, or look at $?"
 
 

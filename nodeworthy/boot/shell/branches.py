@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Failure
-from nodeworthy.boot.shell.failing import handled_by
+from nodeworthy.boot.shell.failing import handled_by, unlooked_at
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Taken
 from nodeworthy.boot.shell.syntax import AndOr, Branch, If, Not, Statement
 
@@ -49,7 +49,9 @@ def _of_left(walker: Walker, statement: AndOr, outer: Failing | None, *, is_or: 
 
 
 def not_(walker: Walker, statement: Not) -> bool | None:
-    return walker.ask(statement).value
+    """`set -e` does not look at what stands behind `!`."""
+    with unlooked_at(walker):
+        return walker.ask(statement).value
 
 
 def if_(walker: Walker, statement: If) -> bool | None:

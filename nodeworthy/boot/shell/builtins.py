@@ -157,7 +157,7 @@ def _trap(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> 
             walker.state.options.reports = False
         return True
     if "ERR" in signals or ("EXIT" in signals and "?" in body):
-        walker.state.options.reports = True
+        walker.state.options.reports = body.strip(" ;") not in (":", "true")
     if signals & {"EXIT", "0"}:
         walker.at_exit.append((body, place, walker.guard))
     return True

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Failure
-from nodeworthy.boot.shell.flow import Failing
+from nodeworthy.boot.shell.flow import Failing, Flow
 from nodeworthy.boot.shell.syntax import (
     AndOr,
     Background,
@@ -20,9 +22,36 @@ from nodeworthy.boot.shell.syntax import (
 )
 from nodeworthy.boot.shell.word_syntax import Literal
 
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
 _TELLS = {"echo", "printf", "logger", "log", "warn", "error", "err", "cfn-signal", "wall", "systemd-cat", "cat"}
 _NOTHING = {"true", ":"}
 _DEEPEST = 4
+
+
+@contextmanager
+def unlooked_at(walker: Walker) -> Iterator[None]:
+    """What runs here may fail and nobody hears of it, unless something around it deals with that."""
+    outer = walker.failing
+    if outer is None or not outer.explicit:
+        walker.failing = Failing(Failure.UNNOTICED, explicit=True)
+    yield
+    walker.failing = outer
+
+
+def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
+    """A function's body, or a group's. Where its failure is dealt with outside, `set -e` does not hold in it: of a
+    failure in its middle nobody hears."""
+    outer = walker.failing
+    if len(body) < 2 or outer is None or outer.has_own_options or outer.how not in (Failure.STOPS, Failure.REPORTED):
+        return walker.run_all(body)
+    if not outer.explicit:
+        return walker.run_all(body)
+    walker.failing = Failing(Failure.UNNOTICED, explicit=True)
+    walker.run_all(body[:-1])
+    walker.failing = outer
+    return walker.run_all(body[-1:]) if walker.flow is Flow.ON else None
 
 
 def handled_by(statements: Iterable[Statement], functions: Mapping[str, Function], outer: Failing) -> Failing:

@@ -49,6 +49,8 @@ class Failing:
 
     how: Failure
     explicit: bool = False
+    # A shell of its own runs in between, in which its own `set -e` counts.
+    has_own_options: bool = False
 
 
 @dataclass(frozen=True, slots=True)

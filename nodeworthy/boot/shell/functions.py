@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.commands.table import PROGRAMS
 from nodeworthy.boot.conditions import Asks, Condition, Guard, together
 from nodeworthy.boot.shell.branches import go_on
+from nodeworthy.boot.shell.failing import run_body
 from nodeworthy.boot.shell.flow import Flow, Taken
 from nodeworthy.boot.shell.lengths import bounded
 from nodeworthy.boot.shell.syntax import Function
@@ -89,7 +90,7 @@ def _call(walker: Walker, function: Function, arguments: Sequence[Text], place: 
     set_arguments(walker, arguments)
     walker.via = (*via, place)
     walker.running.append(function.name)
-    status = walker.scope(lambda: walker.run_all(function.body), Flow.RETURN)
+    status = walker.scope(lambda: run_body(walker, function.body), Flow.RETURN)
     walker.running.pop()
     walker.via = via
     _give_back(walker, outer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
@@ -155,9 +155,11 @@ def run_text(walker: Walker, text: str, origin: Origin, arguments: Sequence[Text
 
     mark = walker.state.variables.mark()
     options, walker.state.options = walker.state.options, Options()
+    failing = walker.failing
+    walker.failing = replace(failing, has_own_options=True) if failing is not None else None
     set_arguments(walker, arguments)
     status = run_here(walker, text, origin, place)
-    walker.state.options = options
+    walker.state.options, walker.failing = options, failing
     walker.state.variables.back_to(mark)
     if walker.flow is Flow.EXIT:
         walker.flow = Flow.ON

@@ -26,6 +26,18 @@ DRIVER = "dnf install -y nvidia-driver"
         ("set -e\ncurl -sfL https://get.k3s.io | K3S_URL=https://a:6443 sh -", "the pipe swallows it"),
         ("set -e\nkubeadm join --config a || exit 0\necho", "nobody looks"),
         ("set -e\nsystemctl start kubelet || true\necho", "`|| true` swallows it"),
+        (f"trap : ERR\n{DRIVER}\necho", "nothing in it says `set -e`"),
+        (f"set -e\n! {DRIVER}\necho", "nobody looks"),
+        (f'set -e\nf() {{ local out=$({DRIVER}); echo "$out"; }}\nf\necho', "nobody looks"),
+        (f'set -e\necho "$({DRIVER})"\necho', "nobody looks"),
+        (f"set -e\nf() {{\n  {DRIVER}\n  echo done\n}}\nf || exit 1\necho", "the function goes on: in `f || exit 1`"),
+        (
+            f"set -e\nf() {{\n  {DRIVER}\n  echo done\n}}\nif ! f; then exit 1; fi\necho",
+            "the function goes on: in `if ! f;",
+        ),
+        (f"set -e\n{DRIVER} &\nwait\necho", "runs in the background"),
+        (f"set -e\n{DRIVER} &\nwait $! || true\necho", "runs in the background"),
+        (f"{DRIVER} &\nwait $!\necho", "runs in the background"),
     ],
 )
 def test_silent(text: str, how: str) -> None:
@@ -50,6 +62,17 @@ def test_silent(text: str, how: str) -> None:
         f"for i in 1 2 3; do\n  {DRIVER} && break\n  [ $i = 3 ] && exit 1\n  sleep 5\ndone\necho",
         f"set -e\nexec > >(tee /var/log/boot) 2>&1\n{DRIVER}\n{JOIN}",
         f"set -e\n{JOIN}\nnvidia-smi || true",
+        f"set -e\nok=\nfor i in 1 2 3; do if {DRIVER}; then ok=1; break; fi; sleep 5; done\n"
+        '[ -n "$ok" ] || { echo failed >&2; exit 1; }\necho',
+        f"set -e\n{DRIVER} &\npid=$!\nwait $pid\necho",
+        f'{DRIVER} &\npids+=($!)\nfor pid in "${{pids[@]}}"; do\n  wait "$pid" || exit 1\ndone\necho',
+        f"set -e\nf() {{\n  echo begins\n  {DRIVER}\n}}\nf || exit 1\necho",
+        f"set -e\nf() {{\n  {DRIVER} || return 1\n  echo done\n}}\nf || exit 1\necho",
+        f'set -e\nretry() {{\n  for i in 1 2 3; do\n    "$@" && return 0\n    sleep 5\n  done\n  return 1\n}}\n'
+        f"retry {DRIVER} || exit 1\necho",
+        f'set -e\nrun() {{\n  local rc=0\n  "$@" || rc=$?\n  echo "$rc"\n  return $rc\n}}\nrun {DRIVER} || exit 1\necho',
+        f"set -e\nout=$({DRIVER})\necho",
+        f"cat > /opt/i.sh <<'E'\nset -e\nf() {{\n  {DRIVER}\n  echo done\n}}\nf\nE\nbash /opt/i.sh || exit 1\necho",
     ],
 )
 def test_loud(text: str) -> None:
