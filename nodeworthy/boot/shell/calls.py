@@ -12,6 +12,7 @@ from nodeworthy.boot.commands.table import did
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
+from nodeworthy.boot.shell.failing import unlooked_at
 from nodeworthy.boot.shell.functions import run_function
 from nodeworthy.boot.shell.nested import run_written, written_somewhere
 from nodeworthy.boot.shell.questions import only_asks
@@ -37,7 +38,8 @@ def run_command(walker: Walker, command: Command) -> bool | None:
         if command.redirects:
             return _only_redirects(walker, command, place)
         return None if _is_decided_on_the_node(command) else True
-    arguments = walker.expander.fields(command.words)
+    with unlooked_at(walker):
+        arguments = walker.expander.fields(command.words)
     if not arguments:
         return None
     outer = walker.stdin
@@ -76,8 +78,10 @@ def _is_decided_on_the_node(command: Command) -> bool:
 
 
 def run_declaration(walker: Walker, declaration: Declaration) -> bool:
-    for each in declaration.assignments:
-        assign(walker, each)
+    """It succeeds, whatever becomes of a `$(…)` in it."""
+    with unlooked_at(walker):
+        for each in declaration.assignments:
+            assign(walker, each)
     if declaration.keyword in ("local", "declare", "typeset"):
         for name in declaration.names:
             if name.isidentifier():
