@@ -20,6 +20,7 @@ def ran(
 ) -> Iterator[Ran]:
     """The script, if there is one. A list among the items is one command, word by word; a string is shell."""
     rows: list[Rows] = []
+    before = len(faults)
     for piece in pieces:
         if not piece.tree.is_sequence and not (program and piece.tree.is_mapping):
             if not piece.tree.is_null:
@@ -31,7 +32,8 @@ def ran(
             row = _row(key, item, piece.document, faults, program)
             if row is not None:
                 rows.append(row)
-    if not rows:
+    # Where cloud-init fails at one item, it runs none of them.
+    if not rows or len(faults) > before:
         return
     firsts = [1]
     for text, _ in rows:

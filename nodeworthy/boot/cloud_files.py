@@ -109,9 +109,11 @@ def _decoded(tree: Tree, encoding: tuple[str, ...], document: Document, faults: 
             return damaged
         origin = Folded(origin.at(1), called)
     lines = data.decode("utf-8", "replace").split("\n")
-    if lines[-1] == "":
+    is_open = lines[-1] != ""
+    if not is_open:
         lines.pop()
-    return _Decoded(Content(tuple(Line(Text.of(line), origin.at(row)) for row, line in enumerate(lines, 1))), encoding)
+    rows = (Line(Text.of(line), origin.at(row)) for row, line in enumerate(lines, 1))
+    return _Decoded(Content(tuple(rows), is_open), encoding)
 
 
 def _fault(kind: FaultKind, tree: Tree, document: Document, what: str) -> Fault:

@@ -21,6 +21,8 @@ class Content:
     """The lines of a file. A line that is a hole as a whole may stand for any number of lines."""
 
     lines: tuple[Line, ...] = ()
+    # No line end stands behind its last line: what is appended goes on there.
+    is_open: bool = False
 
     @cached_property
     def text(self) -> Text:
@@ -35,7 +37,11 @@ class Content:
         return self.text.known
 
     def __add__(self, other: Content) -> Content:
-        return Content(self.lines + other.lines)
+        if not self.is_open or not self.lines or not other.lines:
+            return Content(self.lines + other.lines, other.is_open if other.lines else self.is_open)
+        last, first = self.lines[-1], other.lines[0]
+        joined = Line(last.text + first.text, first.place)
+        return Content((*self.lines[:-1], joined, *other.lines[1:]), other.is_open)
 
     @property
     def printed_by(self) -> str:

@@ -47,9 +47,11 @@ class Document:
     def content(self, tree: Tree) -> Content:
         text, origin = tree.text or "", self.lines_of(tree)
         lines = text.split("\n")
-        if lines[-1] == "":
+        is_open = lines[-1] != ""
+        if not is_open:
             lines.pop()
-        return Content(tuple(Line(self.fillings.text(line), origin.at(i)) for i, line in enumerate(lines, 1)))
+        rows = (Line(self.fillings.text(line), origin.at(i)) for i, line in enumerate(lines, 1))
+        return Content(tuple(rows), is_open)
 
     def lines_of(self, tree: Tree) -> Origin:
         if tree.inside is not None:

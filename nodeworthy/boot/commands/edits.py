@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nodeworthy.boot.commands.arguments import given
+from nodeworthy.boot.commands.backups import backup
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.output import NOTHING, asked
 from nodeworthy.boot.commands.streams import written
@@ -41,7 +43,9 @@ def perl(call: Call) -> Did | None:
     """`perl -pi -e 's/…/…/' FILE`; any other program in Perl is not read."""
     arguments = given(call.arguments[1:], frozenset({"-e", "-E"}), attached=frozenset({"-i", "-M", "-I", "-0"}))
     if arguments.has("-i"):
-        return _edited(call, arguments.operands, arguments.values("-e", "-E"))
+        backups = [each for file in arguments.operands for each in backup(call, arguments, call.path(file))]
+        edited = _edited(call, arguments.operands, arguments.values("-e", "-E"))
+        return replace(edited, effects=[*backups, *edited.effects])
     return interpreted(call)
 
 

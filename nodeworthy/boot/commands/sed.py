@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.commands.arguments import Given, given
+from nodeworthy.boot.commands.backups import backup
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.masked import Mask
 from nodeworthy.boot.commands.names import pattern
@@ -30,7 +31,9 @@ def sed(call: Call) -> Did:
     if not expressions and not arguments.has("-f", "--file"):
         expressions, files = files[:1], files[1:]
     if arguments.has(*_IN_PLACE):
-        return Did([_edited(call, arguments, expressions, pattern(call.path(file))) for file in files], output=NOTHING)
+        paths = [pattern(call.path(file)) for file in files]
+        backups = [each for path in paths for each in backup(call, arguments, path)]
+        return Did([*backups, *(_edited(call, arguments, expressions, path) for path in paths)], output=NOTHING)
     contents = [contents_of(call, file) for file in files] or [call.stdin]
     known = None if None in contents else edited(call, arguments, expressions, joined(call, contents))
     return Did(output=known or on_the_node(call))

@@ -100,19 +100,29 @@ def _expanded(walker: Walker, document: HereDocument) -> tuple[Expansion, ...]:
 
 
 def written_to(walker: Walker, redirects: Sequence[Redirect]) -> tuple[Text, bool] | None:
-    """The file that the output goes to, and whether it is appended there."""
+    """The file that the output goes to, and whether it is appended there. Files for the rest are made."""
     target = None
     for each in redirects:
-        to_output = each.descriptor in (None, 1) and each.operator in _OUT
-        if not to_output or isinstance(each.target, HereDocument):
+        if each.operator not in _OUT or isinstance(each.target, HereDocument):
             continue
-        if each.operator == ">&" and each.target.raw.strip("-").isdigit():
+        if each.operator == ">&" and not each.target.raw.strip("-0123456789"):
             continue
         if any(isinstance(part, Substitution) and part.direction for part in each.target.parts):
             walker.expander.text(each.target)
             continue
-        target = walker.expander.text(each.target), each.operator in (">>", "&>>")
+        path = walker.expander.text(each.target)
+        if each.descriptor in (None, 1):
+            target = path, each.operator in (">>", "&>>")
+        else:
+            _make(walker, each, path, walker.place(each.target.line, each.target.column))
     return target
+
+
+def _make(walker: Walker, redirect: Redirect, path: Text, place: Place) -> None:
+    """`2>> FILE` makes the file, whatever is said there."""
+    raw = f"{redirect.descriptor}{redirect.operator} {path.shown()}"
+    said = Line(Text((Hole(raw, f"what goes into {raw} is known only on the node"),)), place)
+    write(walker, (path, redirect.operator == ">>"), Content((said,)), place=place, raw=raw)
 
 
 def write(

@@ -15,8 +15,8 @@ from nodeworthy.boot.text import Hole, Text
 # A variable's value: a text, or the elements of an array.
 Value: TypeAlias = "Text | tuple[Text, ...]"
 
-# What cloud-init's scripts find set: they run as root, with no arguments.
-GIVEN = {"HOME": "/root", "EUID": "0", "UID": "0", "USER": "root", "SHELL": "/bin/bash", "#": "0", "IFS": " \t\n"}
+# What cloud-init's scripts find set: they run as root, with no arguments. HOME and USER are not.
+GIVEN = {"EUID": "0", "UID": "0", "SHELL": "/bin/bash", "#": "0", "IFS": " \t\n"}
 
 
 Branch: TypeAlias = "tuple[dict[str, Value | Gone], dict[str, Content | Gone | None]]"
@@ -109,6 +109,8 @@ class State:
 def missing(name: str, state: State) -> Text:
     """What a variable holds that the script never sets."""
     why = f"{name} is set nowhere in this script"
+    if name in ("HOME", "USER"):
+        why = f"cloud-init sets no {name} for its scripts"
     if state.sourced:
         why = f"{name} may be set by {state.sourced}, which was not read"
     return Text((Hole(f"${name}", why),))

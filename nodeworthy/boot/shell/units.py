@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.conditions import Asks, Condition
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Act, Effect, Stage, Unit
 from nodeworthy.boot.origin import Straight
@@ -19,8 +20,8 @@ _RUN = ("ExecStartPre", "ExecStart", "ExecStartPost")
 
 
 def follow(walker: Walker, effect: Effect) -> None:
-    """A unit that was just started runs what the script wrote into it."""
-    if not isinstance(effect, Unit) or effect.act not in (Act.START, Act.RESTART):
+    """A unit that was just started runs what the script wrote into it; a timer only waits."""
+    if not isinstance(effect, Unit) or effect.act not in (Act.START, Act.RESTART) or _is_timer(effect.unit.known):
         return
     content = _written(walker, effect.unit.known)
     if content is None:
@@ -31,15 +32,38 @@ def follow(walker: Walker, effect: Effect) -> None:
 
 def at_next_boot(walker: Walker) -> None:
     """What the script left behind to run when the machine boots again."""
-    enabled = [each for each in walker.effects if isinstance(each, Unit) and each.act is Act.ENABLE and each.unit.known]
     stage, walker.stage = walker.stage, Stage.NEXT_BOOT
-    for each in enabled:
+    for each in _enabled(walker):
         content = _written(walker, each.unit.known)
         for line in commands(content) if content is not None else ():
             walker.guard = each.conditions
+            if _is_timer(each.unit.known):
+                question = walker.questions.anew(f"{each.unit.known} elapses", each.place, Asks.STATE)
+                walker.guard += (Condition(question, "yes"),)
             run_text(walker, line.text.shown(), Straight(line.place), (), each.place)
     walker.guard = ()
     walker.stage = stage
+
+
+def _enabled(walker: Walker) -> list[Unit]:
+    """What is disabled for sure behind that is enabled no more."""
+    enabled: list[Unit] = []
+    for each in walker.effects:
+        if not isinstance(each, Unit) or each.unit.known is None:
+            continue
+        if each.act is Act.ENABLE:
+            enabled.append(each)
+        elif each.act in (Act.DISABLE, Act.MASK):
+            enabled = [
+                before
+                for before in enabled
+                if before.unit.known != each.unit.known or not set(each.conditions) <= set(before.conditions)
+            ]
+    return enabled
+
+
+def _is_timer(unit: str | None) -> bool:
+    return unit is not None and unit.endswith(".timer")
 
 
 def commands(unit: Content) -> Iterator[Line]:

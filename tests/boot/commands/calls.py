@@ -104,6 +104,8 @@ def _shown(value: object) -> str:
 
 
 def only_write(done: Did) -> Writes:
-    (effect,) = done.effects
+    """Backups, which stand in front of it, left aside."""
+    *backups, effect = done.effects
     assert isinstance(effect, Writes)
+    assert all(isinstance(each, Writes) and (each.path.known or "").endswith(".bak") for each in backups)
     return effect

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.boot.effects import Writes
 from tests.boot.commands.calls import PLACE, only_write, printed, ran, told
 
 CONFIG = """version = 2
@@ -115,6 +116,24 @@ def test_in_place(arguments: list[str], tmp_path: Path) -> None:
     write = only_write(ran(f"sed {shlex.join(arguments)} /etc/f", files={"/etc/f": CONFIG}))
     assert write.whole is not None
     assert write.whole.text.shown() == file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("option", "backup"),
+    [
+        ("-i.bak", "/etc/f.bak"),
+        ("--in-place=~", "/etc/f~"),
+        ("-Ei.orig", "/etc/f.orig"),
+        ("-iold_*", "/etc/old_f"),
+        ("-i/var/*.old", "/var/f.old"),
+    ],
+)
+def test_a_backup_is_what_the_file_was_before(option: str, backup: str) -> None:
+    kept, edited = ran(f"sed '{option}' s/a/b/ /etc/f", files={"/etc/f": "a\n"}).effects
+    assert isinstance(kept, Writes)
+    assert (kept.path.known, kept.content and kept.content.known) == (backup, "a\n")
+    assert isinstance(edited, Writes)
+    assert edited.path.known == "/etc/f"
 
 
 def test_a_file_that_the_script_did_not_make() -> None:

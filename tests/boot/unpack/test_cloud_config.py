@@ -19,8 +19,11 @@ from nodeworthy.boot.cloud_config import (
     WrittenFile,
     read_cloud_config,
 )
+from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.origin import Straight
+from nodeworthy.boot.read import timeline_of
 from nodeworthy.boot.text import Hole
+from nodeworthy.boot.unpack import unpack
 from nodeworthy.verdict import Place
 from tests.boot import userdatas
 
@@ -148,6 +151,23 @@ def test_a_file_that_can_not_be_decoded_is_a_fault(fields: str, kind: str) -> No
     config = read(f"write_files:\n- path: /a\n  {fields}\n- path: /b\n")
     assert [fault.kind.name for fault in config.faults] == [kind]
     assert next(step.content for step in config.steps if isinstance(step, WrittenFile)) is None
+
+
+def test_what_is_appended_goes_on_where_the_file_ends() -> None:
+    entries = [("first", "false"), (" second", "true"), ("\\nthird\\n", "true"), ("fourth", "true")]
+    text = "".join(f'- {{path: /a, content: "{content}", append: {append}}}\n' for content, append in entries)
+    read_in = unpack(f"#cloud-config\nwrite_files:\n{text}".encode(), Place("cloud.yaml"))
+    *_, last = timeline_of(read_in).of(Writes)
+    assert last.whole is not None
+    assert [line.text.known for line in last.whole.lines] == ["first second", "third", "fourth"]
+
+
+@pytest.mark.parametrize("key", ["runcmd", "bootcmd"])
+@pytest.mark.parametrize("item", ["false", "12", "a: b"])
+def test_an_item_that_is_no_command_keeps_all_of_them_from_running(key: str, item: str) -> None:
+    config = read(f"{key}:\n- echo one\n- {item}\n- echo two\n")
+    assert config.steps == ()
+    assert [fault.kind.name for fault in config.faults] == ["NOT_READABLE"]
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,43 @@ LATER = {
 }
 
 
+STARTED = """
+printf '[Service]\\nExecStart=/bin/bash -c "modprobe nvidia"\\n' > /etc/systemd/system/x.service
+printf '[Timer]\\nOnBootSec=1h\\n' > /etc/systemd/system/x.timer
+"""
+
+
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        ("systemctl start x.timer", ["starts x.timer"]),
+        (
+            "systemctl enable x.timer",
+            ["enables x.timer", "may load the module nvidia: modprobe loads it if x.timer elapses"],
+        ),
+        ("systemctl enable x.timer\nsystemctl disable x.timer", ["enables x.timer", "disables x.timer"]),
+    ],
+)
+def test_a_timer_waits(commands: str, expected: list[str]) -> None:
+    assert [line for line in told(STARTED + commands) if not line.startswith("writes")] == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("echo a 2> /etc/err", ["writes /etc/err"]),
+        ("echo a 2>> /etc/err", ["appends to /etc/err"]),
+        ("echo a > /etc/out 2> /etc/err", ["writes /etc/err", "writes /etc/out"]),
+        ("{ echo a; } 2> /etc/err", ["writes /etc/err"]),
+        ("echo a > /etc/out 2>&1", ["writes /etc/out"]),
+        ("echo a 2> /dev/null", []),
+    ],
+)
+def test_a_file_for_errors_is_made(command: str, expected: list[str]) -> None:
+    assert [line.partition(" (")[0] for line in told(command)] == expected
+    assert file(command, "/etc/err") is None
+
+
 @pytest.mark.parametrize("name", LATER)
 def test_scripts_that_a_script_writes(name: str) -> None:
     script, expected = LATER[name]
