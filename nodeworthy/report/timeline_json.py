@@ -45,7 +45,7 @@ def _data_of(effect: Effect, findings: Sequence[Finding], hide: Hide) -> dict[st
         "kind": kind(effect),
         "says": hide(f"{verb(effect)} {what(effect)}"),
         "command": hide(" ".join(effect.command.split())),
-        "details": _hidden(details(effect), hide),
+        "details": _hidden(_words_hidden(details(effect), hide), hide),
         "conditions": [hide(each.shown()) for each in effect.conditions if not each.is_expected],
         "via": [_place(each) for each in effect.via],
         "failure": effect.failure.name.lower(),
@@ -63,6 +63,15 @@ def _place(place: Place) -> dict[str, Any]:
 
 def as_json(script: BootScript, findings: Sequence[Finding], hide: Hide) -> str:
     return json.dumps(data(script, findings, hide), indent=2, ensure_ascii=False) + "\n"
+
+
+def _words_hidden(told: dict[str, Any], hide: Hide) -> dict[str, Any]:
+    """A password is known as one by the option before it: single words are hidden as the whole command hides them."""
+    words = told.get("arguments")
+    if not words:
+        return told
+    shown = hide(" ".join(words)).split()
+    return {**told, "arguments": [word if set(word.split()) <= set(shown) else "(secret)" for word in words]}
 
 
 def _hidden(value: Any, hide: Hide) -> Any:

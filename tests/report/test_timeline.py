@@ -136,6 +136,14 @@ $TOOL {token}
     assert "(secret)" in ran.out
 
 
+def test_a_password_behind_an_option_is_hidden_word_by_word(tmp_path: Path) -> None:
+    ran = boot(
+        tmp_path, "#!/bin/bash\ndocker login ghcr.io -u bot -p hunter2xyz\nmysql -phunter2xyz db\n", "--format", "json"
+    )
+    assert "hunter2xyz" not in ran.out
+    assert "ghcr.io" in ran.out
+
+
 def test_it_goes_to_a_file_as_a_whole(tmp_path: Path) -> None:
     ran = boot(tmp_path, LATE, "--output", "timeline.txt")
     assert (ran.code, ran.out) == (0, "")

@@ -21,11 +21,16 @@ FOUND = {
     "MIME behind a blank line": ("x", b'\nContent-Type: multipart/mixed; boundary="B"\n\n--B--\n'),
     "NodeConfig": ("n.yaml", b"apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n"),
     "Bottlerocket": ("b.toml", b'[settings.kubernetes]\ncluster-name = "a"\n'),
+    "Bottlerocket, dotted": ("b.toml", b'settings.kubernetes.cluster-name = "a"\n'),
     "base64": ("x.b64", base64.b64encode(b"#!/bin/bash\nsystemctl enable kubelet\necho enough of it\n")),
     "gzip": ("x.gz", gzip.compress(b"#!/bin/bash\nsystemctl enable kubelet\n")),
 }
 PASSED_OVER = {
     "somebody's own script": ("build.sh", b"#!/bin/bash\nset -e\nmake all\n"),
+    "a helper that looks at a node": (
+        "debug.sh",
+        b"#!/bin/bash\nnvidia-smi -q\njournalctl -u kubelet -n 100\nsystemctl status kubelet containerd\nmount | grep nfs\n",
+    ),
     "a job for Slurm": ("train.sh", b"#!/bin/bash\n#SBATCH --gres=gpu:1\nnvidia-driver\n"),
     "Python": ("x.py", b"#!/usr/bin/python3\nprint('kubelet')\n"),
     "a values file": ("values.yaml", b"toolkit:\n  env: []\n"),

@@ -210,7 +210,9 @@ class Walker:
                 state.links[path] = target
         else:
             behind = state.behind(path)
-            state.wrote(behind, effect.whole)
+            # An edit of what the image brings (bootstrap.sh, say) leaves it what it is: nobody has read it before either.
+            if effect.how is not How.EDIT or effect.whole is not None or behind in state.files:
+                state.wrote(behind, effect.whole)
             return effect if behind == path else replace(effect, path=Text((behind,)))
         return effect
 

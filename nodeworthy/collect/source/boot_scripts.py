@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from pathlib import PurePath
 
 from nodeworthy.verdict import Place
 
-# What only the making of a node has to do with; a shell script without any of it is somebody's own business.
+# What only the making of a node has to do with. A script that asks how kubelet is, or prints the GPUs, makes none.
 _MARKS = re.compile(
-    rb"/etc/eks/|nodeadm|kubelet|kubeadm|modprobe|NVreg_|nvidia-driver|cuda-drivers|nvidia-fabricmanager|"
-    rb"nvidia-open|nvidia-persistenced|containerd|insecure-registries|get\.k3s\.io|get\.rke2\.io|"
-    rb"NVIDIA-Linux|amazon-efs-utils|cloud-boothook|k8s join-cluster|microk8s join"
+    rb"/etc/eks/bootstrap|nodeadm|kubeadm\s+(?:join|init)|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
+    rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
+    rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
+    rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
 )
 _SHELL = re.compile(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
 _SCRIPT_NAMES = {".sh", ".bash", ".tpl", ".tftpl", ".tmpl", ".userdata", ".boothook"}
 _HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
 _MIME = re.compile(rb"(?im)^(mime-version|content-type)\s*:")
 # Bottlerocket's, behind comments.
-_SETTINGS = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*\[+\s*settings\b")
+_SETTINGS = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
 _GZIP = b"\x1f\x8b"
 _BASE64 = re.compile(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
 _BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
@@ -30,6 +32,9 @@ _HEAD = 4096
 
 def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     """Whether these bytes are user data. Who names a shell script means it; one found in a folder must look like it."""
+    if not data.strip():
+        return named and (_is_called_like_one(name) or not PurePath(name).suffix)
+    data = _in_utf8(data)
     head = data[:_HEAD].lstrip(b"\xef\xbb\xbf")
     stripped = head.lstrip()
     if stripped.startswith(_HEADS) or _is_mime(stripped):
@@ -41,7 +46,7 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     if any(mark in head for mark in _OTHERS):
         return False
     if stripped.startswith(b"#!"):
-        return named or (_SHELL.match(stripped) is not None and _MARKS.search(data) is not None)
+        return named or (_SHELL.match(stripped) is not None and (_MARKS.search(data) is not None or _is_torn(data)))
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
         return _packs_user_data(data, name, named=named)
     return _is_named_like_one(name, data, named=named)
@@ -53,10 +58,29 @@ def _is_mime(head: bytes) -> bool:
 
 
 def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
+    return _is_called_like_one(name) and (named or _MARKS.search(data) is not None)
+
+
+def _is_called_like_one(name: str) -> bool:
     path = PurePath(name)
-    if path.suffix not in _SCRIPT_NAMES and not path.name.startswith(("user-data", "userdata", "user_data")):
+    return path.suffix in _SCRIPT_NAMES or path.name.startswith(("user-data", "userdata", "user_data"))
+
+
+def _in_utf8(data: bytes) -> bytes:
+    """A script that was saved as UTF-16 is still one, and nothing runs it."""
+    if not data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data
+    return data.decode("utf-16", "replace").encode()
+
+
+def _is_torn(data: bytes) -> bool:
+    """Text with a NUL in it, of which nobody can say what it was to be; an archive that unpacks itself is no text."""
+    if b"\x00" not in data:
         return False
-    return named or _MARKS.search(data) is not None
+    try:
+        return bool(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
 
 
 def _packs_user_data(data: bytes, name: str, *, named: bool) -> bool:

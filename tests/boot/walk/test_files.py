@@ -176,6 +176,11 @@ def test_a_script_whose_name_is_not_known_may_be_any_that_was_written() -> None:
     assert gap.place.line == 3
 
 
+def test_a_program_of_the_image_that_was_edited_is_still_that_program() -> None:
+    script = "sed -i 's/a/b/' /etc/eks/bootstrap.sh\n/etc/eks/bootstrap.sh gpu-dev"
+    assert told(script)[-1] == "joins its cluster gpu-dev by bootstrap.sh"
+
+
 def test_what_a_written_script_does_stands_where_it_was_written() -> None:
     script = "cat > /opt/x.sh <<'EOF'\n#!/bin/bash\n  modprobe nvidia\nEOF\nbash /opt/x.sh"
     load = timeline(script).effects[-1]
