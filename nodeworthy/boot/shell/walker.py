@@ -210,7 +210,7 @@ class Walker:
                 state.links[path] = target
         else:
             behind = state.behind(path)
-            # An edit of what the image brings (bootstrap.sh, say) leaves it what it is: nobody has read it before either.
+            # An edit of what the image brings (bootstrap.sh, say) leaves it what it is: nobody has read it before.
             if effect.how is not How.EDIT or effect.whole is not None or behind in state.files:
                 state.wrote(behind, effect.whole)
             return effect if behind == path else replace(effect, path=Text((behind,)))
