@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from nodeworthy.boot.commands.mounts import fstab_mounts
@@ -13,6 +13,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, How, Mounts, Stage, Writes
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.storage_gone import TakenOut, taken_out
 from nodeworthy.facts.written_text import content_of
 from nodeworthy.known.filesystems import is_network
 from nodeworthy.verdict import Place
@@ -42,6 +43,8 @@ class StorageMount:
     # Of a unit: its name, and the units that can't be without it.
     unit: str = ""
     required_by: str = ""
+    # Of a line of fstab: the step behind it that takes it out again, or may.
+    out: TakenOut | None = None
 
     @property
     def lasts(self) -> bool:
@@ -71,12 +74,24 @@ def _is_remote(what: str) -> bool:
 
 
 def storage_mounts(timeline: Timeline) -> list[StorageMount]:
-    """In the order in which they are made, each once."""
-    found = [*_entries(timeline), *_units(timeline), *_maps(timeline), *_programs(timeline)]
+    """In the order in which they are made, each once; what is surely taken out again is none."""
+    entries = [each for each in _lines(timeline) if each.out is None or not each.out.is_sure]
+    found = [*entries, *_units(timeline), *_maps(timeline), *_programs(timeline)]
     unique: dict[tuple[object, ...], StorageMount] = {}
     for each in found:
         unique.setdefault((each.by, each.place, each.where.shown()), each)
     return list(unique.values())
+
+
+def taken_out_again(timeline: Timeline) -> list[tuple[StorageMount, TakenOut]]:
+    return [(each, each.out) for each in _lines(timeline) if each.out is not None and each.out.is_sure]
+
+
+def _lines(timeline: Timeline) -> Iterator[StorageMount]:
+    for each in _entries(timeline):
+        columns = (each.what, each.where, each.kind, each.options)
+        line = " ".join(column.shown() for column in columns)
+        yield replace(each, out=taken_out(line, each.where, each.effect, timeline))
 
 
 def _entries(timeline: Timeline) -> Iterator[StorageMount]:

@@ -18,7 +18,7 @@ from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.final_files import asked_of_itself_apart, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.storage_flaws import flaws_of, is_enabled, twice
-from nodeworthy.facts.storage_mounts import FSTAB, By, StorageMount, network_mounts, storage_mounts
+from nodeworthy.facts.storage_mounts import FSTAB, By, StorageMount, network_mounts, storage_mounts, taken_out_again
 from nodeworthy.fleet.model import Storage
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Place, Related, Severity, skip
@@ -64,7 +64,7 @@ def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Flaw]:
     timeline = script.timeline
     mounts = [each for each in storage_mounts(timeline) if each.is_at(storage.mount)]
     if not mounts:
-        yield _nothing(timeline, storage, script.place)
+        yield _gone(timeline, storage) or _nothing(timeline, storage, script.place)
         return
     surely = [each for each in mounts if each.where.known is not None]
     if not surely:
@@ -72,9 +72,24 @@ def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Flaw]:
         return
     lasting = [each for each in surely if each.lasts and is_enabled(each, timeline)]
     if not lasting:
-        yield _until_the_reboot(surely[0], storage)
+        yield _gone(timeline, storage) or _until_the_reboot(surely[0], storage)
+        return
+    doubtful = [each.out for each in lasting if each.out is not None]
+    if len(doubtful) == len(lasting):
+        step = doubtful[0].by
+        yield doubt(step.place, f"whether {FSTAB} still has its line for {storage.mount} behind this step is not known")
         return
     yield from _on_every_way(timeline, lasting, storage)
+
+
+def _gone(timeline: Timeline, storage: Storage) -> Flaw | None:
+    for mount, out in taken_out_again(timeline):
+        if mount.is_at(storage.mount):
+            says = f"{FSTAB} loses its line for {storage.mount} again"
+            written = Related(mount.place, "the line is written here")
+            remedy = "add the line behind this step"
+            return Flaw(out.by.place, says, f"a line of {FSTAB}", MISSING, out.by.command, remedy, (written,))
+    return None
 
 
 def _nothing(timeline: Timeline, storage: Storage, script: Place) -> Flaw:

@@ -130,3 +130,22 @@ class TestOfTheFleet:
         assert of(gap(4, "cat >> /etc/fstab <<")).verdict == "unknown"
         where = entry(text("fs-1:/ ", hole("MOUNT"), " efs _netdev,nofail 0 0"))
         assert of(where).verdict == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("step", "verdict"),
+    [
+        (write(8, "/dev/xvda1 / xfs defaults 0 0", path="/etc/fstab"), "fail"),
+        (write(8, "/dev/xvda1 / xfs defaults 0 0", path="/etc/fstab", conditions=given("[ -n $X ]")), "unknown"),
+        (write(8, "fs-2:/ /shared efs _netdev,nofail 0 0", path="/etc/fstab"), "pass"),
+        (write(8, None, path="/etc/fstab"), "unknown"),
+        (write(8, None, path="/etc/fstab", how=How.DELETE), "fail"),
+        (write(8, "tmpfs /tmp tmpfs defaults 0 0", path="/etc/fstab", how=How.APPEND), "pass"),
+        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("/shared/d"),)), "fail"),
+        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("s,^fs-,#&,"),)), "fail"),
+        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("/swap/d"),)), "pass"),
+        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("$d"),)), "pass"),
+    ],
+)
+def test_a_line_that_is_taken_out_again_mounts_nothing(step: Effect, verdict: str) -> None:
+    assert of(entry("fs-1:/ /shared efs _netdev,nofail,tls 0 0"), step, joins(9)).verdict == verdict
