@@ -12,16 +12,17 @@ from nodeworthy.boot.commands.table import did
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
+from nodeworthy.boot.shell.declarations import assign, value_of
 from nodeworthy.boot.shell.failing import unlooked_at
 from nodeworthy.boot.shell.functions import run_function
 from nodeworthy.boot.shell.nested import run_written, written_somewhere
 from nodeworthy.boot.shell.questions import only_asks
 from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
-from nodeworthy.boot.shell.syntax import Command, Declaration
+from nodeworthy.boot.shell.syntax import Command
 from nodeworthy.boot.shell.units import follow
-from nodeworthy.boot.shell.word_syntax import Assignment, Substitution
+from nodeworthy.boot.shell.word_syntax import Substitution
 from nodeworthy.boot.shell.wrappers import unwrapped
-from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def run_command(walker: Walker, command: Command) -> bool | None:
     if stdin is not None:
         walker.stdin = stdin
     target = written_to(walker, command.redirects)
-    given = [(each.name, _value(walker, each)) for each in command.assignments]
+    given = [(each.name, value_of(walker, each)) for each in command.assignments]
     mark = walker.state.variables.mark()
     for name, value in given:
         walker.state.set(name, value)
@@ -75,39 +76,6 @@ def _is_decided_on_the_node(command: Command) -> bool:
     """`X=$(command)` succeeds where the command does."""
     values = (each.value for each in command.assignments if each.value is not None)
     return any(isinstance(part, Substitution) for value in values for part in value.parts)
-
-
-def run_declaration(walker: Walker, declaration: Declaration) -> bool:
-    """It succeeds, whatever becomes of a `$(…)` in it."""
-    with unlooked_at(walker):
-        for each in declaration.assignments:
-            assign(walker, each)
-    if declaration.keyword in ("local", "declare", "typeset"):
-        for name in declaration.names:
-            if name.isidentifier():
-                walker.state.set(name, EMPTY)
-    return True
-
-
-def assign(walker: Walker, assignment: Assignment) -> None:
-    state = walker.state
-    value = _value(walker, assignment)
-    if assignment.appends:
-        before = state.value(assignment.name)
-        if isinstance(before, tuple) or isinstance(value, tuple):
-            elements = before if isinstance(before, tuple) else (before,) if before is not None else ()
-            value = (*elements, *(value if isinstance(value, tuple) else (value,)))
-        else:
-            value = (before or EMPTY) + value
-    if assignment.index is not None:
-        value = Text((Hole(f"${{{assignment.name}[…]}}", "single elements of arrays are not followed"),))
-    state.set(assignment.name, value)
-
-
-def _value(walker: Walker, assignment: Assignment) -> Text | tuple[Text, ...]:
-    if assignment.value is None:
-        return tuple(walker.expander.fields(assignment.items))
-    return walker.expander.text(assignment.value)
 
 
 def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:

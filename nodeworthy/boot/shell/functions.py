@@ -90,15 +90,19 @@ def _call(walker: Walker, function: Function, arguments: Sequence[Text], place: 
     set_arguments(walker, arguments)
     walker.via = (*via, place)
     walker.running.append(function.name)
+    walker.locals.append({})
     status = walker.scope(lambda: run_body(walker, function.body), Flow.RETURN)
     walker.running.pop()
     walker.via = via
+    for local, value in walker.locals.pop().items():
+        walker.state.unset(local)
+        outer.setdefault(local, value)
     _give_back(walker, outer)
     return bool(status) if status is not None and function.body else status
 
 
 def _give_back(walker: Walker, outer: dict[str, Text | tuple[Text, ...] | None]) -> None:
-    """The caller's own arguments; any other variable that a function sets stays set."""
+    """The caller's own arguments, and what is local; any other variable that a function sets stays set."""
     for name, value in outer.items():
         if value is not None:
             walker.state.variables[name] = value

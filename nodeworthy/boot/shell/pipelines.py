@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Failure, Fetches
@@ -41,13 +43,20 @@ def _onward(walker: Walker, statement: Statement, before: Stream | None, after: 
 def group(walker: Walker, statement: Group) -> bool | None:
     if not statement.subshell:
         return walker.run_all(statement.body)
-    folder = walker.state.folder
-    mark = walker.state.variables.mark()
-    status = walker.run_all(statement.body)
-    walker.state.variables.back_to(mark)
-    walker.state.folder = folder
+    status = in_subshell(walker, statement.body)
     if walker.flow is Flow.EXIT:
         walker.flow = Flow.ON
+    return status
+
+
+def in_subshell(walker: Walker, statements: Sequence[Statement]) -> bool | None:
+    """A shell of its own: what it sets, and where it goes, is nothing to the one around it."""
+    state = walker.state
+    folder, options, mark = state.folder, state.options, state.variables.mark()
+    state.options = replace(options)
+    status = walker.run_all(statements)
+    state.variables.back_to(mark)
+    state.folder, state.options = folder, options
     return status
 
 

@@ -142,13 +142,14 @@ def _test(words: list[Word], raw: str) -> TestExpression:
 
 def _declaration(words: list[Word], assignments: list[Assignment], line: int, column: int, raw: str) -> Declaration:
     names: list[str] = []
+    options = "".join(word.raw[1:] for word in words[1:] if word.raw.startswith("-"))
     for word in words[1:]:
         assignment = _declared(word)
         if assignment is not None:
             assignments.append(assignment)
         elif not word.raw.startswith("-"):
             names.append(word.raw)
-    return Declaration(words[0].raw, tuple(assignments), tuple(names), line, column, raw)
+    return Declaration(words[0].raw, tuple(assignments), tuple(names), line, column, raw, options)
 
 
 def _declared(word: Word) -> Assignment | None:

@@ -30,6 +30,8 @@ class Declaration:
     line: int
     column: int
     raw: str
+    # Their letters.
+    options: str = ""
 
 
 @dataclass(slots=True)

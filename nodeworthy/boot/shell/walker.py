@@ -15,12 +15,13 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell import branches, loops, pipelines
-from nodeworthy.boot.shell.calls import run_command, run_declaration
+from nodeworthy.boot.shell.calls import run_command
 from nodeworthy.boot.shell.case import case
+from nodeworthy.boot.shell.declarations import run_declaration
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
 from nodeworthy.boot.shell.functions import define
 from nodeworthy.boot.shell.questions import Questions
-from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.state import State, Value
 from nodeworthy.boot.shell.syntax import (
     AndOr,
     Background,
@@ -83,6 +84,8 @@ class Walker:
         self.at_exit: list[tuple[str, Place, Guard]] = []
         self.fetched: dict[str, Text] = {}
         self.running: list[str] = []
+        # Of each function that runs, what its caller had by the names of its own variables.
+        self.locals: list[dict[str, Value | None]] = []
 
     def place(self, line: int, column: int) -> Place:
         return self.origin.at(line, column)
@@ -257,7 +260,7 @@ class Walker:
     def substitute(self, part: Substitution) -> Content | None:
         """Runs `$(…)`: a shell of its own, which leaves nothing behind but what it prints."""
         is_last, self.is_last = self.is_last, False
-        _, content = self.caught(lambda: self.run_all(part.body))
+        _, content = self.caught(lambda: pipelines.in_subshell(self, part.body))
         self.is_last, self.flow = is_last, Flow.ON
         only_hole = len(content.lines) == 1 and content.known is None and len(content.lines[0].text.pieces) == 1
         return None if only_hole else content

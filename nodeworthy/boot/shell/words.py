@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.expansions import applied
 from nodeworthy.boot.shell.lengths import ELEMENTS, LETTERS, PIECES, WHY, letters
+from nodeworthy.boot.shell.splitting import braces, first_separator, joined_by, separators, split
 from nodeworthy.boot.shell.state import State, missing
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
@@ -18,7 +18,6 @@ from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 Substitute = Callable[[Substitution], "Content | None"]
 
 _AT_RUN_TIME = {"?", "$", "!", "RANDOM", "SECONDS", "LINENO", "HOSTNAME", "PPID", "0", "BASH_SOURCE", "PWD", "-", "_"}
-_BRACES = re.compile(r"\{([^{}\s]*)\}")
 
 
 @dataclass(frozen=True)
@@ -61,18 +60,33 @@ class Expander:
         if len(word.parts) == 1:
             only = word.parts[0]
             if isinstance(only, Literal):
-                return _braces(only)
-            if isinstance(only, Parameter) and (only.name in ("@", "*") or only.index in ("@", "*")):
+                return braces(only)
+            if isinstance(only, Parameter) and _is_all(only) and not (only.quoted and "*" in (only.name, only.index)):
                 return self._elements(only)
             if isinstance(only, (Parameter, Substitution)) and not only.quoted:
-                return _split(self.text(word))
+                return split(self.text(word), separators(self.state))
         return [self.text(word)]
 
     def _elements(self, part: Parameter) -> list[Text]:
         value = self.state.value(part.name)
-        if isinstance(value, tuple) and not part.operator:
+        if not isinstance(value, tuple) or part.operator in ("length", "!", "+", ":+"):
+            return [self._parameter(part)]
+        if not part.operator or (part.operator in _DEFAULTS and value):
             return list(value)
-        return [self._parameter(part)]
+        if part.operator in _DEFAULTS:
+            return [self._defaulted(part, None)]
+        if part.operator == ":":
+            return self._slice(value, part)
+        return [self._changed(each, part) for each in value]
+
+    def _slice(self, value: tuple[Text, ...], part: Parameter) -> list[Text]:
+        """`"${@:2}"`, where the first argument is number one; `"${ARRAY[@]:1:2}"`."""
+        start, _, length = (self.text(part.argument).known or "" if part.argument is not None else "").partition(":")
+        numbers = [reckon(start, self.state), reckon(length, self.state) if length else len(value)]
+        if numbers[0] is None or numbers[1] is None or min(numbers[0], numbers[1]) < (part.name in ("@", "*")):
+            return [_at_run_time(part)]
+        first = numbers[0] - (part.name in ("@", "*"))
+        return list(value[first : first + numbers[1]])
 
     def _pieces(self, part: WordPart) -> tuple[Piece, ...]:
         if isinstance(part, Literal):
@@ -103,14 +117,18 @@ class Expander:
 
     def _parameter(self, part: Parameter) -> Text:
         if part.operator == "!" or part.name in _AT_RUN_TIME:
-            return Text((Hole(part.raw, f"{part.raw} is known only when the script runs"),))
-        value = self._element(self.state.value(part.name), part)
+            return _at_run_time(part)
+        held = self.state.value(part.name)
+        if isinstance(held, tuple) and _is_all(part) and part.operator not in ("", "length", *_DEFAULTS):
+            return joined_by(first_separator(self.state, part), self._elements(part))
+        value = self._element(held, part)
         if part.operator in _DEFAULTS:
             return self._defaulted(part, value)
         if value is None:
             return EMPTY if part.name.isdigit() or part.name in ("@", "*") else missing(part.name, self.state)
-        if not part.operator:
-            return value
+        return self._changed(value, part) if part.operator else value
+
+    def _changed(self, value: Text, part: Parameter) -> Text:
         argument = self.text(part.argument) if part.argument is not None else EMPTY
         if value.known is not None and argument.known is not None:
             changed = applied(part.operator, value.known, argument.known)
@@ -118,17 +136,18 @@ class Expander:
                 return Text.of(changed)
         return Text((Hole(part.raw, value.why or argument.why or f"{part.raw} is not read"),))
 
-    @staticmethod
-    def _element(value: Text | tuple[Text, ...] | None, part: Parameter) -> Text | None:
+    def _element(self, value: Text | tuple[Text, ...] | None, part: Parameter) -> Text | None:
         """Of an array the element that is meant, or all of them in one text."""
         if not isinstance(value, tuple):
             return value
-        if part.operator == "length" and part.index in ("@", "*"):
+        if part.operator == "length" and _is_all(part):
             return Text.of("x" * len(value))
-        if part.index in ("@", "*") or part.name in ("@", "*"):
-            return Text.of(*_spaced(value))
-        index = int(part.index) if part.index is not None and part.index.isdigit() else 0
-        return value[index] if index < len(value) else None
+        if _is_all(part):
+            return joined_by(first_separator(self.state, part), value)
+        index = reckon(part.index, self.state) if part.index is not None else 0
+        if index is None:
+            return _at_run_time(part)
+        return value[index] if -len(value) <= index < len(value) else None
 
     def _defaulted(self, part: Parameter, value: Text | None) -> Text:
         argument = self.text(part.argument) if part.argument is not None else EMPTY
@@ -149,51 +168,12 @@ class Expander:
 _DEFAULTS = {"-", ":-", "=", ":=", "+", ":+", "?", ":?"}
 
 
-def _spaced(texts: Iterable[Text]) -> list[Piece]:
-    pieces: list[Piece] = []
-    for text in texts:
-        pieces += [" ", *text.pieces] if pieces else text.pieces
-    return pieces
+def _is_all(part: Parameter) -> bool:
+    return part.name in ("@", "*") or part.index in ("@", "*")
 
 
-def _split(text: Text) -> list[Text]:
-    """An unquoted value falls apart at its blanks."""
-    known = text.known
-    if known is not None:
-        return [Text((each,)) for each in known.split()]
-    if not any(isinstance(piece, str) and any(c in piece for c in " \t\n") for piece in text.pieces):
-        return [text]
-    fields: list[list[Piece]] = [[]]
-    for piece in text.pieces:
-        if isinstance(piece, Hole):
-            fields[-1].append(piece)
-            continue
-        first, *others = re.split(r"\s+", piece)
-        fields[-1].append(first)
-        fields += [[each] for each in others]
-    return [Text.of(*field) for field in fields if any(field)]
-
-
-def _braces(part: Literal) -> list[Text]:
-    """`{a,b}` outside of quotes is both."""
-    if part.quoted or not 0 < part.text.count("{") <= 4:
-        return [Text((part.text,)) if part.text else EMPTY]
-    found = _BRACES.search(part.text)
-    if found is None:
-        return [Text((part.text,))]
-    choices = _choices(found[1])
-    if not choices:
-        return [Text((part.text,))]
-    before, after = part.text[: found.start()], part.text[found.end() :]
-    return [text for choice in choices for text in _braces(Literal(f"{before}{choice}{after}"))]
-
-
-def _choices(inside: str) -> list[str]:
-    first, dots, last = inside.partition("..")
-    if dots and first.isdigit() and last.isdigit() and abs(int(last) - int(first)) <= 100:
-        step = 1 if int(last) >= int(first) else -1
-        return [str(number) for number in range(int(first), int(last) + step, step)]
-    return inside.split(",") if "," in inside else []
+def _at_run_time(part: Parameter) -> Text:
+    return Text((Hole(part.raw, f"{part.raw} is known only when the script runs"),))
 
 
 def _cut(raw: str) -> str:

@@ -38,6 +38,24 @@ KNOWN = {
     "printf -v": ("printf -v A '%s-%s' one two\nsystemctl enable $A", ["one-two"]),
     "for this command only": ("A=one\nA=two true\nsystemctl enable $A", ["one"]),
     "in a subshell only": ("A=one\n(A=two)\nsystemctl enable $A", ["one"]),
+    "in a substitution only": ("A=one\nB=$(A=two; echo $A)\nsystemctl enable $A $B", ["one", "two"]),
+    "local": ("A=one\nf() { local A=two; systemctl enable $A; }\nf\nsystemctl enable $A", ["two", "one"]),
+    "declared in a function": ("A=one\nf() { declare A; A=two; }\nf\nsystemctl enable $A", ["one"]),
+    "declared for all": ("A=one\nf() { declare -g A=two; }\nf\nsystemctl enable $A", ["two"]),
+    "declared again": ("A=one\ndeclare -r A\nsystemctl enable $A", ["one"]),
+    "joined by IFS": (
+        'join() { local IFS="$1"; shift; echo "$*"; }\nsystemctl enable "$(join , a b)" "$(join - a b)"',
+        ["a,b", "a-b"],
+    ),
+    "joined by blanks for all that": ('IFS=,\nA=(a b)\nB="${A[@]}"\nsystemctl enable "$B" "${A[*]}"', ["a b", "a,b"]),
+    "split at IFS": ("IFS=$',\\n'\nA='one two,three'\nsystemctl enable $A", ["one two", "three"]),
+    "not split": ("IFS=\nA='one two'\nsystemctl enable $A", ["one two"]),
+    "from the second on": (
+        'f() { systemctl enable "${@:2}"; }\nf one two three\nA=(a b c)\nsystemctl enable "${A[@]:1:1}"',
+        ["two", "three", "b"],
+    ),
+    "each of them replaced": ('A=(a-x b-x)\nsystemctl enable "${A[@]%-x}"', ["a", "b"]),
+    "by a number that is known": ("A=(a b c)\ni=1\nsystemctl enable ${A[$i]} ${A[i+1]} ${A[-1]}", ["b", "c", "c"]),
 }
 
 UNKNOWN = {
@@ -46,6 +64,10 @@ UNKNOWN = {
     "another one in each branch": ("if [ -e /x ]; then A=one; else A=two; fi\nsystemctl enable $A", "depends on"),
     "set in one branch only": ("A=one\nif [ -e /x ]; then A=two; fi\nsystemctl enable $A", "depends on"),
     "from a file that nobody wrote": (". /etc/os-release\nsystemctl enable $ID", "/etc/os-release"),
+    "an element by its name": ("declare -A A=([x]=one [y]=two)\nsystemctl enable ${A[y]}", "not followed"),
+    "by a number that is not known": ("A=(a b)\nsystemctl enable ${A[$i]}", "only when the script runs"),
+    "another name of a variable": ("f() { local -n A=$1; systemctl enable $A; }\nB=one\nf B", "another name of"),
+    "the home that cloud-init does not set": ("systemctl enable x$HOME", "cloud-init sets no HOME"),
     "read": ("read -r A < /etc/name\nsystemctl enable $A", "read by"),
     "reckoned": ("A=$((RANDOM + 1))\nsystemctl enable $A", "reckoned"),
     "a template's": ("systemctl enable ${name}", "template"),
