@@ -76,6 +76,8 @@ class Found:
 class Reading:
     parts: list[Part] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    # So many parts cloud-init numbers and then ignores.
+    ignored: int = 0
 
     def fault(
         self, kind: FaultKind, found: Found, message: str, remedy: str = "", *, line: int = 1, is_doubt: bool = False
@@ -142,10 +144,15 @@ class Reading:
             line = text.count("\n", 0, text.index("\x00")) + 1
             what = "holds a NUL byte: a shell takes such a file for a program of the machine, or skips the byte"
             self.fault(FaultKind.NUL, found, what, "remove it (tr -d '\\000' < FILE)", line=line)
+        if is_script and "\r" in text.strip() and "\n" not in text.strip():
+            what = "has carriage returns for line ends: the whole of it is one line, and nothing of it runs"
+            self.fault(FaultKind.WINDOWS_LINE_ENDS, found, what, "convert it (tr '\\r' '\\n' < FILE)")
         if "\r\n" in text:
             if is_script:
                 self._windows(found)
-            text = text.replace("\r\n", "\n")
+            # cloud-init takes them off where the first line has one.
+            if not is_script or text[: text.index("\n")].endswith("\r"):
+                text = text.replace("\r\n", "\n")
         return text.replace("\x00", "")
 
     def _windows(self, found: Found) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 LIMIT = 10 * 1024 * 1024
 STDIN = "-"
+_OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 # Folders that hold no change of the user's own.
 LEFT_OUT = {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".terraform", ".tox", ".mypy_cache"}
 _OTHER_ENCODINGS = (
@@ -78,10 +79,17 @@ def read_bytes(source: Source) -> bytes:
     try:
         if source.shown == STDIN:
             return _limited(sys.stdin.buffer.read(LIMIT + 1))
+        if source.path.exists() and not _has_an_end(source.path):
+            raise Unreadable("is a pipe or a device, not a file", binary=True)
         with source.path.open("rb") as file:
             return _limited(file.read(LIMIT + 1))
     except OSError as problem:
         raise Unreadable(f"can't be read: {(problem.strerror or str(problem)).lower()}") from None
+
+
+def _has_an_end(path: Path) -> bool:
+    """A pipe that nobody writes to, or a device, may never end. What the shell opens (`<(command)`) has a writer."""
+    return path.is_file() or path.is_dir() or str(path).startswith(_OPENED)
 
 
 def _limited(data: bytes) -> bytes:

@@ -1,0 +1,61 @@
+"""Pipes, devices, empty files and files with odd bytes: each is told in a sentence, and none of them is waited for."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.source.boot_scripts import is_boot_script
+from tests.run import run
+
+PIPE = "it is a pipe or a device, not a file"
+EMPTY = "the user data is empty: the node boots and does nothing"
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "user-data.sh")
+    named = run("check", "user-data.sh", cwd=tmp_path)
+    assert (named.code, named.err) == (2, f"nodeworthy check: user-data.sh: {PIPE}\n")
+    assert run("boot", "user-data.sh", cwd=tmp_path).code == 2
+    assert run("check", "/dev/zero", cwd=tmp_path).err == f"nodeworthy check: /dev/zero: {PIPE}\n"
+
+
+def test_one_in_a_folder_is_passed_over(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "values.yaml")
+    (tmp_path / "user-data.sh").write_text("#!/bin/bash\nset -e\nsystemctl enable kubelet\n")
+    assert run("check", ".", "--rule", "user-data-format", cwd=tmp_path).code == 0
+    assert run("check", "--changed", "values.yaml", cwd=tmp_path).code == 0
+
+
+def test_nothing_is_the_same_wherever_it_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "user-data.sh").touch()
+    (tmp_path / "script").touch()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    for name in ("user-data.sh", "script", "-"):
+        ran = run("check", name, "--rule", "user-data-format", "--format", "json", cwd=tmp_path)
+        assert [found["message"] for found in ran.report["findings"]] == [EMPTY]
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"#!/bin/bash\nset -e\necho \x00x\nmake all\n", True),
+        (b"#!/bin/bash\nexec tail -n +3 $0 | tar x\n\x1f\x8b\x08\x00\xff\xfe\x9c", False),
+        ("#!/bin/bash\nsystemctl enable kubelet\n".encode("utf-16"), True),
+        ("name,gpu\na,b\n".encode("utf-16"), False),
+    ],
+)
+def test_odd_bytes_in_a_folder(data: bytes, found: bool) -> None:
+    assert is_boot_script(data, "install.sh", named=False) is found
+
+
+def test_old_line_ends_make_one_line_of_it(tmp_path: Path) -> None:
+    (tmp_path / "user-data.sh").write_bytes(b"#!/bin/bash\rset -e\rsystemctl enable --now kubelet\r")
+    ran = run("check", "user-data.sh", "--rule", "user-data-format", "--format", "json", cwd=tmp_path)
+    (found,) = ran.report["findings"]
+    assert ran.code == 1
+    assert found["message"].endswith("the whole of it is one line, and nothing of it runs")
