@@ -48,6 +48,7 @@ class Failure(Enum):
 
     STOPS = "the script stops"
     REPORTED = "it is reported"
+    REPEATED = "it is tried again until it succeeds"  # `until mount /data; do sleep 5; done`, and nothing ends the loop
     SWALLOWED = "it is swallowed"  # on purpose: `|| true`, a pipe without pipefail
     UNNOTICED = "the script goes on"  # no `set -e`, and nobody looks
 

@@ -19,6 +19,8 @@ EMERGENCY = (
 )
 NEEDED = "while the storage is away, what requires the mount does not start either"
 TOO_EARLY = "systemd takes it for a local filesystem and mounts it before there is a network, which fails at every boot"
+FOR_EVER = "where the storage can't be reached, this boot waits for ever, and the node never joins"
+GIVE_UP = "give up after some tries (`for try in 1 2 3; do mount … && break; sleep 5; done`)"
 STOPS = "where the storage can't be reached, this step fails, the script ends here, and the node never joins"
 
 
@@ -72,9 +74,13 @@ def _unit(mount: StorageMount) -> Iterator[Flaw]:
 
 
 def _now(mount: StorageMount, timeline: Timeline) -> Iterator[Flaw]:
-    if mount.effect.failure is not Failure.STOPS or mount.effect.detached:
+    if mount.effect.detached:
         return
     join = next((each for each in timeline.after(mount.effect) if isinstance(each, Joins) and not each.tells), None)
+    if mount.effect.failure is Failure.REPEATED:
+        yield from _for_ever(mount, join or _told_to_join(timeline))
+    if mount.effect.failure is not Failure.STOPS:
+        return
     if join is None or join.stage is not mount.effect.stage or join.stage is Stage.NODEADM_RUN:
         return
     says = f"the script ends where {_called(mount)} can't be mounted"
@@ -83,6 +89,23 @@ def _now(mount: StorageMount, timeline: Timeline) -> Iterator[Flaw]:
     yield Flaw(
         mount.place, says, "a step whose failure is reported and not fatal", STOPS, remedy=remedy, related=related
     )
+
+
+def _told_to_join(timeline: Timeline) -> Joins | None:
+    """A NodeConfig, by which the node joins behind all scripts unless one of them has done it."""
+    found = list(timeline.of(Joins))
+    return found[0] if found and all(each.tells for each in found) else None
+
+
+def _for_ever(mount: StorageMount, join: Joins | None) -> Iterator[Flaw]:
+    if join is None:
+        return
+    says = f"a loop waits until {_called(mount)} is mounted, and nothing ends it"
+    where = (
+        "nodeadm is told here how to join, which waits for the scripts" if join.tells else "the node would join here"
+    )
+    related = (Related(join.place, where),)
+    yield Flaw(mount.place, says, "a number of tries", FOR_EVER, mount.effect.command, GIVE_UP, related)
 
 
 def is_enabled(mount: StorageMount, timeline: Timeline) -> bool:

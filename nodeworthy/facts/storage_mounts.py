@@ -161,4 +161,10 @@ def unit_named_for(path: str) -> str:
 
 
 def network_mounts(mounts: Sequence[StorageMount]) -> list[StorageMount]:
-    return [each for each in mounts if each.is_network]
+    """`mount /data` says nothing of its kind: the line of fstab does."""
+    lines = {each.where.known: each.kind for each in mounts if each.is_network and each.by is By.FSTAB}
+    told = [
+        replace(each, kind=lines[each.where.known]) if each.kind.holes and each.where.known in lines else each
+        for each in mounts
+    ]
+    return [each for each in told if each.is_network]

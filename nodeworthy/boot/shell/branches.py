@@ -91,7 +91,12 @@ def _decided(walker: Walker, statement: If, branch: Branch, index: int) -> Answe
 
 
 def condition(
-    walker: Walker, statements: Sequence[Statement], body: Sequence[Statement], otherwise: Sequence[Statement]
+    walker: Walker,
+    statements: Sequence[Statement],
+    body: Sequence[Statement],
+    otherwise: Sequence[Statement],
+    *,
+    endless: bool = False,
 ) -> Answer:
     """Runs what a branch is decided by; its failure is dealt with in the branch for it."""
     outer, is_last = walker.failing, walker.is_last
@@ -102,6 +107,8 @@ def condition(
     walker.failing = handled_by(handler, walker.state.functions, unnoticed) if handler else unnoticed
     for each in statements[:-1]:
         walker.run(each)
+    if endless:
+        walker.failing = Failing(Failure.REPEATED, explicit=True)
     answer = walker.ask(last) if last is not None else Answer(True)
     walker.failing, walker.is_last = outer, is_last
     return answer

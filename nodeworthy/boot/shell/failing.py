@@ -11,7 +11,10 @@ from nodeworthy.boot.shell.flow import Failing, Flow
 from nodeworthy.boot.shell.syntax import (
     AndOr,
     Background,
+    Case,
     Command,
+    CountingFor,
+    For,
     Function,
     Group,
     If,
@@ -19,6 +22,7 @@ from nodeworthy.boot.shell.syntax import (
     Pipeline,
     Redirected,
     Statement,
+    While,
 )
 from nodeworthy.boot.shell.word_syntax import Literal
 
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
 
 _TELLS = {"echo", "printf", "logger", "log", "warn", "error", "err", "cfn-signal", "wall", "systemd-cat", "cat"}
 _NOTHING = {"true", ":"}
+_LEAVES = {"break", "exit", "return", "exec", "kill", "reboot", "shutdown"}
+_UNREAD = (Case, CountingFor, For, While)
 _DEEPEST = 4
 
 
@@ -66,6 +72,18 @@ def handled_by(statements: Iterable[Statement], functions: Mapping[str, Function
         return Failing(Failure.SWALLOWED, explicit=True)
     # Another way to do the same: what counts is what happens where that fails, too.
     return outer
+
+
+def tries_for_ever(loop: While, functions: Mapping[str, Function]) -> bool:
+    """Whether a loop does one command again until it succeeds, and nothing in it gives up."""
+    last = loop.condition[-1] if loop.condition else None
+    negated = isinstance(last, Not)
+    command = last.command if isinstance(last, Not) else last
+    command = command.statement if isinstance(command, Redirected) else command
+    if not isinstance(command, Command) or negated is loop.until:
+        return False
+    names = {name for name, _ in _commands(loop.body, functions, 0)}
+    return names.isdisjoint(_LEAVES) and not any(isinstance(each, _UNREAD) for each in loop.body)
 
 
 def _commands(

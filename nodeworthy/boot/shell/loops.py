@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.conditions import Asks, Condition
 from nodeworthy.boot.shell.arithmetic import forget
 from nodeworthy.boot.shell.branches import condition
+from nodeworthy.boot.shell.failing import tries_for_ever
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.line_loop import each_line, lines_read
 from nodeworthy.boot.shell.syntax import CountingFor, For, Statement, Test, While
@@ -95,7 +96,8 @@ def while_(walker: Walker, statement: While) -> bool | None:
     if lines is not None:
         walker.scope(lambda: each_line(walker, statement, *lines), Flow.BREAK)
         return None
-    answer = condition(walker, statement.condition, statement.body, ())
+    endless = tries_for_ever(statement, walker.state.functions)
+    answer = condition(walker, statement.condition, statement.body, (), endless=endless)
     goes_round = answer.flipped() if statement.until else answer
     if walker.flow is not Flow.ON or goes_round.value is False:
         return None

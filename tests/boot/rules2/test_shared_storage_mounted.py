@@ -138,14 +138,25 @@ class TestOfTheFleet:
         (write(8, "/dev/xvda1 / xfs defaults 0 0", path="/etc/fstab"), "fail"),
         (write(8, "/dev/xvda1 / xfs defaults 0 0", path="/etc/fstab", conditions=given("[ -n $X ]")), "unknown"),
         (write(8, "fs-2:/ /shared efs _netdev,nofail 0 0", path="/etc/fstab"), "pass"),
-        (write(8, None, path="/etc/fstab"), "unknown"),
-        (write(8, None, path="/etc/fstab", how=How.DELETE), "fail"),
+        (write(8, path="/etc/fstab", content=None, whole=None), "unknown"),
+        (write(8, path="/etc/fstab", how=How.DELETE), "fail"),
         (write(8, "tmpfs /tmp tmpfs defaults 0 0", path="/etc/fstab", how=How.APPEND), "pass"),
-        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("/shared/d"),)), "fail"),
-        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("s,^fs-,#&,"),)), "fail"),
-        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("/swap/d"),)), "pass"),
-        (write(8, None, path="/etc/fstab", how=How.EDIT, expressions=(text("$d"),)), "pass"),
+        (write(8, path="/etc/fstab", how=How.EDIT, expressions=(text("/shared/d"),)), "fail"),
+        (write(8, path="/etc/fstab", how=How.EDIT, expressions=(text("s,^fs-,#&,"),)), "fail"),
+        (write(8, path="/etc/fstab", how=How.EDIT, expressions=(text("/swap/d"),)), "pass"),
+        (write(8, path="/etc/fstab", how=How.EDIT, expressions=(text("$d"),)), "pass"),
     ],
 )
 def test_a_line_that_is_taken_out_again_mounts_nothing(step: Effect, verdict: str) -> None:
     assert of(entry("fs-1:/ /shared efs _netdev,nofail,tls 0 0"), step, joins(9)).verdict == verdict
+
+
+@pytest.mark.parametrize("stage", [Stage.SCRIPTS, Stage.NODEADM_RUN])
+def test_a_mount_that_is_tried_for_ever_keeps_the_node_from_joining(stage: Stage) -> None:
+    line = entry("fs-1:/ /shared efs _netdev,nofail,tls 0 0")
+    tried = mounts(8, "", failure=Failure.REPEATED)
+    assert of(line, tried, joins(9, stage=stage)).verdict == "fail"
+    assert of(line, joins(7, stage=Stage.SCRIPTS), tried).verdict == "pass"
+    assert of(line, mounts(8, "", failure=Failure.REPORTED), joins(9, stage=stage)).verdict == "pass"
+    local = mounts(8, "xfs", "/data", failure=Failure.REPEATED)
+    assert of(line, local, joins(9, stage=stage)).verdict == "pass"
