@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 
 from nodeworthy.boot.conditions import Condition, Guard, together
 from nodeworthy.boot.effects import Effect, Writes
@@ -14,7 +15,15 @@ MOST = 64
 
 def but_its_own(effect: Writes) -> Guard:
     """The conditions of a write, without those that only ask whether the file is there and right already."""
-    return tuple(each for each in effect.conditions if effect.path.known not in each.question.files)
+    path = effect.path.known
+    if path is None:
+        return effect.conditions
+    return tuple(each for each in effect.conditions if not any(_is_among(path, one) for one in each.question.files))
+
+
+def _is_among(path: str, pattern: str) -> bool:
+    """Whether this is the file, or one of `/etc/modprobe.d/*.conf`: a `*` of the shell goes over no slash."""
+    return path == pattern or (path.count("/") == pattern.count("/") and fnmatchcase(path, pattern))
 
 
 def but_marks(effect: Effect, timeline: Timeline) -> Guard:
