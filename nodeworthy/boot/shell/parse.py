@@ -44,5 +44,8 @@ def _filled_in(text: str, *, jinja: bool) -> Source:
 
 
 def _cleaned(text: str) -> str:
-    """Lines end as in Unix. A NUL, which bash passes over, is no part of any word that we know."""
-    return text.replace("\r\n", "\n").replace("\0", "\ufffd")
+    """A NUL, which bash passes over, is no part of any word that we know. Who writes Windows line ends writes them from
+    the first line on, and cloud-init takes them off; where they begin further down, they stay in the words."""
+    if "\r\n" in text and text[: text.index("\n")].endswith("\r"):
+        text = text.replace("\r\n", "\n")
+    return text.replace("\0", "\ufffd")

@@ -32,7 +32,8 @@ def _found(leaf: Entity, ordinal: int, framing: Framing, reading: Reading) -> Fo
     called = f"part {ordinal} ({declared})"
     inside = payload(leaf, framing, called)
     # cloud-init counts what it attaches: what it fetches from elsewhere is not there yet.
-    found = Found(inside.text, Type.SHELL, inside.origin, called, len(reading.parts) + 1, declared)
+    number = len(reading.parts) + reading.ignored + 1
+    found = Found(inside.text, Type.SHELL, inside.origin, called, number, declared)
     found.file_name = _file_name(leaf)
     found.merge = str(leaf.headers.get("Merge-Type") or leaf.headers.get("X-Merge-Type") or "")
     if not inside.is_whole:
@@ -96,6 +97,12 @@ def _nobody(found: Found, reading: Reading) -> None:
     if meant is Type.NODE_CONFIG:
         what = "is a NodeConfig: nodeadm looks only at parts of type application/node.eks.aws"
         reading.fault(FaultKind.WRONG_TYPE, found, what, _NODE_CONFIG_REMEDY)
+    elif found.content_type not in LOOKED_INTO | PACKED and begins_as(found.text) is None:
+        what = "is of a type that cloud-init does not know, and ignores"
+        remedy = f"let its type be {meant}" if meant is not None else ""
+        reading.fault(FaultKind.NOBODY_READS_IT, found, what, remedy, is_doubt=meant is None)
+        reading.ignored += 1
+        return
     elif meant is Type.SHELL and not found.text.lstrip().startswith("#!"):
         what = "looks like shell, but does not begin with '#!': cloud-init runs nothing of it"
         reading.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash")

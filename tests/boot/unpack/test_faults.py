@@ -151,6 +151,18 @@ def test_a_script_that_does_not_start_is_read_all_the_same(name: str) -> None:
     assert (part.kind, part.text, part.interpreter) == (PartKind.SHELL, SHELL, "#!/bin/bash")
 
 
+def test_what_cloud_init_leaves_in_stays_in() -> None:
+    (part,) = unpacked(CASES["Windows line ends further down"][0]).parts
+    assert part.text == "#!/bin/sh\necho a\r\necho b\r\n"
+
+
+@pytest.mark.parametrize("kind", ["text/markdown", "application/x-nothing"])
+def test_a_part_that_cloud_init_ignores_does_nothing(kind: str) -> None:
+    read = unpacked(mime((kind, "# notes\necho up > /etc/up\n"), ("text/x-shellscript", SHELL)))
+    assert [(part.text.strip(), part.name) for part in read.parts] == [(SHELL.strip(), "part-002")]
+    assert faults(read) == ["NOBODY_READS_IT 7"]
+
+
 @pytest.mark.parametrize("name", ["cut gzip", "damaged gzip", "a gzip bomb", "too large", "cut gzip in base64"])
 def test_what_can_not_be_read_says_why(name: str) -> None:
     read = unpacked(CASES[name][0])

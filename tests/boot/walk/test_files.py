@@ -126,6 +126,12 @@ LATER = {
 }
 
 
+def test_a_carriage_return_stays_in_the_word_it_stands_behind() -> None:
+    script = "#!/bin/bash\necho a > /etc/a\necho b > /etc/b\r\nsystemctl enable kubelet\r\n"
+    assert [effect.path.known for effect in timeline(script).of(Writes)] == ["/etc/a", "/etc/b\r"]
+    assert not any("enables kubelet.service" in line for line in told(script))
+
+
 STARTED = """
 printf '[Service]\\nExecStart=/bin/bash -c "modprobe nvidia"\\n' > /etc/systemd/system/x.service
 printf '[Timer]\\nOnBootSec=1h\\n' > /etc/systemd/system/x.timer
