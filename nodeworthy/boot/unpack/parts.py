@@ -144,6 +144,9 @@ class Reading:
             line = text.count("\n", 0, text.index("\x00")) + 1
             what = "holds a NUL byte: a shell takes such a file for a program of the machine, or skips the byte"
             self.fault(FaultKind.NUL, found, what, "remove it (tr -d '\\000' < FILE)", line=line)
+        if is_script and "\r" in text.strip() and "\n" not in text.strip():
+            what = "has carriage returns for line ends: the whole of it is one line, and nothing of it runs"
+            self.fault(FaultKind.WINDOWS_LINE_ENDS, found, what, "convert it (tr '\\r' '\\n' < FILE)")
         if "\r\n" in text:
             if is_script:
                 self._windows(found)
