@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Stage
@@ -13,6 +14,7 @@ from nodeworthy.verdict import Place
 if TYPE_CHECKING:
     from nodeworthy.boot.cloud_steps import CloudConfig
     from nodeworthy.boot.node_config import NodeConfig
+    from nodeworthy.boot.timeline import Timeline
 
 # What EC2 takes, before base64.
 LIMIT = 16 * 1024
@@ -121,3 +123,10 @@ class UserData:
     # Its cloud-configs and NodeConfigs, merged as the node merges them; None where it has none.
     cloud_config: CloudConfig | None = field(default=None, repr=False)
     node_config: NodeConfig | None = field(default=None, repr=False)
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        """What a node does that boots with it; read once, however many judge it."""
+        from nodeworthy.boot.read import timeline_of
+
+        return timeline_of(self)

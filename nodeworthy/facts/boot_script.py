@@ -65,11 +65,9 @@ class BootScript:
 
     @cached_property
     def timeline(self) -> Timeline:
-        from nodeworthy.boot.read import timeline_of
-
         if self.userdata.unread:
             raise NotKnown(f"the user data can't be read: {self.userdata.unread}", self.userdata.place)
-        return timeline_of(self.userdata)
+        return self.userdata.timeline
 
     @property
     def unread_told_by(self) -> str | None:

@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from nodeworthy.boot.origin import Folded
 from nodeworthy.boot.unpack import unpack
@@ -18,7 +18,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot_pools import POOL_LABEL, in_fleet, named_pool
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.verdict import Known, Unknown
+from nodeworthy.verdict import Known, Place, Unknown
 
 # The inputs that hold user data, and whether they hold it in base64.
 _INPUTS: dict[str, dict[str, bool]] = {
@@ -48,7 +48,7 @@ class BootScripts:
             why = tree.value.why if isinstance(tree.value, Unknown) else f"it is {tree.kind()}"
             return BootScript(tree.place, None, f"the user data is not known: {why}")
         stands_for = self.made.origin if self.made is not None else None
-        script = BootScript(tree.place, _read(tree, encoded), holds_secret=tree.secret)
+        script = BootScript(tree.place, _read(tree.text, tree.place, encoded), holds_secret=tree.secret)
         return replace(script, stands_for=stands_for) if stands_for is not None else script
 
     def _placed(self, script: BootScript, resource: Resource, planter: Planter) -> BootScript:
@@ -115,19 +115,21 @@ def _how_many(count: int, kind: str | None) -> str:
     return f"{'no pool is' if not count else f'{count} pools are'} of {kind}"
 
 
-def _read(tree: Tree, encoded: bool) -> UserData:
-    text, origin = tree.text or "", Folded(tree.place, CALLED)
+@lru_cache(maxsize=4096)
+def _read(text: str, place: Place, encoded: bool) -> UserData:
+    """The same script comes by again with every run of the program, and is read once."""
+    origin = Folded(place, CALLED)
     if not encoded:
-        return unpack(text.encode(), tree.place, template=False, origin=origin)
+        return unpack(text.encode(), place, template=False, origin=origin)
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         fault = Fault(
             FaultKind.BAD_ENCODING,
-            tree.place,
+            place,
             "the user data is no base64, which is what EC2 takes here",
             "encode it: base64.b64encode(script.encode()).decode()",
         )
-        read = unpack(text.encode(), tree.place, template=False, origin=origin)
+        read = unpack(text.encode(), place, template=False, origin=origin)
         return replace(read, faults=(fault, *read.faults))
-    return unpack(data, tree.place, template=False, origin=origin)
+    return unpack(data, place, template=False, origin=origin)
