@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ LOOK_SECONDS = 30
 PARAMS = "/proc/driver/nvidia/params"
 OUTPUT = "/var/log/cloud-init-output.log"
 NOTHING = b"#!/bin/sh\n:\n"
+_OF_NVIDIA = re.compile(r"nvidia[\w-]*")
 
 # What a system writes by itself: its journals, its state, its packages and their caches.
 ITS_OWN = (
@@ -69,7 +71,7 @@ class Observation:
     def loads(self) -> list[tuple[str, ...]]:
         """The modules of NVIDIA that were loaded: name, options."""
         said = (event.words for event in self.events if event.words)
-        return [words[1:] for words in said if words[0] == "load" and words[1].startswith("nvidia")]
+        return [words[1:] for words in said if words[0] == "load" and _OF_NVIDIA.fullmatch(words[1])]
 
 
 def observe(lower: Sequence[Path], user_data: bytes, also: Iterable[str] = (), *, again: bool = False) -> Observation:

@@ -87,5 +87,5 @@ class Watch:
         whole, _, _rest = text.rpartition(b"\n")
         if whole:
             self._read_so_far += len(whole) + 1
-            for line in whole.decode(errors="replace").splitlines():
+            for line in whole.decode(errors="replace").split("\n"):
                 self.events.append(Event(words=tuple(line.strip("\t").split("\t"))))
