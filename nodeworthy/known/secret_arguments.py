@@ -1,4 +1,4 @@
-"""Secrets that a command takes without a name: `curl -u user:password`, `docker login -p …`, `chpasswd`."""
+"""Secrets that a command takes without a name: `curl -u user:password`, `docker login -p …`, `chpasswd`, `.netrc`."""
 
 from __future__ import annotations
 
@@ -20,6 +20,22 @@ _PAIR = re.compile(
 )
 _SHORT_P = re.compile(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
 _WANDB = re.compile(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
+_PASS = re.compile(r"[ \t]" + _QUOTED + r"pass:(?P<value>[^\s\"'`|&;]{1,256})")
+# A line of .netrc, or several; `\n` as printf is given it.
+_APART = r"(?:\s|\\n){1,12}"
+_NETRC = re.compile(
+    r"machine"
+    + _APART
+    + r"[^\s\\]{1,253}"
+    + _APART
+    + r"login"
+    + _APART
+    + r"[^\s\\]{1,128}"
+    + _APART
+    + r"password"
+    + _APART
+    + r"(?P<value>[^\s\"'`|&;\\]{1,256})"
+)
 _ECHOED = re.compile(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})")
 _HERE = re.compile(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
 _USER = re.compile(r"[ \t]*-?[ \t]*[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
@@ -39,6 +55,8 @@ _TAKING = (
     Taking("curl ", _PAIR, "a password for curl"),
     Taking(" login ", _SHORT_P, "a password for a login"),
     Taking("mysql ", _SHORT_P, "a password for MySQL"),
+    Taking("-passout ", _PASS, "a password for openssl"),
+    Taking("-passin ", _PASS, "a password for openssl"),
     Taking(" login ", _WANDB, "a Weights & Biases key", Holds.TOKEN),
 )
 
@@ -52,6 +70,16 @@ def by_argument(text: str) -> Iterator[Found]:
     if "pass" in text:
         yield from _taken(text, _SSHPASS)
         yield from _chpasswd(text)
+        yield from _netrc(text)
+
+
+def _netrc(text: str) -> Iterator[Found]:
+    start = text.find("machine")
+    while start >= 0:
+        found = _NETRC.match(text, start)
+        if found is not None and is_secret(found["value"], Holds.PASSWORD):
+            yield *found.span("value"), "a password for .netrc"
+        start = text.find("machine", start + len("machine"))
 
 
 def _taken(text: str, each: Taking) -> Iterator[Found]:

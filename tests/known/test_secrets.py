@@ -26,6 +26,7 @@ BY_SHAPE = [
     (made("github_pat_", 82), "a GitHub token"),
     (made("glpat-", 20), "a GitLab token"),
     (made("xoxb-", 40), "a Slack token"),
+    (f"hooks.slack.com/services/T00000000/B11111111/{made('', 24)}", "a Slack webhook"),
     (made("hf_", 34), "a Hugging Face token"),
     (made("nvapi-", 64), "an NVIDIA API key"),
     (made("sk-", 48), "an API key"),
@@ -85,6 +86,10 @@ TAKEN = [
     ("echo 'ubuntu:hunter2' | chpasswd", "hunter2"),
     ('echo -e "root:hunter2\\n" | sudo chpasswd', "hunter2"),
     ("chpasswd <<< 'root:hunter2'", "hunter2"),
+    ("printf 'machine github.com login bot password hunter2xyz\\n' > /root/.netrc", "hunter2xyz"),
+    ("cat > ~/.netrc <<'EOF'\nmachine github.com\n  login bot\n  password hunter2xyz\nEOF\n", "hunter2xyz"),
+    ("openssl req -x509 -newkey rsa:2048 -passout pass:hunter2xyz -out c.pem", "hunter2xyz"),
+    ('openssl pkcs12 -in c.p12 -passin "pass:hunter2xyz" -nodes', "hunter2xyz"),
     ("chpasswd <<EOF\nroot:hunter2\nEOF\n", "hunter2"),
     ("chpasswd:\n  expire: false\n  list: |\n    ubuntu:hunter2\n", "hunter2"),
     ("echo hunter2 | passwd --stdin ec2-user", "hunter2"),
@@ -163,6 +168,10 @@ signed-by=/usr/share/keyrings/nvidia.gpg
 grep -q -- "-----BEGIN PRIVATE KEY-----" /etc/ssl/key.pem
 read -rsp "Password: " PASSWORD
 echo "root:$ROOT_PW" | chpasswd
+echo "machine github.com login bot password $TOKEN" > /root/.netrc
+# on the machine the login password must never be written down
+openssl req -x509 -passout file:/etc/pki/pass -passin stdin
+openssl rsa -passin "pass:$PASSPHRASE"
 chpasswd -e <<< 'root:$6$abc$def'
 task-abcdefghijklmnopqrstuvwxyz012345
 SECRET_ARN=arn:aws:secretsmanager:us-east-2:1:secret:x
@@ -176,7 +185,7 @@ NVreg_RestrictProfilingToAdminUsers=0
 HOSTILE = [
     "token", "token ", "token=", 'TOKEN="', "token='a", "TOKEN=x ", "$token=", "${TOKEN:-", "eyJ", "eyJaaaaaaaaaaa.",
     " sk-aaaaaaaaaa", "://", "://a:", "-----BEGIN PRIVATE KEY-----\n", "chpasswd ", "echo a:b | chpasswd ", "curl -u ",
-    " login -p ", "chpasswd:\n", "chpasswd <<E\na:b\n", 'auth":"aaaa', "Bearer aaaaaaaa", "--token ", "- name: A_TOKEN\n",
+    " login -p ", "machine ", "machine a login b ", "-passout ", "chpasswd:\n", "chpasswd <<E\na:b\n", 'auth":"aaaa', "Bearer aaaaaaaa", "--token ", "- name: A_TOKEN\n",
     "AKIA0123456789ABCDEF ", "PASSWORD=hunter2x ", "\n", '"', "\\", " K10" + "a" * 40,
 ]  # fmt: skip
 
