@@ -1,0 +1,1 @@
+#!/bin/bashset -euo pipefail# more watches for the pods of the training jobsecho 'fs.inotify.max_user_watches=1048576' > /etc/sysctl.d/90-watches.confsysctl --system/etc/eks/bootstrap.sh gpu-dev
