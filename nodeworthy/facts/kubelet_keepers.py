@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import Asks, Guard
 from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Stage, Unit, Writes
+from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.known.kubelet import Family, enabling_packages, hybrid_programs, join
 
@@ -25,6 +26,11 @@ class Keeper:
     effect: Effect | None
     unit: str = ""
     is_sure: bool = True
+    # Which of these units it enables, the image decides: kubelet is a snap on EKS' Ubuntu.
+    one_of: tuple[str, ...] = ()
+
+    def enables(self, unit: str) -> bool:
+        return unit == self.unit or unit in self.one_of
 
 
 @dataclass(frozen=True)
@@ -38,17 +44,18 @@ class Keepers:
             if isinstance(each, Unit):
                 yield from self._enabled(at, each)
             elif self._keeps(each):
-                yield Keeper(at, each.conditions, each, self.family.units[0])
+                one_of = self.family.units if isinstance(each, Joins | Installs) else ()
+                yield Keeper(at, each.conditions, each, self.family.units[0], one_of=one_of)
 
     def _enabled(self, at: int, each: Unit) -> Iterator[Keeper]:
         if each.act is not Act.ENABLE and not (each.act in STARTS and self._is_repeated(each)):
             return
-        known, units = each.unit.known, self.family.all_units
-        if known is None:
+        units = self.family.all_units
+        sure = [unit for unit in named(each.unit, self.family) if unit in units]
+        yield from (Keeper(at, _counted(each), each, unit) for unit in sure)
+        if each.unit.known is None and not sure:
             possible = (unit for unit in units if each.unit.could_be(unit))
             yield from (Keeper(at, _counted(each), each, unit, is_sure=False) for unit in possible)
-        elif known in units:
-            yield Keeper(at, _counted(each), each, known)
 
     def _keeps(self, each: Effect) -> bool:
         if isinstance(each, Joins):
@@ -72,6 +79,14 @@ class Keepers:
         if each.how is How.LINK:
             return ".wants/" in path and path.rpartition("/")[2] in self.family.units
         return path.startswith(_RUN_AT_BOOT) and any(_names(each, unit) for unit in self.family.units)
+
+
+def named(unit: Text, family: Family) -> Sequence[str]:
+    """The units that are meant; `snap stop NAME` concerns every service of a snap."""
+    if unit.known is not None:
+        return (unit.known,)
+    every_one = all(hole.shown == "*" for hole in unit.holes)
+    return [each for each in family.all_units if every_one and unit.could_be(each)]
 
 
 def _counted(effect: Unit) -> Guard:

@@ -10,7 +10,7 @@ from nodeworthy.boot.conditions import Guard, always
 from nodeworthy.boot.effects import Act, Effect, How, Joins, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.guards import without
-from nodeworthy.facts.kubelet_keepers import STARTS, Keeper, Keepers
+from nodeworthy.facts.kubelet_keepers import STARTS, Keeper, Keepers, named
 from nodeworthy.known.kubelet import Family, families, family_of, join
 
 _TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
@@ -50,15 +50,15 @@ class KubeletStarts:
         """Where, how and of which unit a start at boot is taken away."""
         found: list[tuple[int, Effect, str]] = []
         for at, each in enumerate(self.timeline.effects):
-            if isinstance(each, Unit) and each.act in _TAKES_AWAY and each.unit.known is not None:
-                found.append((at, each, each.unit.known))
+            if isinstance(each, Unit) and each.act in _TAKES_AWAY:
+                found += [(at, each, unit) for unit in named(each.unit, self.family)]
             elif isinstance(each, Writes) and each.how is How.DELETE and ".wants/" in each.path.shown():
                 found.append((at, each, each.path.shown().rpartition("/")[2]))
         return found
 
     def undone(self, keeper: Keeper) -> list[Effect]:
         """The steps that take this start away: a unit is disabled later, or masked whenever."""
-        found = [(at, each) for at, each, unit in self.undoings[-MANY:] if unit == keeper.unit]
+        found = [(at, each) for at, each, unit in self.undoings[-MANY:] if keeper.enables(unit)]
         return [each for at, each in found if (self._unmasked(each) is False if _masks(each) else at > keeper.at)]
 
     def _unmasked(self, mask: Effect) -> bool:

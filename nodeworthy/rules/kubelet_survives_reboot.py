@@ -119,9 +119,10 @@ def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Findin
 
 def _undone(boot: KubeletStarts, kept: Keeper, by: Effect, starter: Effect) -> Finding:
     unit = boot.unit_started_by(starter)
-    remedy = f"delete this line, or enable {kept.unit} behind it"
+    name = by.unit.shown() if isinstance(by, Unit) else kept.unit
+    remedy = f"delete this line, or enable {name} behind it"
     if isinstance(by, Unit) and by.act is Act.MASK:
-        remedy = f"delete this line, or systemctl unmask {kept.unit}"
+        remedy = f"delete this line, or systemctl unmask {name}"
     related = [Related(kept.effect.place, f"{unit} is enabled here")] if kept.effect is not None else []
     return fail(by, f"{unit} is enabled, and then it is not any more", is_=by.command, related=related, remedy=remedy)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nodeworthy.boot.effects import Act, Effect, How, Installs, Stage, Unit
-from nodeworthy.boot.text import Text
+from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.rules.kubelet_survives_reboot import RULE
 from nodeworthy.verdict import Finding
@@ -20,6 +22,7 @@ from tests.boot.rules.boots import (
     reboot,
     runs,
     script,
+    text,
     unit,
     verdict,
     write,
@@ -27,6 +30,7 @@ from tests.boot.rules.boots import (
 
 OFF = unit(10, "nodeadm-run", Act.DISABLE, Act.STOP)
 NODE_CONFIG = PartKind.NODE_CONFIG
+EVERY = Hole("*", "every service of this snap")
 BIG = given("$GPU = t4")
 
 
@@ -191,3 +195,18 @@ def test_the_pool_says_which_image_it_is() -> None:
     assert judged(RULE, al2023).verdict == "pass"
     (found,) = judged(RULE, in_pool("instanceType: m7i.xlarge", script(OFF, unit(12, "kubelet", Act.START)))).findings
     assert found.on == ("pool 'a'",)
+
+
+@pytest.mark.parametrize(
+    "name", [text("snap.kubelet-eks.daemon.service"), text("snap.kubelet-eks.", EVERY, ".service")]
+)
+def test_bootstrap_sh_enables_the_snap_where_kubelet_is_one(name: Text) -> None:
+    disabled, join = Unit(unit=name, act=Act.DISABLE, **common(21, {})), joins(20, "bootstrap.sh")
+    assert verdict(RULE, join, disabled) == "fail"
+    assert verdict(RULE, disabled, join) == "pass"
+    assert verdict(RULE, join, disabled, replace(disabled, act=Act.ENABLE)) == "pass"
+
+
+def test_a_unit_of_which_only_the_node_knows_the_name_is_not_kubelet() -> None:
+    disabled = Unit(unit=text(hole("UNIT")), act=Act.DISABLE, **common(21, {}))
+    assert verdict(RULE, joins(20, "bootstrap.sh"), disabled) == "pass"
