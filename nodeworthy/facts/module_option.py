@@ -58,7 +58,9 @@ class OptionWrite:
         return self.says is Says.MAYBE and self.replaces and self.same_file(other)
 
     def same_file(self, other: OptionWrite) -> bool:
-        return self.path == other.path or (self.effect.how is How.DELETE and fnmatch(other.path, self.path))
+        if self.effect.how is How.DELETE:
+            return fnmatch(other.path, self.path) or other.path.startswith(f"{self.path.rstrip('/')}/")
+        return self.path == other.path
 
 
 def option_writes(timeline: Timeline) -> list[OptionWrite]:
@@ -71,9 +73,15 @@ def _name(path: str) -> str:
 
 def _written(effect: Writes) -> Iterator[OptionWrite]:
     fault = why_not_read(effect.path)
-    if fault:
+    if fault and effect.how is How.DELETE and (effect.path.known or "").rstrip("/") in option().folders:
+        yield OptionWrite(effect, Said(Says.GONE, why="is deleted with its folder"), replaces=True)
+    elif fault:
         yield from _in_vain(effect, fault)
-        return
+    else:
+        yield from _where_it_is_read(effect)
+
+
+def _where_it_is_read(effect: Writes) -> Iterator[OptionWrite]:
     said = _after(effect)
     if said is None:
         return

@@ -19,6 +19,9 @@ from nodeworthy.known.profiling import boot_loader_programs, initramfs_programs,
 _CONCERNED = re.compile(r"modprobe\.d|NVreg|[Pp]rofiling")
 _FOR_GPUS = re.compile(r"nvidia|gpu|cuda|profil|modprobe", re.IGNORECASE)
 _SCRIPT = re.compile(r"\.(?:sh|bash|py|pl|rb)$")
+_ONLY_LOOKS = re.compile(
+    r"(?:^|[-_])(?:check|detect|exists|has|info|is|list|present|query|show|status|test|wait)(?:[-_.]|$)"
+)
 _INTERPRETERS = re.compile(r"(?:python|perl|ruby|node|pwsh)[\d.]*$")
 _PLAYBOOKS = frozenset(
     "ansible-playbook ansible-pull ansible puppet chef-client chef-solo salt-call cinc-client".split()
@@ -72,18 +75,21 @@ def _of_program(effect: Runs) -> str:
         return ""
     script = next((word for word in words if not word.startswith("-")), "") if _INTERPRETERS.match(program) else program
     name = script.rpartition("/")[2]
-    if _concerns(effect, name) or (_may_do_anything(name) and not _is_for_something_else(effect.command)):
+    if _names_the_option(effect) or _may_do_anything(name, effect.command):
         return f"nobody here has read what `{name or program}` does"
     return ""
 
 
-def _concerns(effect: Runs, name: str) -> bool:
-    words = " ".join(each.shown() for each in effect.arguments[1:])
-    return bool(_FOR_GPUS.search(name) or _CONCERNED.search(words))
+def _names_the_option(effect: Runs) -> bool:
+    return any(_CONCERNED.search(each.shown()) for each in effect.arguments[1:])
 
 
-def _may_do_anything(name: str) -> bool:
-    return name in _PLAYBOOKS or _SCRIPT.search(name) is not None
+def _may_do_anything(name: str, command: str) -> bool:
+    """A script, or a program that is there for GPUs, unless its name says that it only looks."""
+    if _ONLY_LOOKS.search(name):
+        return False
+    is_script = name in _PLAYBOOKS or _SCRIPT.search(name) is not None
+    return _FOR_GPUS.search(name) is not None or (is_script and not _is_for_something_else(command))
 
 
 def _brings_options(program: str, effect: Runs) -> bool:

@@ -59,7 +59,7 @@ def _is_looked_at(source: Source, step: Step) -> bool:
     if step.effect.detached:
         return _is_waited_for(source, step)
     if step.effect.failure is not Failure.UNNOTICED:
-        return False
+        return any("PIPESTATUS" in row for row in source.behind(step.place)[:1])
     written = source.written_at(step.place)
     behind = source.behind(step.place)
     if _UNTIL.match(written) or _STATUS.search(" ".join([written, *behind[:1]])):

@@ -22,6 +22,8 @@ def cat(call: Call) -> Did:
 
 
 def contents_of(call: Call, operand: Text) -> Content | None:
+    if operand.known == "/dev/null":
+        return NOTHING
     return call.stdin if operand.known in _STDIN else call.files.content(call.path(operand))
 
 

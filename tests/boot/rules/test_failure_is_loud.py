@@ -72,6 +72,7 @@ def test_silent(text: str, how: str) -> None:
         f"retry {DRIVER} || exit 1\necho",
         f'set -e\nrun() {{\n  local rc=0\n  "$@" || rc=$?\n  echo "$rc"\n  return $rc\n}}\nrun {DRIVER} || exit 1\necho',
         f"set -e\nout=$({DRIVER})\necho",
+        f'set -e\n{DRIVER} 2>&1 | tee /var/log/d.log\n[ "${{PIPESTATUS[0]}}" -eq 0 ] || exit 1\necho',
         f"cat > /opt/i.sh <<'E'\nset -e\nf() {{\n  {DRIVER}\n  echo done\n}}\nf\nE\nbash /opt/i.sh || exit 1\necho",
     ],
 )

@@ -200,6 +200,8 @@ def test_overwritten_before_the_load() -> None:
 def test_deleted_before_the_load() -> None:
     assert lines(said(write(10, OPTION), delete(15), load(23))) == (15, [10, 23])
     assert lines(said(write(10, OPTION), delete(15, "/etc/modprobe.d/*.conf"), load(23))) == (15, [10, 23])
+    assert lines(said(write(10, OPTION), delete(15, "/etc/modprobe.d"), load(23))) == (15, [10, 23])
+    assert verdict(RULE, write(10, OPTION), delete(15, "/etc/modprobe.d.bak"), load(23)) == "pass"
     assert verdict(RULE, write(10, OPTION), delete(15), write(16, OPTION), load(23)) == "pass"
     assert verdict(RULE, write(10, OPTION), load(23), delete(30)) == "pass"
 

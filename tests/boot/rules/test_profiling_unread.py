@@ -48,6 +48,8 @@ IS_FOR_SOMETHING_ELSE = [
     "dracut --force",
     "cp -r /opt/models /data",
     "python3 -c 'print(1)'",
+    "nvidia_present || exit 0",
+    "./nvidia-check.sh",
 ]
 
 
@@ -84,3 +86,7 @@ def test_what_is_not_known_is_not_said_to_load_nothing() -> None:
         "3: whether this loads the driver is not known: what is evaluated here is not known: "
         "SETUP is set nowhere in this script"
     ]
+
+
+def test_a_file_that_is_emptied() -> None:
+    assert said_of(RULE, f"{OPTION}\ncp /dev/null /etc/modprobe.d/nvprof.conf\n{DRIVER}\n").verdict == "fail"
