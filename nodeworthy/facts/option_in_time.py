@@ -12,6 +12,7 @@ from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.driver_loads import Again, Load, anew, is_driver, loads
 from nodeworthy.facts.guards import but_its_own, without
+from nodeworthy.facts.hidden_option import hidden, seen
 from nodeworthy.facts.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
 from nodeworthy.facts.modprobe_line import Says
 from nodeworthy.facts.module_option import OptionWrite, option_writes
@@ -58,7 +59,12 @@ class OptionInTime:
         return self._at[id(write.effect)]
 
     def before(self, load: Load) -> list[OptionWrite]:
-        return [each for each in self.writes if self.at(each) < load.at]
+        return seen([each for each in self.writes if self.at(each) < load.at])
+
+    def hidden_before(self, load: Load) -> tuple[OptionWrite, OptionWrite] | None:
+        """A right write, and the file that keeps modprobe from reading it."""
+        before = [each for each in self.writes if self.at(each) < load.at]
+        return next(((right, by) for right, by in hidden(before) if right.says is Says.RIGHT), None)
 
     def after(self, load: Load) -> list[OptionWrite]:
         return [each for each in self.writes if self.at(each) > load.at]
@@ -92,7 +98,7 @@ class OptionInTime:
         return None if always(self._guards(at, detached=detached, maybe=True), when) is not False else False
 
     def _guards(self, at: float, *, detached: bool, maybe: bool = False) -> list[Guard]:
-        before = [each for each in self.writes if self.at(each) < at and (detached or not each.effect.detached)]
+        before = seen([each for each in self.writes if self.at(each) < at and (detached or not each.effect.detached)])
         wanted = (Says.RIGHT, Says.MAYBE) if maybe else (Says.RIGHT,)
         undoing = [each for each in before if each.says is not Says.RIGHT][-MANY:]
         found: list[Guard] = []

@@ -49,6 +49,9 @@ class OptionStory:
         rights = [each for each in before if each.says is Says.RIGHT]
         if rights:
             return self._not_always(rights)
+        hidden = self.boot.hidden_before(self.load)
+        if hidden is not None:
+            return self._hidden(*hidden)
         # A draft that is copied to its place later is too late, not in a wrong place.
         for write in (each for each in before if _is_wrong(each) and not why_not_read(each.effect.path)):
             return self._wrong(write)
@@ -87,6 +90,11 @@ class OptionStory:
         remedy = "append here (>>)" if by.effect.how is How.WRITE else f"delete {by.effect.place.spot}"
         remedy = f"{remedy}, or keep the option in a file of its own: {FILE}"
         return Told(by.effect.place, message, self._what(by.effect.command, stays, remedy, written))
+
+    def _hidden(self, right: OptionWrite, by: OptionWrite) -> Told:
+        message = f"modprobe never reads {right.path}: {by.path} has the same name, and its folder comes first"
+        hides = Related(by.effect.place, f"{by.path} is made here")
+        return Told(right.place, message, self._what(right.path, FILE, f"write the option into {FILE}", hides))
 
     def _not_always(self, writes: list[OptionWrite]) -> Told:
         first = writes[0]
