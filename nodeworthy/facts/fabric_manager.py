@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.conditions import Guard, always, together
-from nodeworthy.boot.effects import Act, Effect, Reboots, Unit
+from nodeworthy.boot.effects import Act, Effect, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.driver_packages import NvidiaPackage, drivers, fabric_managers, same_version
 from nodeworthy.facts.flaw import Flaw, doubt, shown
@@ -15,10 +15,12 @@ from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.verdict import Known, Place, Related
 
-UNITS = ("nvidia-fabricmanager.service", "nvidia-fabric-manager.service")
+UNIT = "nvidia-fabricmanager.service"
+_ASKS_FOR_THE_GPU = re.compile(r"nvidia|lspci", re.IGNORECASE)
 NO_CUDA = "without fabric manager the NVSwitches are not set up: CUDA ends with error 802, system not yet initialized"
 REFUSES = "fabric manager refuses a driver of another version and ends; CUDA then ends with error 802"
-ENABLE = f"systemctl enable --now {UNITS[0].removesuffix('.service')}"
+ENABLE = f"systemctl enable --now {UNIT.removesuffix('.service')}"
+_NEARLY = re.compile(r"(?:nvidia|nv)?[-_]?fabric[-_]?(?:manager|mgr)d?\.service")
 # Who asks for one of these asks whether this machine needs it.
 _ASKS_FOR_NEED = re.compile(r"nvswitch|instance|p[456]|[abh][123]00|gpu.?type|gpu.?count|fabric", re.IGNORECASE)
 
@@ -37,7 +39,17 @@ def needs_it(pool: Pool) -> bool | None:
 
 
 def acts(timeline: Timeline) -> list[Unit]:
-    return [each for each in timeline.of(Unit) if each.unit.known in UNITS]
+    return [each for each in timeline.of(Unit) if each.unit.known == UNIT]
+
+
+def misnamed(timeline: Timeline) -> Unit | None:
+    """An act on a unit that is called almost like it, and that nobody has written."""
+    written = {each.path.shown().rpartition("/")[2] for each in timeline.of(Writes)}
+    for each in timeline.of(Unit):
+        name = each.unit.known or ""
+        if _NEARLY.fullmatch(name) and name != UNIT and name not in written:
+            return each
+    return None
 
 
 def is_named(timeline: Timeline) -> bool:
@@ -59,7 +71,11 @@ def runs(timeline: Timeline, place: Place) -> Iterator[Flaw]:
         return
     enabled = [each for each in done if each.act is Act.ENABLE]
     started = [each for each in done if each.act in (Act.START, Act.RESTART)]
-    if not enabled and not started:
+    other = misnamed(timeline)
+    if not enabled and not started and other is not None:
+        says = f"there is no unit {other.unit.shown()}: fabric manager is neither enabled nor started"
+        yield Flaw(other.place, says, UNIT, NO_CUDA, is_=other.unit.shown(), remedy=ENABLE)
+    elif not enabled and not started:
         yield Flaw(place, "fabric manager is never enabled nor started", "both", NO_CUDA, remedy=ENABLE)
     elif not enabled:
         says = "fabric manager is started and not enabled: the next boot has none"
@@ -68,6 +84,20 @@ def runs(timeline: Timeline, place: Place) -> Iterator[Flaw]:
         says = "fabric manager is enabled and not started: until the next boot there is none"
         yield Flaw(enabled[0].place, says, "started as well", NO_CUDA, remedy=ENABLE)
     yield from _too_early(timeline, started)
+
+
+def runs_on_every_way(timeline: Timeline) -> Iterator[Flaw]:
+    """Whether a node of the pool meets the conditions under which it is enabled, the script does not say."""
+    installs = fabric_managers(timeline)
+    when = installs[0].effect.conditions if installs else ()
+    enabled = [each for each in acts(timeline) if each.act is Act.ENABLE]
+    guards = [
+        tuple(one for one in _without_its_need(each.conditions) if not _ASKS_FOR_THE_GPU.search(one.question.text))
+        for each in enabled
+    ]
+    if enabled and always(guards, when) is False:
+        says = f"fabric manager is enabled only if {shown(enabled[0].conditions)}"
+        yield doubt(enabled[0].place, f"{says}; whether these nodes meet that is not known")
 
 
 def _reboots_behind(timeline: Timeline, effect: Effect) -> bool:

@@ -13,7 +13,15 @@ from collections.abc import Iterator
 
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.driver_packages import drivers, fabric_managers, unsure
-from nodeworthy.facts.fabric_manager import installed, is_named, needs_it, runs, switched_off, versions
+from nodeworthy.facts.fabric_manager import (
+    installed,
+    is_named,
+    needs_it,
+    runs,
+    runs_on_every_way,
+    switched_off,
+    versions,
+)
 from nodeworthy.facts.flaw import Flaw, doubt
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
@@ -64,6 +72,7 @@ def _of_the_image(script: BootScript, pool: BootPool) -> Iterator[Flaw]:
         yield from switched_off(script.timeline)
     elif is_named(script.timeline):
         yield from runs(script.timeline, script.place)
+        yield from runs_on_every_way(script.timeline)
     else:
         yield doubt(script.place, "whether the image brings fabric manager and starts it is not known")
 
@@ -81,3 +90,4 @@ def _of_the_script(script: BootScript) -> Iterator[Flaw]:
     yield from missing
     if not fabric_managers(timeline) and not missing:
         yield from runs(timeline, installs[0].place)
+    yield from runs_on_every_way(timeline)

@@ -8,7 +8,7 @@ from nodeworthy.boot.effects import Act, Effect, Installs
 from nodeworthy.boot.text import Text
 from nodeworthy.engine import Judgement
 from nodeworthy.rules.fabric_manager_runs import RULE
-from tests.boot.rules.boots import common, gap, given, hole, joins, judged, reboot, script, text, unit
+from tests.boot.rules.boots import common, gap, given, hole, joins, judged, reboot, script, text, unit, write
 from tests.boot.rules2.fleets import in_fleet
 
 H100 = "instanceType: p5.48xlarge, driver: user-data"
@@ -120,3 +120,25 @@ class TestWhereItIsNeeded:
 def test_without_a_fleet() -> None:
     assert judged(RULE, script(installs(3, "nvidia-driver-570"))).verdict == "skip"
     assert judged(RULE, script(installs(3, "nvidia-fabricmanager-570"))).verdict == "fail"
+
+
+class TestStarts:
+    BOTH = installs(4, "nvidia-driver-570", "nvidia-fabricmanager-570")
+
+    def test_a_unit_that_does_not_exist(self) -> None:
+        wrong = unit(9, "nvidia-fabric-manager", Act.ENABLE, Act.START)
+        (found,) = of(self.BOTH, wrong).findings
+        assert found.message.startswith("there is no unit nvidia-fabric-manager.service")
+        own = write(8, "[Service]", path="/etc/systemd/system/nvidia-fabric-manager.service")
+        assert "there is no unit" not in of(self.BOTH, own, wrong).findings[0].message
+        assert of(self.BOTH, wrong, RUNS).verdict == "pass"
+
+    @pytest.mark.parametrize(
+        ("asked", "verdict"),
+        [('[ "$(nproc)" -gt 8 ]', "unknown"), ("[ -e /dev/nvidia-nvswitch0 ]", "pass"), ("lspci | grep -q x", "pass")],
+    )
+    def test_only_under_a_condition(self, asked: str, verdict: str) -> None:
+        acts = unit(9, FM, Act.ENABLE, Act.START, conditions=given(asked))
+        assert of(self.BOTH, acts).verdict == verdict
+        both = installs(4, "nvidia-driver-570", "nvidia-fabricmanager-570", conditions=given(asked))
+        assert of(both, acts).verdict == "pass"
