@@ -12,6 +12,7 @@ from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.report.effect import verb, what
 from nodeworthy.report.text import Paint
 from nodeworthy.report.timeline_marks import Mark, marks_of
+from nodeworthy.report.timeline_shown import shown_effects
 from nodeworthy.verdict import Finding, Place, Verdict
 
 _WIDTH = 110
@@ -24,7 +25,7 @@ def text(script: BootScript, findings: Sequence[Finding], hide: Hide, *, colour:
     lines = [paint("bold", _headline(script.userdata))]
     stage: Stage | None = None
     guard: Guard = ()
-    for effect in script.timeline.effects:
+    for effect in shown_effects(script.timeline):
         if effect.stage is not stage:
             stage, guard = effect.stage, ()
             lines += ["", paint("bold", stage.title)]
@@ -93,7 +94,7 @@ def _elsewhere(marks: Sequence[Mark], hide: Hide, paint: Paint) -> Iterator[str]
 
 
 def _closing(script: BootScript, findings: Sequence[Finding]) -> str:
-    effects = script.timeline.effects
+    effects = shown_effects(script.timeline)
     gaps = sum(isinstance(each, NotUnderstood) for each in effects)
     failed = sum(each.verdict is Verdict.FAIL for each in findings)
     unread = f"{gaps} not understood" if gaps else "all of it understood"

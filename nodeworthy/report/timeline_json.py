@@ -11,6 +11,7 @@ from nodeworthy.boot.userdata import LIMIT
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.report.effect import details, kind, verb, what
 from nodeworthy.report.timeline_marks import marks_of
+from nodeworthy.report.timeline_shown import shown_effects
 from nodeworthy.verdict import Finding, Place
 
 SCHEMA = "nodeworthy/timeline/v1"
@@ -32,7 +33,7 @@ def data(script: BootScript, findings: Sequence[Finding], hide: Hide) -> Mapping
         ],
         "effects": [
             _data_of(each, [mark.finding for mark in marks.get(id(each), ()) if mark.word != "see"], hide)
-            for each in script.timeline.effects
+            for each in shown_effects(script.timeline)
         ],
         "not_understood": sum(isinstance(each, NotUnderstood) for each in script.timeline.effects),
     }

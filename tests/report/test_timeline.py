@@ -148,3 +148,12 @@ def test_it_goes_to_a_file_as_a_whole(tmp_path: Path) -> None:
     ran = boot(tmp_path, LATE, "--output", "timeline.txt")
     assert (ran.code, ran.out) == (0, "")
     assert (tmp_path / "timeline.txt").read_text() == SHOWN
+
+
+def test_nodeadm_run_joins_last(tmp_path: Path) -> None:
+    config = "apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  cluster: {name: gpu-dev}\n"
+    effects = data(boot(tmp_path, config, "--format", "json", name="node.yaml"))["effects"]
+    assert [(each["stage"], each["details"]["tells"]) for each in effects] == [
+        ("nodeadm_config", True),
+        ("nodeadm_run", False),
+    ]
