@@ -20,6 +20,7 @@ BY_HTTPS = "the pull ends with: http: server gave HTTP response to HTTPS client"
 DROPPED = f"containerd drops a hosts.toml that it can't read and goes to https:// as if there were none; {BY_HTTPS}"
 NOT_ASKED = f"what a host may not do is asked of the next one, in the end of https://; {BY_HTTPS}"
 UNFILLED = "containerd fills in no variables, and there is no host of that name"
+EMPTY = f"where a variable is empty, no host is left of the address, and in the end https:// is asked; {BY_HTTPS}"
 _URL = re.compile(r"(?:(?P<scheme>[a-z]+)://)?(?P<authority>[^/]*)")
 
 
@@ -38,6 +39,11 @@ class Endpoint:
     @property
     def is_plain(self) -> bool:
         return self.scheme in ("http", None)
+
+    @property
+    def is_empty(self) -> bool:
+        """`http://` alone: it names no host."""
+        return self.authority == ""
 
     @property
     def is_unfilled(self) -> bool:
@@ -87,7 +93,8 @@ class HostsToml:
 
     def _serves(self, capability: str, host: str) -> bool:
         """By this host, or by another address, which then speaks for itself."""
-        serving = [each for each in self.endpoints if each.serves(capability) and not each.is_unfilled]
+        named = [each for each in self.endpoints if not (each.is_unfilled or each.is_empty)]
+        serving = [each for each in named if each.serves(capability)]
         return any(each.is_plain or not could_equal(each.authority, host) for each in serving)
 
     def _lacks(self, lacking: list[str], host: str) -> Flaw:
@@ -98,6 +105,10 @@ class HostsToml:
             says = f"its hosts.toml literally says {shown(unfilled.url)}: nobody fills the variable in"
             unquoted = "a quoted heredoc and single quotes keep a $ as it is: unquote them, or write the name itself"
             return Flaw(unfilled.place, says, wanted, UNFILLED, is_=shown(unfilled.url), remedy=unquoted)
+        empty = next((each for each in self.endpoints if each.is_empty), None)
+        if empty is not None:
+            says = f"its hosts.toml says {shown(empty.url)} and names no host"
+            return Flaw(empty.place, says, wanted, EMPTY, is_=shown(empty.url))
         plain = next((each for each in self.endpoints if each.is_plain), None)
         if plain is not None:
             says = f"its hosts.toml does not let {shown(plain.url)} {' and '.join(sorted(lacking))}"

@@ -82,6 +82,7 @@ class TestTheFileItself:
             ((f'[hosts."http://{HOST}"]', 'capabilities = ["pull"]'), "[hosts"),
             ((RIGHT[0], f"[host.http://{HOST}]"), "not TOML"),
             (("",), "over https://"),
+            (('server = "http://"', '[host."http://"]'), "names no host"),
         ],
     )
     def test_forms_that_do_not(self, lines: tuple[str, ...], why: str) -> None:
