@@ -16,6 +16,7 @@ from nodeworthy.facts.hidden_option import hidden, seen
 from nodeworthy.facts.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
 from nodeworthy.facts.modprobe_line import Says
 from nodeworthy.facts.module_option import OptionWrite, option_writes
+from nodeworthy.facts.stamps import but_stamps
 
 # As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
 FEW, MANY = 16, 200
@@ -103,9 +104,12 @@ class OptionInTime:
         undoing = [each for each in before if each.says is not Says.RIGHT][-MANY:]
         found: list[Guard] = []
         for write in [each for each in before if each.says in wanted][-FEW:]:
-            undone = (but_its_own(each.effect) for each in undoing if self._undoes(each, write, maybe=maybe))
-            found += without(but_its_own(write.effect), undone)
+            undone = (self._guard(each) for each in undoing if self._undoes(each, write, maybe=maybe))
+            found += without(self._guard(write), undone)
         return found
+
+    def _guard(self, write: OptionWrite) -> Guard:
+        return but_stamps(but_its_own(write.effect), write.effect, self.timeline)
 
     def _undoes(self, one: OptionWrite, other: OptionWrite, *, maybe: bool) -> bool:
         later = self.at(one) > self.at(other)
