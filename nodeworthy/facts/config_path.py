@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nodeworthy.boot.conditions import Guard, always, together
-from nodeworthy.boot.effects import Effect, How, Writes
+from nodeworthy.boot.effects import Effect, How, Stage, Writes
 from nodeworthy.facts.sed_expression import Substitution
-from nodeworthy.facts.written_text import Reading, content_of, toml_of
+from nodeworthy.facts.written_text import Reading, content_of, has_hole, toml_in, toml_of
 from nodeworthy.known.containerd import Containerd, drop_in_folder, registries
 from nodeworthy.known.containerd_schema import CRI, prints_single_quotes
 from nodeworthy.known.releases import numbers
@@ -42,7 +42,7 @@ def config_path(effects: Sequence[Effect], runtime: Containerd, version: str | N
     """As it is behind these effects, in those runs in which `when` holds."""
     now = _at_first(runtime, version)
     if runtime.written_by == "nodeadm":
-        return now
+        return _merged(effects, runtime, now)
     setting: list[Guard] = []
     for each in effects:
         if not isinstance(each, Writes) or not together(each.conditions, when) or not _is_config(each, runtime):
@@ -52,6 +52,23 @@ def config_path(effects: Sequence[Effect], runtime: Containerd, version: str | N
             continue
         setting = [*setting, each.conditions] if then.folders else [each.conditions]
         now = then if always(setting, when) is not False else _only_sometimes(then, now)
+    return now
+
+
+def _merged(effects: Sequence[Effect], runtime: Containerd, now: ConfigPath) -> ConfigPath:
+    """What a NodeConfig says of containerd, nodeadm merges over its own."""
+    for each in effects:
+        if not isinstance(each, Writes) or each.stage is not Stage.NODEADM_RUN or each.content is None:
+            continue
+        if each.path.known not in configs(runtime):
+            continue
+        reading = toml_in(each.content, each.place, "the NodeConfig")
+        for registry in registry_tables(reading.mapping):
+            value = registry.get(KEY)
+            if isinstance(value, str) and value:
+                step = replace(each, place=reading.line_of(KEY))
+                folders = None if has_hole(value) else tuple(value.split(":"))
+                now = ConfigPath(folders, f"the {KEY} of the NodeConfig counts", step)
     return now
 
 

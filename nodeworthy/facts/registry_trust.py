@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.conditions import always
-from nodeworthy.boot.effects import Effect, How, PullsImage, Unit, Writes
+from nodeworthy.boot.effects import Effect, How, PullsImage, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import Ready, restarts, runs_already
 from nodeworthy.facts.config_path import ConfigPath, config_path, configs, registry_tables
@@ -34,7 +34,8 @@ class Trust:
 
     @cached_property
     def path(self) -> ConfigPath:
-        return config_path(self.ready.before, self.runtime, self.version, self.ready.when)
+        merged = [each for each in self.timeline.of(Writes) if each.stage is Stage.NODEADM_RUN]
+        return config_path([*self.ready.before, *merged], self.runtime, self.version, self.ready.when)
 
     @cached_property
     def folders(self) -> tuple[str, ...]:
@@ -106,7 +107,8 @@ class Trust:
     def not_restarted(self) -> tuple[Writes, Effect | None] | None:
         """The step whose config_path containerd has not read when images are pulled, and a start that did nothing."""
         step = self.path.step
-        if step is None or not self.path.folders or self._copied_by_joining(step):
+        by_nodeadm = step is not None and step.stage is Stage.NODEADM_RUN
+        if step is None or by_nodeadm or not self.path.folders or self._copied_by_joining(step):
             return None
         before, behind = self.timeline.before(step), self._behind(step)
         unit = f"{self.runtime.units[0]}.service" if self.runtime.units else UNIT

@@ -117,7 +117,9 @@ def _not_there(trust: Trust, script: Place) -> Flaw:
         return Flaw(trust.left.last[0].place, says, wanted, BY_HTTPS, related=(written,), remedy="delete this line")
     if elsewhere:
         says = f"the hosts.toml for {host} lies where this containerd does not look"
-        return Flaw(elsewhere[0].place, says, wanted, BY_HTTPS, elsewhere[0].path.shown(), f"write it to {wanted}")
+        related = (Related(trust.path.place, "config_path is set here"),) if trust.path.place is not None else ()
+        is_ = elsewhere[0].path.shown()
+        return Flaw(elsewhere[0].place, says, wanted, BY_HTTPS, is_, f"write it to {wanted}", related)
     unsure = (
         trust.left.maybe or trust.timeline.not_understood(host, NAME, "certs.d") or speaking_of(trust.timeline, host)
     )
@@ -144,9 +146,7 @@ def _not_looked_at(trust: Trust) -> Iterator[Flaw]:
     path = trust.path
     file = Related(write.place, f"the hosts.toml for {trust.host}")
     if path.folders is None:
-        yield replace(
-            doubt(path.place or write.place, f"whether containerd looks into {folder} is not known: {path.why}")
-        )
+        yield doubt(path.place or write.place, f"whether containerd looks into {folder} is not known: {path.why}")
         return
     if folder not in path.folders:
         says = f"containerd does not look into {folder}: {path.why}"

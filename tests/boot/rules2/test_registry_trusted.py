@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage
-from nodeworthy.boot.text import Text
+from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage, Stage
+from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.engine import Judgement
 from nodeworthy.known.containerd import containerd_of, defaults, registries
@@ -247,3 +247,20 @@ class TestWithoutAFleet:
         assert judged(RULE, script(hosts(), joins(9, "kubeadm"))).verdict == "unknown"
         nodeadm = script(hosts(), joins(1, "nodeadm", tells=True), kind=PartKind.NODE_CONFIG)
         assert judged(RULE, nodeadm).verdict == "pass"
+
+
+class TestWhatNodeadmIsTold:
+    TABLE = "[plugins.'io.containerd.cri.v1.images'.registry]"
+
+    def told(self, *folder: str | Hole) -> Effect:
+        line = text('config_path = "', *folder, '"')
+        return write(2, self.TABLE, line, path=CONFIG, how=How.APPEND, stage=Stage.NODEADM_RUN)
+
+    def test_it_names_the_folder(self) -> None:
+        assert of(AL2023, hosts(), self.told(f"{CERTS}:/etc/docker/certs.d")).verdict == "pass"
+
+    def test_it_names_another_one(self) -> None:
+        assert "lies where this containerd does not look" in says(AL2023, hosts(), self.told("/etc/mirrors.d"))
+
+    def test_which_one_is_not_known(self) -> None:
+        assert of(AL2023, hosts(), self.told(hole("FOLDER"))).verdict == "unknown"
