@@ -64,25 +64,37 @@ class OptionWrite:
 
 
 def option_writes(timeline: Timeline) -> list[OptionWrite]:
-    return [each for effect in timeline.of(Writes) for each in _written(effect)]
+    found: list[OptionWrite] = []
+    appended: dict[str, Content] = {}
+    for effect in timeline.of(Writes):
+        before = appended.pop(effect.path.shown(), Content())
+        found += _written(effect, before)
+        if effect.how is How.APPEND and effect.content is not None and _goes_on(effect.content):
+            appended[effect.path.shown()] = before + effect.content
+    return found
+
+
+def _goes_on(content: Content) -> bool:
+    """The last line ends with a backslash: what is appended next belongs to it."""
+    return bool(content.lines) and content.lines[-1].text.shown().endswith("\\")
 
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _written(effect: Writes) -> Iterator[OptionWrite]:
+def _written(effect: Writes, before: Content) -> Iterator[OptionWrite]:
     fault = why_not_read(effect.path)
     if fault and effect.how is How.DELETE and (effect.path.known or "").rstrip("/") in option().folders:
         yield OptionWrite(effect, Said(Says.GONE, why="is deleted with its folder"), replaces=True)
     elif fault:
         yield from _in_vain(effect, fault)
     else:
-        yield from _where_it_is_read(effect)
+        yield from _where_it_is_read(effect, before)
 
 
-def _where_it_is_read(effect: Writes) -> Iterator[OptionWrite]:
-    said = _after(effect)
+def _where_it_is_read(effect: Writes, before: Content) -> Iterator[OptionWrite]:
+    said = _after(effect, before)
     if said is None:
         return
     if not is_surely_read(effect.path):
@@ -111,7 +123,7 @@ def _options_in(content: Content) -> Iterator[Line]:
             yield line
 
 
-def _after(effect: Writes) -> Said | None:
+def _after(effect: Writes, before: Content) -> Said | None:
     """What the file says once the step is done; None where that is nothing, as before."""
     if effect.how is How.DELETE:
         return Said(Says.GONE, why="is deleted")
@@ -122,7 +134,7 @@ def _after(effect: Writes) -> Said | None:
     content = effect.whole if effect.whole is not None else effect.content
     if content is None:
         return Said(Says.MAYBE, why=f"what is written into {effect.path.shown()} is not known")
-    said = said_by(content)
+    said = said_by(content if effect.whole is not None else before + content)
     replaced = effect.how is not How.APPEND or effect.whole is not None
     return Said(Says.GONE, why="is overwritten") if said is None and replaced else said
 
