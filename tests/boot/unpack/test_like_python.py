@@ -4,8 +4,9 @@ in it follows Go's, which nodeadm uses."""
 from __future__ import annotations
 
 import email
+import re
 
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from nodeworthy.boot.unpack.mime import Entity, Lines, read_message
@@ -69,7 +70,9 @@ def depth(entity: Entity) -> int:
 @example(userdatas.NESTED)
 @example("Content-Type: multipart/mixed; boundary=a\n\n--a--\n--a\n\nx\n")
 def test_the_same_parts(text: str) -> None:
-    """How many parts of nothing stand between two boundaries makes no difference."""
+    """How many parts of nothing stand between two boundaries makes no difference. Of a multipart that holds nothing at
+    all, Python takes what stands behind it for a part; nobody writes that."""
+    assume(not re.search(r"^--([ab]) *\n(--\1 *\n)*--\1--", text, re.MULTILINE))
     assert filled(by_us(text)) == filled(by_python(text))
 
 
