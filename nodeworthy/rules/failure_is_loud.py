@@ -17,6 +17,7 @@ from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.critical_steps import WORDS, Step, critical_steps
 from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.source_line import Source
+from nodeworthy.facts.unread_steps import unread_steps
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
@@ -51,7 +52,9 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
     elif not steps:
-        skip("this script installs no driver, joins nothing and starts no kubelet")
+        blind = next(unread_steps(script.timeline), None)
+        nothing = "installs no driver, joins nothing and starts no kubelet"
+        skip(f"this script {nothing}" if blind is None else f"what can be read of this script {nothing}: {blind.why}")
 
 
 def _is_looked_at(source: Source, step: Step) -> bool:
