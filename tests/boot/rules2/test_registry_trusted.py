@@ -257,7 +257,7 @@ class TestWhatNodeadmIsTold:
         return write(2, self.TABLE, line, path=CONFIG, how=How.APPEND, stage=Stage.NODEADM_RUN)
 
     def test_it_names_the_folder(self) -> None:
-        assert of(AL2023, hosts(), self.told(f"{CERTS}:/etc/docker/certs.d")).verdict == "pass"
+        assert of(AL2023, hosts(), self.told(":".join(registries().hosts))).verdict == "pass"
 
     def test_it_names_another_one(self) -> None:
         assert "lies where this containerd does not look" in says(AL2023, hosts(), self.told("/etc/mirrors.d"))
