@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.rules import catalogue
 
 from . import agreement, projects
 from .agreement import Embedded
@@ -81,11 +83,15 @@ def on(pools: Mapping[str, Any], values: Mapping[str, Any] | None) -> Make:
     return lambda folder: projects.platform(folder, projects.fleet(pools, values))
 
 
-def test_the_ci_stack_is_clean(both: Callable[..., Both]) -> None:
+def test_the_ci_stack_is_clean_but_for_what_is_not_known_yet(both: Callable[..., Both]) -> None:
     ran = both(projects.ours, "ci")
     ran.agree()
-    assert (ran.cli.exit_code, ran.cli.violations) == (0, [])
-    assert ran.embedded.exit_code == 0
+    assert ran.cli.exit_code == 0
+    # A first preview can't know the scripts that its nodes boot with: that is told of each, and blocks nothing.
+    late = {each.id for each in catalogue() if any(check.subject is BootScript for check in each.checks)}
+    assert {(each.level, each.policy in late) for each in ran.cli.violations} == {("advisory", True)}
+    assert all("cannot be verified yet" in each.message for each in ran.cli.violations)
+    assert ran.embedded.exit_code == 3
     assert len(ran.embedded.resources) > 25
     assert ran.embedded.report["evaluated"]["verdicts"] > 0
 
