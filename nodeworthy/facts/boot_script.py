@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from nodeworthy.boot.timeline import Timeline
-from nodeworthy.boot.userdata import UserData
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.verdict import NotKnown, Place, Related
+
+if TYPE_CHECKING:  # only where there is a script to read is the reader imported
+    from nodeworthy.boot.timeline import Timeline
+    from nodeworthy.boot.userdata import UserData
 
 
 @dataclass(frozen=True, eq=False)
