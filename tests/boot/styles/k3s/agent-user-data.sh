@@ -18,7 +18,7 @@ mkdir -p /etc/modprobe.d
 } > /etc/modprobe.d/nvidia-counters.conf
 
 say "driver"
-echo "deb http://deb.debian.org/debian bookworm main contrib non-free non-free-firmware" \
+echo "deb http://mirror.example.com/debian bookworm main contrib non-free non-free-firmware" \
 	> /etc/apt/sources.list.d/non-free.list
 apt-get update
 DEBIAN_FRONTEND=noninteractive apt-get install -y "linux-headers-$(dpkg --print-architecture)"
