@@ -16,7 +16,6 @@ from nodeworthy.facts.way_to_resolve import Way, lines_of
 RESOLVED = "systemd-resolved.service"
 # Where node-local DNS listens.
 NODE_LOCAL = "169.254.20.10"
-_INTERNAL = re.compile(r"\.svc$|\.svc\.|\.cluster\.local$")
 _RESOLVED_FILE = re.compile(r"/(?:etc|usr/lib|run)/systemd/resolved\.conf(?:\.d/[^/]*\.conf)?")
 _DNSMASQ_FILE = re.compile(r"/etc/(?:dnsmasq\.conf|(?:NetworkManager/)?dnsmasq\.d/.*)")
 _FOLDERS = (
@@ -33,11 +32,6 @@ _FOLDERS = (
     "/etc/coredns/",
 )
 _OTHER_FILE = re.compile(r"/etc/(?:dhcp/dhclient\.conf|netplan/.*\.yaml|unbound/.*|coredns/.*|resolvconf/.*)")
-
-
-def is_clusters_own(name: str) -> bool:
-    """Whether only the DNS inside of a cluster knows this name."""
-    return _INTERNAL.search(name.rstrip(".")) is not None
 
 
 def without_port(authority: str) -> str:

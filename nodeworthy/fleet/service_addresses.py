@@ -7,12 +7,13 @@ Kubernetes gives services that ask for none an address from the rest of the rang
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 
 DNS = 10
 FIRST_REGISTRY = 11
-# Names that only the cluster's own DNS knows.
-_IN_CLUSTER = (".svc", ".cluster.local")
+# Names that only the cluster's own DNS knows, whatever its domain is called.
+_IN_CLUSTER = re.compile(r"\.svc$|\.svc\.|\.cluster\.local$")
 
 
 def dns(service_range: str) -> str:
@@ -26,7 +27,7 @@ def name_of(host: str) -> str:
 
 
 def is_in_cluster(host: str) -> bool:
-    return name_of(host).endswith(_IN_CLUSTER)
+    return _IN_CLUSTER.search(name_of(host).rstrip(".")) is not None
 
 
 def of_registries(hosts: Iterable[str], service_range: str) -> dict[str, str]:

@@ -17,8 +17,9 @@ from nodeworthy.facts.final_files import asked_of_itself_apart, files_under, spe
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.hosts_file import HOSTS
 from nodeworthy.facts.hosts_toml import NAME, HostsToml
-from nodeworthy.facts.name_resolution import is_clusters_own, ways, without_port
+from nodeworthy.facts.name_resolution import ways, without_port
 from nodeworthy.facts.way_to_resolve import Way
+from nodeworthy.fleet.service_addresses import is_in_cluster
 from nodeworthy.known.containerd import every_registry_hosts
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Located, Place, Related, Severity, need, skip
@@ -97,11 +98,11 @@ def _name_to_resolve(host: str, file: HostsToml | None) -> str | None:
     if file is not None and not file.reading.unknown and not file.reading.fault:
         serving = [each for each in file.endpoints if each.serves("pull")]
         leads = [without_port(file.reading.shown(each.authority)) for each in serving]
-        if any(not is_clusters_own(each) for each in leads[:1]):
+        if any(not is_in_cluster(each) for each in leads[:1]):
             return None
         host = leads[0] if leads else host
     name = without_port(host)
-    return name if is_clusters_own(name) else None
+    return name if is_in_cluster(name) else None
 
 
 def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Flaw:

@@ -72,6 +72,7 @@ def test_what_can_not_be_written_is_refused_in_a_sentence() -> None:
     [
         ("cache.ns.svc.cluster.local:5000", "cache.ns.svc.cluster.local", True),
         ("cache.ns.svc", "cache.ns.svc", True),
+        ("cache.ns.svc.gpu.internal:5000", "cache.ns.svc.gpu.internal", True),
         ("ghcr.example.com:443", "ghcr.example.com", False),
         ("svc", "svc", False),
         ("10.0.0.7:5000", "10.0.0.7", False),
