@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.wire import Wire
-from nodeworthy.collect.source.recognise import operator_values as of_document
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.engine import Fact
@@ -41,7 +41,7 @@ class Releases:
         if resource.type in RELEASES:
             yield from self._release(resource, planter)
         elif resource.type.startswith("kubernetes:") and resource.custom:
-            yield from of_document(self._document(resource, planter))
+            yield from facts_of(self._document(resource, planter))
 
     def _document(self, resource: Resource, planter: Planter) -> Tree:
         """A Kubernetes resource as the object that it becomes; its type says what its inputs may leave out."""

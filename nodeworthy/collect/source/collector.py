@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
-from nodeworthy.collect.source.recognise import objects, operator_values
+from nodeworthy.collect.source.recognise import objects
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact, Missing, Scene
@@ -162,9 +163,9 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         found.facts += _of_fleet(found.fleet)
     every = [each for document in documents for each in objects(document)]
     for each in every:
-        values = list(operator_values(each))
-        found.facts += values
-        if values:
+        brought = list(facts_of(each))
+        found.facts += brought
+        if brought:
             found.suppressions += annotated(each, rules, _lines(each, every))
     if not found.facts:
         return None
