@@ -82,6 +82,8 @@ class Known(Generic[T_co]):
 @dataclass(frozen=True, slots=True)
 class Unknown:
     why: str
+    # Of a planned resource's output: that resource's URN, where it can be told.
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)

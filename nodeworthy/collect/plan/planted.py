@@ -81,7 +81,7 @@ class Planter:
         if self.made is None or subject.rsplit(".", 1)[-1] in READ_WHOLE:
             return text
         origin = self.made.origin(text)
-        return Unknown(f"{LATER}: {origin}") if origin else text
+        return Unknown(f"{LATER}: {origin}", self.made.holder(text)) if origin else text
 
     def _placed(self, value: object, subject: str, near: Tree | None, secret: bool) -> Tree:
         if near is None:

@@ -28,6 +28,7 @@ class StandIns:
         self._variant = variant
         self._region = region or "us-east-1"
         self._origins: dict[str, str] = {}
+        self._holders: dict[str, str] = {}
         # Made-up values whose token can't be seen (base64).
         self._hidden: dict[str, str] = {}
 
@@ -57,6 +58,11 @@ class StandIns:
             return self._origins.get(found.group(), "an output of the program")
         return next((origin for value, origin in self._hidden.items() if value in text), None)
 
+    def holder(self, text: str) -> str:
+        """The URN of the resource whose output it is; empty where that can't be told."""
+        found = _TOKEN.search(text)
+        return self._holders.get(found.group(), "") if found else ""
+
     def inside(self, data: Wire) -> str | None:
         """The same for anything that travels."""
         if isinstance(data, str):
@@ -67,6 +73,7 @@ class StandIns:
     def _token(self, urn: str, path: str) -> str:
         token = "standin" + hashlib.sha256(f"{self._variant}{urn} {path}".encode()).hexdigest()[:12] + self._variant
         self._origins[token] = f"{path} of {urn.rsplit('::', 1)[-1]}"
+        self._holders[token] = urn
         return token
 
     def _certificate(self, token: str) -> str:
