@@ -68,6 +68,7 @@ class Links:
 @dataclass(frozen=True, eq=False)
 class AwsStack:
     called: ClassVar[str] = "a stack of AWS resources"
+    whole_stack: ClassVar[bool] = True
 
     place: Place
     resources: Sequence[AwsResource]

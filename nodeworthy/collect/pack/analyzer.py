@@ -178,7 +178,17 @@ def _policy(rule: Rule) -> Any:
 
 def _resource(request: Any) -> Resource:
     inputs = {name: _known_as_ours(value) for name, value in from_struct(request.properties).items()}
-    return Resource(request.urn, request.type, request.name, request.options.parent or None, inputs)
+    # Only of the whole stack the engine tells what each property was made of.
+    made_of = getattr(request, "propertyDependencies", {})
+    dependencies = {name: tuple(each.urns) for name, each in made_of.items()}
+    return Resource(
+        request.urn,
+        request.type,
+        request.name,
+        request.options.parent or None,
+        inputs,
+        property_dependencies=dependencies,
+    )
 
 
 def _known_as_ours(data: Wire) -> Wire:

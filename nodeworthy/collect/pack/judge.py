@@ -72,7 +72,7 @@ class Judge:
 
     def all(self, resources: Iterable[Resource]) -> Said:
         """The whole stack. The engine tells outputs here; the inputs that were seen before are what was written."""
-        known = [self._seen.get(each.urn, each) for each in resources]
+        known = [self._as_written(each) for each in resources]
         judgements = self._judged(known, self._enforced, rule(UNUSED))
         said = self._said(judgements)
         said.not_applicable += sorted({(each.rule.id, each.why) for each in judgements if each.why})
@@ -84,6 +84,12 @@ class Judge:
         self._seen.clear()
         self._reported.clear()
         return said
+
+    def _as_written(self, resource: Resource) -> Resource:
+        seen = self._seen.get(resource.urn)
+        if seen is None:
+            return resource
+        return replace(seen, property_dependencies=resource.property_dependencies, outputs=resource.inputs)
 
     def _judged(
         self, resources: Sequence[Resource], rules: Sequence[Rule], unused: Rule | None = None
@@ -143,6 +149,9 @@ def _is_made(resource: Resource) -> bool:
 
 
 def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]]) -> bool:
+    """Whether one resource is enough: facts that join several say so of themselves."""
+    if getattr(check.subject, "whole_stack", False):
+        return False
     return check.subject not in of_the_fleet and all(each.type in of_the_fleet for each in check.context)
 
 

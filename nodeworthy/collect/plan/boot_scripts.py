@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -38,7 +38,16 @@ class BootScripts:
     no_fleet: str
     made: StandIns | None = None
 
-    def facts(self, resource: Resource, planter: Planter) -> Iterator[BootScript]:
+    def facts(self, resource: Resource, planter: Planter) -> Sequence[BootScript]:
+        if resource.urn not in self._found:
+            self._found[resource.urn] = list(self._scripts(resource, planter))
+        return self._found[resource.urn]
+
+    @cached_property
+    def _found(self) -> dict[str, Sequence[BootScript]]:
+        return {}
+
+    def _scripts(self, resource: Resource, planter: Planter) -> Iterator[BootScript]:
         for name, encoded in _INPUTS.get(resource.type, {}).items():
             if name in resource.inputs and resource.inputs[name] is not None:
                 yield self._placed(self._script(planter.tree(resource.inputs[name], name), encoded), resource, planter)
@@ -50,6 +59,24 @@ class BootScripts:
         stands_for = self.made.origin if self.made is not None else None
         script = BootScript(tree.place, _read(tree.text, tree.place, encoded), holds_secret=tree.secret)
         return replace(script, stands_for=stands_for) if stands_for is not None else script
+
+    def pool_of(self, urns: Sequence[str]) -> Pool | str:
+        """The pool of what starts nodes, by these resources (its launch template before its group), or why of none."""
+        told = "nothing says which pool it is for"
+        for resource in (each for each in map(self._by_urn.get, urns) if each is not None):
+            planter = Planter(resource.place, self.made)
+            scripts = self.facts(resource, planter)
+            if scripts and scripts[0].pools:
+                return scripts[0].pools[0].pool
+            pool = scripts[0].no_pool if scripts else self._pool(resource, planter, BootScript(resource.place, None))
+            if not isinstance(pool, str):
+                return pool
+            told = pool
+        return told
+
+    @cached_property
+    def _by_urn(self) -> dict[str, Resource]:
+        return {each.urn: each for each in self.resources}
 
     def _placed(self, script: BootScript, resource: Resource, planter: Planter) -> BootScript:
         if self.fleet is None:

@@ -32,6 +32,8 @@ class Resource:
     # The project's lines that led to it, from the one that registers it outwards.
     trail: tuple[Place, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    # What is known of it beside its inputs, of one that exists already.
+    outputs: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:

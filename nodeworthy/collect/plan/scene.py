@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nodeworthy.collect.plan.aws import Aws
 from nodeworthy.collect.plan.boot_scripts import BootScripts
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import LATER, Planter
@@ -34,7 +35,7 @@ def scene_of(
     """Everything in a plan that rules ask for, and the fleet that it is judged by."""
     unknown = ENCRYPTED if encrypted else LATER
     scripts = BootScripts(plan.resources, fleet, no_fleet, made)
-    facts = list(_of_resources(plan, Releases(folder, fleet), scripts, unknown))
+    facts = [*_of_resources(plan, Releases(folder, fleet), scripts, unknown), *Aws(plan, scripts, unknown).facts()]
     if not plan.complete:
         facts.append(
             NotLookedAt(

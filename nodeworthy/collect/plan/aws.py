@@ -1,0 +1,56 @@
+"""The AWS resources of a plan as facts, each node group with the pool that it is of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from nodeworthy.collect.plan.boot_scripts import BootScripts
+from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.planted import Planter
+from nodeworthy.engine import Fact
+from nodeworthy.facts.aws_stack import AwsResource, AwsStack
+from nodeworthy.facts.node_group import NodeGroup, node_groups
+from nodeworthy.facts.security_group import GROUPS, SecurityGroup
+from nodeworthy.verdict import Place
+
+_PREFIX = "aws:"
+
+
+@dataclass(frozen=True)
+class Aws:
+    plan: Plan
+    scripts: BootScripts
+    unknown: str
+
+    def facts(self) -> Iterator[Fact]:
+        planned = [each for each in self.plan.resources if each.type.startswith(_PREFIX)]
+        if not planned:
+            return
+        stack = AwsStack(Place(subject=f"stack {self.plan.stack}"), [self._resource(each) for each in planned])
+        yield stack
+        yield from stack.resources
+        yield from (SecurityGroup(each, stack) for each in stack.of(*GROUPS))
+        yield from (self._of_its_pool(each) for each in node_groups(stack))
+
+    def _resource(self, planned: Resource) -> AwsResource:
+        planter = Planter(planned.place, self.scripts.made, self.unknown)
+        return AwsResource(
+            planned.type,
+            planned.name,
+            planned.urn,
+            planned.place,
+            lambda: planter.tree(dict(planned.inputs)),
+            planned.property_dependencies,
+            planned.outputs,
+            is_read=planned.read,
+        )
+
+    def _of_its_pool(self, group: NodeGroup) -> NodeGroup:
+        fleet = self.scripts.fleet
+        if fleet is None:
+            return replace(group, no_pool=self.scripts.no_fleet)
+        pool = self.scripts.pool_of([each.urn for each in (group.template, group.group) if each is not None])
+        if isinstance(pool, str):
+            return replace(group, no_pool=pool, fleet=fleet)
+        return replace(group, pool=pool, fleet=fleet)
