@@ -6,12 +6,14 @@ import re
 
 from nodeworthy.boot.shell.source import NotReadable, Source
 
-REDIRECT, WORD, OPERATOR = 1, 2, 3
+END, WORD, OPERATOR, REDIRECT = range(4)
 
+# The blanks before a token are read with it: what is crossed out (heredocs, comments) are long rows of them.
 _TOKEN = re.compile(
-    r"((?:\d+|\{\w+\})?(?:<<<|<<-?|<>|<&|<|>&|>>|>\||>)|&>>?)"
-    r"|([^ \t\n;&|()<>]++)"
-    r"|(;;&|;;|;&|;|&&|&|\|\||\|&|\||\(|\)|\n)"
+    r"[ \t]*+(?:((?!(?:\d+|\{\w+\})[<>])[^ \t\n;&|()<>]++)"
+    r"|(;;&|;;|;&|;|&&|&(?!>)|\|\||\|&|\||\(|\)|\n)"
+    r"|((?:\d+|\{\w+\})?(?:<<<|<<-?|<>|<&|<|>&|>>|>\||>)|&>>?)"
+    r"|\Z)"
 )
 
 
@@ -20,9 +22,14 @@ class Tokens:
 
     def __init__(self, source: Source, base: int, inside: str) -> None:
         self.source, self.base, self.inside = source, base, inside
-        self.row = [(found.lastindex, found.group(), base + found.start()) for found in _TOKEN.finditer(inside)]
+        # Of each its kind, itself, its offset.
+        self.row = [
+            (kind, found[kind], base + found.start(kind))
+            for found in _TOKEN.finditer(inside)
+            if (kind := found.lastindex) is not None
+        ]
         self.end = base + len(inside)
-        self.row.append((0, "", self.end))
+        self.row.append((END, "", self.end))
         self.at = 0
 
     @property
