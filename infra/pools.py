@@ -13,7 +13,8 @@ from network import Network
 from nodeworthy.fleet.model import CapacityKind, Fleet, Pool
 from nodeworthy.verdict import Known, need
 from userdata import boot_script, made_up
-from userdata.plan import POOL, CannotWrite, Told, plan
+from userdata.plan import CannotWrite, Told, plan
+from userdata.registration import POOL
 
 
 def build(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from nodeworthy.errors import InputError
@@ -18,7 +19,7 @@ def main() -> int:
     asked = _arguments()
     try:
         fleet = read_fleet_file(asked.fleet or Path(f"Pulumi.{asked.stack}.yaml"), str(asked.fleet or asked.stack))
-        scripts = {pool.name: boot_script.of(plan(fleet, pool, made_up.told(fleet))) for pool in _pools(fleet, asked)}
+        scripts = {name: text for pool in _pools(fleet, asked) for name, text in _scripts(fleet, pool)}
     except (InputError, CannotWrite) as problem:
         sys.stderr.write(f"userdata: {problem}\n")
         return 2
@@ -45,6 +46,14 @@ def _pools(fleet: Fleet, asked: argparse.Namespace) -> list[Pool]:
     if not chosen:
         raise InputError(f"no such pool is built: {asked.pool} (there are {', '.join(pool.name for pool in built)})")
     return chosen
+
+
+def _scripts(fleet: Fleet, pool: Pool) -> Iterator[tuple[str, str]]:
+    told = made_up.told(fleet)
+    if pool.profiling_dedicated < pool.max or not pool.max:
+        yield pool.name, boot_script.of(plan(fleet, pool, told))
+    if pool.profiling_dedicated:
+        yield f"{pool.name}-profiling", boot_script.of(plan(fleet, pool, told, profiling=True))
 
 
 def _is_built(pool: Pool) -> bool:

@@ -8,6 +8,7 @@ import yaml
 
 from userdata import steps
 from userdata.plan import NodePlan
+from userdata.registration import Taint
 from userdata.script import Step
 
 # Of Amazon's repository for NVIDIA.
@@ -28,10 +29,18 @@ def node_config(plan: NodePlan) -> str:
         "certificateAuthority": plan.told.certificate_authority,
         "cidr": plan.told.service_range,
     }
+    kubelet: dict[str, object] = {"flags": [f"--node-labels={steps.node_labels(plan)}"]}
+    if plan.taints:
+        kubelet["config"] = {"registerWithTaints": [_taint(each) for each in plan.taints]}
     config = {
         "apiVersion": "node.eks.aws/v1alpha1",
         "kind": "NodeConfig",
-        "spec": {"cluster": cluster, "kubelet": {"flags": [f"--node-labels={steps.node_labels(plan)}"]}},
+        "spec": {"cluster": cluster, "kubelet": kubelet},
     }
     text: str = yaml.safe_dump(config, sort_keys=False, width=1 << 30)
     return text
+
+
+def _taint(taint: Taint) -> dict[str, str]:
+    value = {"value": taint.value} if taint.value else {}
+    return {"key": taint.key, **value, "effect": taint.effect}

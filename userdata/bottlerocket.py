@@ -32,11 +32,18 @@ def settings(plan: NodePlan) -> str:
                         *(f"{_value(k)} = {_value(v)}" for k, v in plan.labels.items()),
                     ]
                 ),
+                *_taints(plan),
                 *_registries(plan),
             ]
         )
         + "\n"
     )
+
+
+def _taints(plan: NodePlan) -> Iterator[str]:
+    if plan.taints:
+        taints = {_value(each.key): [f"{each.value}:{each.effect}"] for each in plan.taints}
+        yield _table("settings.kubernetes.node-taints", taints)
 
 
 def _registries(plan: NodePlan) -> Iterator[str]:

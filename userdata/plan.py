@@ -10,8 +10,8 @@ from nodeworthy.fleet.model import Driver, Firewall, Fleet, Pool
 from nodeworthy.known import instances
 from nodeworthy.known.containerd import Containerd, registries
 from nodeworthy.verdict import need
-
-POOL = "nodeworthy/pool"
+from userdata import registration
+from userdata.registration import Taint
 
 
 class CannotWrite(ValueError):
@@ -77,6 +77,7 @@ class NodePlan:
     containerd: Containerd
     instance_type: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    taints: tuple[Taint, ...] = ()
     gpus: Gpus | None = None
     efa: int = 0
     registries: tuple[Registry, ...] = ()
@@ -98,7 +99,8 @@ class NodePlan:
         return self.gpus is not None and self.gpus.nvswitch and self.gpus.driver is not Driver.OPERATOR
 
 
-def plan(fleet: Fleet, pool: Pool, told: Told) -> NodePlan:
+def plan(fleet: Fleet, pool: Pool, told: Told, *, profiling: bool = False) -> NodePlan:
+    """Of the pool's nodes, or of those among them that are dedicated to profiling."""
     instance_type = need(pool.instance_type) if pool.instance_type is not None else ""
     has = instances.gpus_of(instance_type)
     return NodePlan(
@@ -108,7 +110,8 @@ def plan(fleet: Fleet, pool: Pool, told: Told) -> NodePlan:
         told=told,
         containerd=need(pool.runtime),
         instance_type=instance_type,
-        labels={POOL: pool.name},
+        labels=registration.labels(fleet, pool, profiling=profiling),
+        taints=registration.taints(fleet, pool),
         gpus=Gpus(need(pool.gpu), pool.driver, has is not None and has.nvswitch) if pool.gpu is not None else None,
         efa=(has.efa or 0) if has is not None else 0,
         registries=_registries(fleet, told.service_range),

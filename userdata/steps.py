@@ -88,8 +88,13 @@ def _joining(plan: NodePlan) -> dict[str, str]:
         "ENDPOINT": plan.told.endpoint,
         "CERTIFICATE_AUTHORITY": plan.told.certificate_authority,
         "DNS": service_addresses.dns(plan.told.service_range),
-        "NODE_LABELS": node_labels(plan),
+        "KUBELET_ARGUMENTS": _kubelet_arguments(plan),
     }
+
+
+def _kubelet_arguments(plan: NodePlan) -> str:
+    taints = ",".join(map(str, plan.taints))
+    return f"--node-labels={node_labels(plan)}" + (f" --register-with-taints={taints}" if taints else "")
 
 
 def node_labels(plan: NodePlan) -> str:

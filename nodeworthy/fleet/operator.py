@@ -15,7 +15,7 @@ def implied_values(fleet: Fleet) -> Tree:
     place = fleet.operator.place if fleet.operator is not None else fleet.place
     if not fleet.gpu_pools:
         return Tree({}, place)
-    served = next((pool for pool in fleet.gpu_pools if _takes_the_toolkit(pool)), None)
+    served = served_by_the_toolkit(fleet)
     toolkit: dict[str, Value] = {"enabled": served is not None}
     decisive = served or fleet.gpu_pools[0]
     where = decisive.runtime.place
@@ -23,6 +23,19 @@ def implied_values(fleet: Fleet) -> Tree:
     if served is not None:
         children["env"] = Tree(_env(served), where.about("toolkit.env"), where)
     return Tree({"driver": _driver(fleet), "toolkit": Tree(children, where.about("toolkit"), where)}, place)
+
+
+def served_by_the_toolkit(fleet: Fleet) -> Pool | None:
+    """The pool whose runtime decides the toolkit's paths; None where there is nothing for it to do."""
+    return next((pool for pool in fleet.gpu_pools if _takes_the_toolkit(pool)), None)
+
+
+def has_the_operators_toolkit(fleet: Fleet, pool: Pool) -> bool:
+    """Whether the one pair of paths is right on its nodes, as far as that is known. Others bring their own toolkit."""
+    served = served_by_the_toolkit(fleet)
+    if served is None or isinstance(served.runtime.state, Unknown) or isinstance(pool.runtime.state, Unknown):
+        return _takes_the_toolkit(pool)
+    return _takes_the_toolkit(pool) and _of(pool.runtime.state.value) == _of(served.runtime.state.value)
 
 
 def _takes_the_toolkit(pool: Pool) -> bool:

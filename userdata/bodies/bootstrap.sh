@@ -4,5 +4,5 @@ join() {
         --apiserver-endpoint "$ENDPOINT" \
         --b64-cluster-ca "$CERTIFICATE_AUTHORITY" \
         --dns-cluster-ip "$DNS" \
-        --kubelet-extra-args "--node-labels=$NODE_LABELS"
+        --kubelet-extra-args "$KUBELET_ARGUMENTS"
 }
