@@ -11,7 +11,7 @@ from nodeworthy.boot.shell.simple import Simple
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable
 from nodeworthy.boot.shell.syntax import AndOr, Background, Broken, Not, Pipeline, Redirected, Statement
 from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF
-from nodeworthy.boot.shell.tokens import WORD, Tokens
+from nodeworthy.boot.shell.tokens import END, OPERATOR, WORD, Tokens
 
 # Longer chains of `&&` are not read: whoever follows them goes down one step for each.
 _LONGEST = 150
@@ -21,6 +21,11 @@ _CLOSERS = frozenset(
     ("then", "elif", "else", "fi", "do", "done", "esac", "}", ")", ";;", ";&", ";;&", ELSE, ENDIF, ENDFOR)
 )
 _SEPARATORS = frozenset((";", "\n", "&"))
+# What stands behind a statement; the end is empty.
+_ENDS = _SEPARATORS | {""}
+_CHAINS = frozenset(("&&", "||"))
+_PIPES = frozenset(("|", "|&"))
+_BEFORE_PIPELINES = frozenset(("!", "time"))
 
 Statements = tuple[Statement, ...]
 
@@ -48,10 +53,10 @@ class Lists:
         tokens = self.tokens
         self.awaited.append(closers)
         while True:
-            token = tokens.token
-            if token in _SEPARATORS and token:
+            kind, token, _ = tokens.row[tokens.at]
+            if kind == OPERATOR and token in _SEPARATORS:
                 tokens.at += 1
-            elif tokens.row[tokens.at][0] == 0 or (token in _CLOSERS and self._is_awaited(token)):
+            elif kind == END or (token in _CLOSERS and self._is_awaited(token)):
                 self.awaited.pop()
                 return tuple(found)
             else:
@@ -62,23 +67,22 @@ class Lists:
 
     def _one(self) -> Statement:
         tokens = self.tokens
-        at, start, awaited = tokens.at, tokens.start, len(self.awaited)
+        at, awaited, depth = tokens.at, len(self.awaited), self.source.depth
         rescued, self.rescued = self.rescued, []
-        depth = self.source.depth
         try:
             statement = self._and_or()
-            if tokens.token and tokens.token not in _SEPARATORS and not self._closes():
+            if tokens.token not in _ENDS and not self._closes():
                 raise NotReadable
         except NotReadable:
             del self.awaited[awaited:]
             self.source.failures += 1
             self.source.depth = depth
             self._recover(at)
-            statement = self._broken(start, tuple(self.rescued))
+            statement = self._broken(tokens.row[at][2], tuple(self.rescued))
         self.rescued = rescued
         if tokens.token == "&":
-            line, column = self.source.place(start)
-            return Background(statement, line, column, self.raw(start))
+            start = tokens.row[at][2]
+            return Background(statement, *self.source.place(start), self.raw(start))
         return statement
 
     def _closes(self) -> bool:
@@ -104,64 +108,72 @@ class Lists:
         return self.source.shown(start, self.tokens.behind)
 
     def _and_or(self) -> Statement:
-        start = self.tokens.start
+        tokens, at = self.tokens, self.tokens.at
         left = self._pipeline()
         length = 0
-        while self.tokens.token in ("&&", "||"):
-            operator = self.tokens.token
-            self.tokens.at += 1
-            self.tokens.skip_newlines()
+        while (operator := tokens.row[tokens.at][1]) in _CHAINS:
+            tokens.at += 1
+            tokens.skip_newlines()
             length += 1
             if length > _LONGEST:
                 self.rescued.append(left)
                 raise NotReadable
             right = self._pipeline()
-            line, column = self.source.place(start)
-            left = AndOr(left, operator, right, line, column, self.raw(start))
+            start = tokens.row[at][2]
+            left = AndOr(left, operator, right, *self.source.place(start), self.raw(start))
         return left
 
     def _pipeline(self) -> Statement:
-        tokens, negations, start = self.tokens, 0, self.tokens.start
+        tokens, at = self.tokens, self.tokens.at
+        negated = tokens.row[at][1] in _BEFORE_PIPELINES and self._negated()
+        first = tokens.at
+        statement = self.command()
+        if tokens.row[tokens.at][1] in _PIPES:
+            start = tokens.row[first][2]
+            statement = Pipeline(self._piped(statement), *self.source.place(start), self.raw(start))
+        if negated:
+            start = tokens.row[at][2]
+            statement = Not(statement, *self.source.place(start), self.raw(start))
+        return statement
+
+    def _negated(self) -> bool:
+        """What stands before a pipeline: `!`, and `time`, which changes nothing."""
+        tokens, negated = self.tokens, False
         while True:
             if tokens.take("!"):
-                negations += 1
+                negated = not negated
             elif tokens.token == "time" and tokens.row[tokens.at + 1][0] == WORD:
                 tokens.at += 1
                 tokens.take("-p")
             else:
-                break
-        first = tokens.start
-        commands = [self.command()]
-        while tokens.token in ("|", "|&"):
-            if tokens.token == "|&":
+                return negated
+
+    def _piped(self, first: Statement) -> tuple[Statement, ...]:
+        tokens, commands = self.tokens, [first]
+        while (pipe := tokens.row[tokens.at][1]) in _PIPES:
+            if pipe == "|&":
                 commands[-1] = with_errors(commands[-1])
             tokens.at += 1
             tokens.skip_newlines()
             commands.append(self.command())
-        statement = commands[0]
-        if len(commands) > 1:
-            statement = Pipeline(tuple(commands), *self.source.place(first), self.raw(first))
-        if negations % 2:
-            statement = Not(statement, *self.source.place(start), self.raw(start))
-        return statement
+        return tuple(commands)
 
     def command(self) -> Statement:
         tokens = self.tokens
         kind, token, start = tokens.row[tokens.at]
         if kind == WORD:
             read = self.constructs.get(token)
-            if read is None and start in self.source.tests:
+            if read is not None:
+                return self._redirected(self.compound(read), start)
+            if start in self.source.tests:
                 return self._redirected(self.simple.double_brackets(), start)
-            if read is None and start in self.source.arithmetics:
+            if start in self.source.arithmetics:
                 return self._redirected(self.simple.arithmetic(), start)
             if token in _CLOSERS:
                 raise NotReadable
-            if read is None:
-                if tokens.row[tokens.at + 1][1] == "(":
-                    return self.constructs["function"](self)
-                return self.simple.command()
-            return self._redirected(self.compound(read), start)
-        if token == "(":
+            if tokens.row[tokens.at + 1][1] == "(":
+                return self.constructs["function"](self)
+        elif token == "(":
             return self._redirected(self.compound(self.constructs["("]), start)
         return self.simple.command()
 

@@ -25,8 +25,7 @@ class Simple:
         self.tokens, self.pieces, self.source = tokens, pieces, tokens.source
 
     def command(self) -> Statement:
-        tokens, row = self.tokens, self.tokens.row
-        start = tokens.start
+        tokens, row, begin = self.tokens, self.tokens.row, self.tokens.at
         assignments: list[Assignment] = []
         words: list[Word] = []
         redirects: list[Redirect] = []
@@ -40,9 +39,9 @@ class Simple:
                 redirects.append(self.redirect())
             else:
                 break
-        if tokens.behind <= start:
+        if tokens.at == begin:
             raise NotReadable
-        return self._made(words, assignments, tuple(redirects), start)
+        return self._made(words, assignments, tuple(redirects), row[begin][2])
 
     def word(self) -> Word:
         kind, token, start = self.tokens.row[self.tokens.at]
