@@ -6,6 +6,7 @@ import gpu_operator
 import network
 import pools
 import pulumi
+import registry
 import storage
 
 fleet = declared.fleet()
@@ -13,6 +14,8 @@ fleet = declared.fleet()
 net = network.build(fleet)
 eks = cluster.build(fleet, net)
 files = storage.build(fleet, net, eks)
+disks = storage.disks(eks)
+registry.build(fleet, eks, disks)
 groups = pools.build(fleet, net, eks, files)
 operator = gpu_operator.build(fleet, eks, after=groups)
 
