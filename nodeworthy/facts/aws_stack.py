@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.verdict import Located, Place, Unknown
@@ -74,6 +74,11 @@ class AwsStack:
     resources: Sequence[AwsResource]
 
     @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What is worked out once for the whole stack."""
+        return {}
+
+    @cached_property
     def by_type(self) -> Mapping[str, Sequence[AwsResource]]:
         found: dict[str, list[AwsResource]] = defaultdict(list)
         for each in self.resources:
@@ -125,6 +130,18 @@ class AwsStack:
     @cached_property
     def _by_name(self) -> dict[tuple[str, ...], Mapping[str, AwsResource]]:
         return {}
+
+    def users(self, urn: str) -> Sequence[AwsResource]:
+        """The resources of which some property was made of this one's outputs."""
+        return self._users.get(urn, ())
+
+    @cached_property
+    def _users(self) -> Mapping[str, Sequence[AwsResource]]:
+        found: dict[str, list[AwsResource]] = defaultdict(list)
+        for each in self.resources:
+            for urn in {urn for made_of in each.dependencies.values() for urn in made_of}:
+                found[urn].append(each)
+        return found
 
     def pointing_at(self, target: AwsResource, property_: str, types: Iterable[str]) -> list[AwsResource]:
         """The resources of these types whose property names this one: rules of a security group, say."""

@@ -20,6 +20,15 @@ CLUSTER = "aws:eks/cluster:Cluster"
 RULE = "aws:ec2/securityGroupRule:SecurityGroupRule"
 INGRESS = "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"
 EGRESS = "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule"
+RULES = (RULE, INGRESS, EGRESS)
+STARTS_NODES = (
+    "aws:ec2/launchTemplate:LaunchTemplate",
+    "aws:ec2/launchConfiguration:LaunchConfiguration",
+    "aws:ec2/instance:Instance",
+    "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
+    "aws:ec2/networkInterface:NetworkInterface",
+    "aws:eks/nodeGroup:NodeGroup",
+)
 _NUMBERS = {"6": "tcp", "17": "udp", "1": "icmp", "58": "icmpv6", "all": "-1"}
 ALL = "-1"
 
@@ -107,6 +116,8 @@ class SecurityGroup:
 
     @property
     def title(self) -> str:
+        if self.resource.type in RULES:
+            return f"security group rule '{self.resource.name}'"
         if self.resource.type == CLUSTER:
             return f"the cluster's own security group of '{self.resource.name}'"
         return f"security group '{self.resource.name}'"
@@ -124,8 +135,10 @@ class SecurityGroup:
 
     @cached_property
     def openings(self) -> Sequence[Opening]:
+        if self.resource.type in RULES:
+            return (self._own(self.resource),)
         if self.resource.type == CLUSTER:
-            return tuple(_of_cluster(self.resource))
+            return (*_of_cluster(self.resource), *self._beside())
         return (*self._inline(Way.IN, "ingress"), *self._inline(Way.OUT, "egress"), *self._beside())
 
     def _inline(self, way: Way, name: str) -> Iterator[Opening]:
@@ -134,12 +147,30 @@ class SecurityGroup:
 
     def _beside(self) -> Iterator[Opening]:
         """The rules that are resources of their own."""
-        for each in self.stack.pointing_at(self.resource, "securityGroupId", (RULE, INGRESS, EGRESS)):
-            outwards = each.type == EGRESS or (each.type == RULE and each.get("type").text == "egress")
-            yield _opening(self, each, "", each.inputs, Way.OUT if outwards else Way.IN)
+        return (self._own(each) for each in self.stack.pointing_at(self.resource, "securityGroupId", RULES))
+
+    def _own(self, rule: AwsResource) -> Opening:
+        outwards = rule.type == EGRESS or (rule.type == RULE and rule.get("type").text == "egress")
+        return _opening(self, rule, "", rule.inputs, Way.OUT if outwards else Way.IN)
+
+    @cached_property
+    def is_of_nodes(self) -> bool | None:
+        """Whether it guards what starts nodes; None where nothing here says what it guards."""
+        users = [each.type for each in self.stack.users(self.resource.urn) if each.type not in RULES]
+        if any(each in STARTS_NODES for each in users) or self.resource.type == CLUSTER:
+            return True
+        return None if not [each for each in users if each not in GROUPS] else False
 
     def is_one_of(self, links: Links) -> bool:
         return any(each is self.resource for each in links.found)
+
+
+def security_groups(stack: AwsStack) -> Iterator[SecurityGroup]:
+    """Every security group of the stack, and every rule of one that is not of it."""
+    yield from (SecurityGroup(each, stack) for each in stack.of(*GROUPS, CLUSTER))
+    for rule in stack.of(*RULES):
+        if not stack.links(rule, "securityGroupId", rule.get("securityGroupId"), *GROUPS, CLUSTER).found:
+            yield SecurityGroup(rule, stack)
 
 
 def _of_cluster(cluster: AwsResource) -> Iterator[Opening]:

@@ -11,7 +11,7 @@ from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.engine import Fact
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack
 from nodeworthy.facts.node_group import NodeGroup, node_groups
-from nodeworthy.facts.security_group import GROUPS, SecurityGroup
+from nodeworthy.facts.security_group import security_groups
 from nodeworthy.verdict import Place
 
 _PREFIX = "aws:"
@@ -30,7 +30,7 @@ class Aws:
         stack = AwsStack(Place(subject=f"stack {self.plan.stack}"), [self._resource(each) for each in planned])
         yield stack
         yield from stack.resources
-        yield from (SecurityGroup(each, stack) for each in stack.of(*GROUPS))
+        yield from security_groups(stack)
         yield from (self._of_its_pool(each) for each in node_groups(stack))
 
     def _resource(self, planned: Resource) -> AwsResource:

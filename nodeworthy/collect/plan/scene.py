@@ -15,6 +15,7 @@ from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.pool_claim import pool_claims
+from nodeworthy.facts.world_ports import PlannedFleet
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
@@ -45,7 +46,7 @@ def scene_of(
     if fleet is None:
         return Scene(facts, {GpuPool: Missing(no_fleet)}, suppressions)
     missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
-    return Scene([*facts, *pool_claims(fleet), *gpu_pools(fleet)], missing, suppressions)
+    return Scene([*facts, PlannedFleet(fleet), *pool_claims(fleet), *gpu_pools(fleet)], missing, suppressions)
 
 
 def of_fleet_alone(fleet: Fleet) -> Scene:

@@ -1,0 +1,120 @@
+"""The ports that a node lives by are open to whom they must be.
+
+Four connections make a node work, and each fails in its own silent way: without 10250 from the control plane there are
+no logs, no exec and no metrics; without 443 to it the node never joins; without DNS (53, both protocols) between the
+nodes, pods resolve names only where CoreDNS happens to run beside them; and without the NodePorts
+(30000-32767) what the fleet's people open in their browsers times out. EKS' own cluster group opens the first three by
+itself: nodes that have it need no more. Nodes with groups of their own must say so, both ways.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nodeworthy.facts.node_group import NodeGroup
+from nodeworthy.facts.node_sides import Sides
+from nodeworthy.facts.reach import Ports, Side, lets_in, lets_out
+from nodeworthy.facts.security_group import network_of
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Located, Related, Severity, fail, need, skip, unknown
+
+RULE = Rule(
+    "node-ports-open",
+    severity=Severity.ERROR,
+    incident="D",
+    title="kubelet, control plane, DNS and NodePorts are open to whom they must be",
+    remedy="add the rule that is missing to the nodes' security group, or give the nodes the cluster's own group "
+    "(vpcConfig.clusterSecurityGroupId)",
+)
+
+KUBELET = Ports("tcp", 10250, 10250)
+API = Ports("tcp", 443, 443)
+DNS = (Ports("udp", 53, 53), Ports("tcp", 53, 53))
+NODE_PORTS = Ports("tcp", 30000, 32767)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A connection that must be open, what is said where it is not, and what comes of that."""
+
+    ports: Ports
+    closed: str
+    cause: str
+
+
+NO_LOGS = "the control plane can't reach kubelet: no logs, no exec, no metrics, and webhooks on these nodes time out"
+NO_JOIN = "kubelet can't reach the API server, so that the node never joins"
+NO_NAMES = "a pod resolves names only where CoreDNS runs beside it; elsewhere `Temporary failure in name resolution`"
+NO_DASHBOARDS = "whoever the fleet lets reach its NodePorts waits until the browser gives up"
+
+
+@RULE.check
+def the_control_plane_and_its_nodes_reach_each_other(nodes: NodeGroup) -> Findings:
+    sides = Sides(nodes)
+    own, control_plane = sides.nodes, sides.control_plane
+    if control_plane is None:
+        skip(f"the cluster of {nodes.title} is not of this stack")
+    kubelet = Wanted(KUBELET, "not open to the control plane", NO_LOGS)
+    yield from _told(nodes, kubelet, lets_in(own, control_plane, KUBELET))
+    yield from _told(nodes, Wanted(API, "closed outwards", NO_JOIN), lets_out(own, control_plane, API))
+    api = Wanted(API, "of the control plane not open to the nodes", NO_JOIN)
+    yield from _told(nodes, api, lets_in(control_plane, own, API))
+
+
+@RULE.check
+def nodes_resolve_names_at_each_other(nodes: NodeGroup) -> Findings:
+    sides = Sides(nodes)
+    for other in sides.other_nodes:
+        whom = "each other" if sides.guarded_alike(other) else f"the nodes of {other.title}"
+        for ports in DNS:
+            answer = lets_in(sides.nodes, Sides(other).nodes, ports)
+            yield from _told(nodes, Wanted(ports, f"not open to {whom}", NO_NAMES), answer)
+            answer = lets_out(sides.nodes, Sides(other).nodes, ports)
+            yield from _told(nodes, Wanted(ports, f"closed outwards, to {whom},", NO_NAMES), answer)
+
+
+@RULE.check
+def node_ports_are_open_to_the_fleets_ranges(nodes: NodeGroup) -> Findings:
+    if nodes.fleet is None:
+        skip(nodes.no_pool)
+    own = Sides(nodes).nodes
+    for each in nodes.fleet.network.node_ports_from:
+        network = network_of(str(need(each)))
+        named = [Related(each.place, "nodePortsFrom names it here")]
+        if network is not None:
+            wanted = Wanted(NODE_PORTS, f"not open to {network}", NO_DASHBOARDS)
+            yield from _told(nodes, wanted, lets_in(own, Side((), (network,)), NODE_PORTS), named)
+
+
+def _told(nodes: NodeGroup, wanted: Wanted, answer: bool | str, related: Sequence[Related] = ()) -> Findings:
+    if answer is True:
+        return
+    where, beside = _where(nodes), [*related, *nodes.declared]
+    if isinstance(answer, str):
+        told = f"whether {wanted.ports} is open as it must be on {nodes.title} is not known: {answer}"
+        yield unknown(where, told, related=beside)
+        return
+    yield fail(
+        where,
+        f"{wanted.ports} is {wanted.closed} on {nodes.title}",
+        is_=_opened(nodes),
+        should=f"a rule for {wanted.ports}",
+        related=beside,
+        cause=wanted.cause,
+    )
+
+
+def _where(nodes: NodeGroup) -> NodeGroup | Located[str]:
+    """The group that lacks the rule, where there is one; it is the place to mend."""
+    groups, _ = nodes.security_groups
+    if not groups:
+        return nodes
+    return Located.known(groups[0].title, groups[0].place)
+
+
+def _opened(nodes: NodeGroup) -> str:
+    groups, _ = nodes.security_groups
+    told = [f"{each.way} {each.ports}" for group in groups for each in group.openings]
+    named = ", ".join(group.title for group in groups) or "no security group"
+    return f"{named}: {'; '.join(told[:6]) or 'nothing open'}"

@@ -1,0 +1,109 @@
+"""No port of a node is open to everyone, unless the fleet says so and why.
+
+A node's port that the whole internet may knock at is found within minutes: SSH, kubelet's API on 10250, and every
+NodePort, which is what a Grafana or an inference server is reached by. What is meant to be public stands in the
+fleet (`network.openToTheWorld`) with its reason, and everything else is opened to networks and security groups that
+somebody can name. Groups of load balancers and the like are not judged: their ports are not a node's.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.node_group import MANAGED, NodeGroup
+from nodeworthy.facts.security_group import Opening, SecurityGroup, Way
+from nodeworthy.facts.world_ports import PlannedFleet, allowed_ports, prefix_list_fault
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
+
+RULE = Rule(
+    "not-open-to-the-world",
+    severity=Severity.ERROR,
+    incident="D",
+    title="No port of a node is open to everyone unless the fleet says so",
+    remedy="open it to the networks that need it, or name the port and the reason in the fleet: "
+    "network.openToTheWorld: [{port: …, why: …}]",
+)
+
+CAUSE = "whoever is on the internet may knock at this port of every node that the group guards"
+# A group of which nothing says what it guards is a node's where it opens what only nodes have.
+_OF_NODES_ONLY = ((22, 22), (10250, 10250), (30000, 32767))
+
+
+@RULE.check
+def its_openings_have_a_name(group: SecurityGroup, planned: PlannedFleet | None) -> Findings:
+    if group.is_of_nodes is False:
+        skip(f"{group.title} guards no nodes")
+    incoming = [each for each in group.openings if each.way is Way.IN]
+    for each in incoming:
+        if group.is_of_nodes or _is_of_a_node(each):
+            yield from _judged(group, each, planned)
+    if group.unread is not None and group.is_of_nodes:
+        yield unknown(group, group.unread)
+    elif group.is_of_nodes is None and not any(map(_is_of_a_node, incoming)):
+        skip(f"nothing here says that {group.title} guards nodes")
+
+
+def _is_of_a_node(opening: Opening) -> bool:
+    return any(opening.touches("tcp", *ports) is not False for ports in _OF_NODES_ONLY)
+
+
+def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None) -> Findings:
+    if opening.to_the_world:
+        if not allowed_ports(opening, planned):
+            source = opening.to_the_world[0]
+            yield fail(
+                source,
+                f"{group.title} opens {opening.ports} to everyone",
+                is_=f"{opening.ports} from {source.shown()}",
+                should="the networks or security groups that need it",
+                related=planned.says_what_is_open if planned is not None else (),
+                cause=CAUSE,
+            )
+        return
+    for each in opening.ranges:
+        if isinstance(each.state, Unknown):
+            yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {each.state.why}")
+    for each in opening.prefix_lists:
+        why = prefix_list_fault(each, group.stack)
+        if why is not None:
+            yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {why}")
+
+
+@RULE.check
+def what_guards_it_is_known(nodes: NodeGroup) -> Findings:
+    if nodes.template is None and not _is_managed(nodes):
+        yield unknown(nodes, f"what guards the nodes of {nodes.title} is not known: {nodes.no_template}")
+    _, not_found = nodes.security_groups
+    for each in not_found:
+        assert isinstance(each.state, Unknown)
+        yield unknown(
+            each,
+            f"a security group of {nodes.title} is not known: {each.state.why}",
+            remedy="look at it: aws ec2 describe-security-group-rules --filters Name=group-id,Values=GROUP",
+        )
+    yield from _remote_access(nodes)
+
+
+def _is_managed(nodes: NodeGroup) -> bool:
+    return nodes.group is not None and nodes.group.type == MANAGED
+
+
+def _remote_access(nodes: NodeGroup) -> Findings:
+    """A managed node group with a key and without groups opens SSH to everyone, which nobody writes down."""
+    if not _is_managed(nodes) or nodes.group is None:
+        return
+    access = nodes.group.get("remoteAccess")
+    key = access.get("ec2SshKey").located()
+    if access.is_absent or access.is_null or key.state == Known(None):
+        return
+    if not access.get("sourceSecurityGroupIds").is_absent:
+        return
+    need(key)
+    yield fail(
+        access,
+        f"{nodes.title} opens SSH to everyone: a managed node group with a key and no source groups does",
+        is_="remoteAccess with ec2SshKey alone",
+        should="remoteAccess.sourceSecurityGroupIds beside it, or no key",
+        related=nodes.declared,
+        cause=CAUSE,
+        remedy="name who may: remoteAccess.sourceSecurityGroupIds; or leave the key out and use SSM",
+    )
