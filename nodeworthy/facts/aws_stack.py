@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.verdict import Located, Place, Unknown
@@ -72,11 +72,6 @@ class AwsStack:
 
     place: Place
     resources: Sequence[AwsResource]
-
-    @cached_property
-    def kept(self) -> dict[str, Any]:
-        """What is worked out once for the whole stack."""
-        return {}
 
     @cached_property
     def by_type(self) -> Mapping[str, Sequence[AwsResource]]:

@@ -1,57 +1,87 @@
-"""The nodes of a group, the other nodes of its stack, and their control plane, as sides of a connection."""
+"""Nodes behind the same security groups, the other nodes of their stack, and their control plane."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack, Links
-from nodeworthy.facts.node_group import MANAGED, SUBNET, NodeGroup, node_groups
+from nodeworthy.facts.node_group import MANAGED, SUBNET, NodeGroup
 from nodeworthy.facts.reach import Network, Side
 from nodeworthy.facts.security_group import CLUSTER, GROUPS, SecurityGroup, network_of
-from nodeworthy.verdict import Located, Unknown
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.verdict import Place, Related, Unknown
 
 VPC = "aws:ec2/vpc:Vpc"
 
 
-@dataclass(frozen=True)
-class Sides:
-    group: NodeGroup
+@dataclass(frozen=True, eq=False)
+class GuardedNodes:
+    """Most pools of a stack share their security groups: one missing rule is one fault, whomever it hits."""
+
+    called: ClassVar[str] = "nodes behind security groups"
+    whole_stack: ClassVar[bool] = True
+
+    node_groups: Sequence[NodeGroup]
+
+    @property
+    def first(self) -> NodeGroup:
+        return self.node_groups[0]
 
     @property
     def stack(self) -> AwsStack:
-        return self.group.stack
+        return self.first.stack
+
+    @property
+    def fleet(self) -> Fleet | None:
+        return self.first.fleet
+
+    @property
+    def place(self) -> Place:
+        """The first of its security groups, which is what is to be mended; else what starts the nodes."""
+        return self.security_groups[0].place if self.security_groups else self.first.place
+
+    @property
+    def titles(self) -> Sequence[str]:
+        return [each.title for each in self.node_groups]
+
+    @property
+    def title(self) -> str:
+        return self.titles[0] if len(self.titles) == 1 else f"{self.titles[0]} and {len(self.titles) - 1} more"
+
+    @property
+    def declared(self) -> Iterator[Related]:
+        return (each for group in self.node_groups for each in group.declared)
 
     @cached_property
-    def nodes(self) -> Side:
-        groups, not_found = self.group.security_groups
+    def security_groups(self) -> Sequence[SecurityGroup]:
+        groups, not_found = self.first.security_groups
         if not groups and not not_found and self._has_the_clusters_group:
-            groups = [SecurityGroup(each, self.stack) for each in self.stack.of(CLUSTER)]
-        return Side(groups, tuple(self._networks()), self._unseen(not_found))
+            return [SecurityGroup(each, self.stack) for each in self.stack.of(CLUSTER)]
+        return groups
 
     @property
     def _has_the_clusters_group(self) -> bool:
         """EKS gives it to the nodes of its own groups that name none."""
-        return self.group.group is not None and self.group.group.type == MANAGED
+        return self.first.group is not None and self.first.group.type == MANAGED
 
-    def _unseen(self, not_found: Sequence[Located[str]]) -> str:
+    @cached_property
+    def side(self) -> Side:
+        networks = {network for each in self.node_groups for network in _networks(each)}
+        return Side(self.security_groups, tuple(sorted(networks, key=str)), self._unseen)
+
+    @property
+    def _unseen(self) -> str:
+        _, not_found = self.first.security_groups
         if not_found:
             state = not_found[0].state
             assert isinstance(state, Unknown)
             return f"a security group of its nodes is not known: {state.why}"
-        if self.group.template is None and not self._has_the_clusters_group:
-            return self.group.no_template
+        if self.first.template is None and not self._has_the_clusters_group:
+            return self.first.no_template
         return ""
-
-    def _networks(self) -> Iterator[Network]:
-        """Those of its subnets; where they are not told, that of the whole network."""
-        subnets = self.group.subnets
-        known = [network_of(each.get("cidrBlock").text or "") for each in subnets.found]
-        if known and all(known) and not subnets.open:
-            yield from (each for each in known if each is not None)
-            return
-        yield from _all_networks(self.stack)
 
     @cached_property
     def control_plane(self) -> Side | None:
@@ -60,29 +90,36 @@ class Sides:
         if len(clusters) != 1:
             return None
         cluster = clusters[0]
-        named = cluster.get("vpcConfig", "securityGroupIds")
-        own = self.stack.links(cluster, "vpcConfig", named, *GROUPS)
+        own = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "securityGroupIds"), *GROUPS)
         groups = [SecurityGroup(each, self.stack) for each in (cluster, *own.found)]
-        return Side(groups, tuple(_of_control_plane(self.stack, cluster)), _why(own))
-
-    @property
-    def other_nodes(self) -> Sequence[NodeGroup]:
-        """One group for each set of security groups there is, its own among them: most pools share theirs."""
-        found: Sequence[NodeGroup] | None = self.stack.kept.get("guarded differently")
-        if found is None:
-            distinct: dict[frozenset[AwsResource], NodeGroup] = {}
-            for each in node_groups(self.stack):
-                distinct.setdefault(_guards(each), each)
-            found = self.stack.kept["guarded differently"] = list(distinct.values())
-        return found
-
-    def guarded_alike(self, other: NodeGroup) -> bool:
-        return _guards(self.group) == _guards(other)
+        subnets = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "subnetIds"), SUBNET)
+        return Side(groups, tuple(_of_subnets(self.stack, subnets)), _why(own))
 
 
-def _guards(group: NodeGroup) -> frozenset[AwsResource]:
-    groups, _ = group.security_groups
-    return frozenset(each.resource for each in groups)
+def guarded(node_groups: Iterable[NodeGroup]) -> Iterator[GuardedNodes]:
+    alike: dict[frozenset[object], list[NodeGroup]] = {}
+    for each in node_groups:
+        groups, not_found = each.security_groups
+        # What guards them is not the same where it is not known.
+        guards: set[object] = {group.resource for group in groups} | ({each} if not_found or not groups else set())
+        alike.setdefault(frozenset(guards), []).append(each)
+    return (GuardedNodes(some) for some in alike.values())
+
+
+def _networks(group: NodeGroup) -> Iterator[Network]:
+    return _of_subnets(group.stack, group.subnets)
+
+
+def _of_subnets(stack: AwsStack, subnets: Links) -> Iterator[Network]:
+    """The ranges of these subnets; where they are not told, that of the whole network."""
+    known = [_range(each) for each in subnets.found]
+    if known and all(known) and not subnets.open:
+        return (each for each in known if each is not None)
+    return (each for each in map(_range, stack.of(VPC)) if each is not None)
+
+
+def _range(resource: AwsResource) -> Network | None:
+    return network_of(resource.get("cidrBlock").text or "")
 
 
 def _why(links: Links) -> str:
@@ -90,19 +127,3 @@ def _why(links: Links) -> str:
         return ""
     state = links.open[0].state
     return f"a security group of the control plane is not known: {state.why}" if isinstance(state, Unknown) else ""
-
-
-def _of_control_plane(stack: AwsStack, cluster: AwsResource) -> Iterator[Network]:
-    subnets = stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "subnetIds"), SUBNET)
-    known = [network_of(each.get("cidrBlock").text or "") for each in subnets.found]
-    if known and all(known) and not subnets.open:
-        yield from (each for each in known if each is not None)
-        return
-    yield from _all_networks(stack)
-
-
-def _all_networks(stack: AwsStack) -> Iterator[Network]:
-    for vpc in stack.of(VPC):
-        network = network_of(vpc.get("cidrBlock").text or "")
-        if network is not None:
-            yield network

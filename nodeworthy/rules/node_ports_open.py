@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nodeworthy.facts.node_group import NodeGroup
-from nodeworthy.facts.node_sides import Sides
+from nodeworthy.facts.node_sides import GuardedNodes
 from nodeworthy.facts.reach import Ports, Side, lets_in, lets_out
 from nodeworthy.facts.security_group import network_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Located, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "node-ports-open",
@@ -50,71 +49,61 @@ NO_DASHBOARDS = "whoever the fleet lets reach its NodePorts waits until the brow
 
 
 @RULE.check
-def the_control_plane_and_its_nodes_reach_each_other(nodes: NodeGroup) -> Findings:
-    sides = Sides(nodes)
-    own, control_plane = sides.nodes, sides.control_plane
+def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes) -> Findings:
+    control_plane = nodes.control_plane
     if control_plane is None:
         skip(f"the cluster of {nodes.title} is not of this stack")
     kubelet = Wanted(KUBELET, "not open to the control plane", NO_LOGS)
-    yield from _told(nodes, kubelet, lets_in(own, control_plane, KUBELET))
-    yield from _told(nodes, Wanted(API, "closed outwards", NO_JOIN), lets_out(own, control_plane, API))
+    yield from _told(nodes, kubelet, lets_in(nodes.side, control_plane, KUBELET))
+    yield from _told(nodes, Wanted(API, "closed outwards", NO_JOIN), lets_out(nodes.side, control_plane, API))
     api = Wanted(API, "of the control plane not open to the nodes", NO_JOIN)
-    yield from _told(nodes, api, lets_in(control_plane, own, API))
+    yield from _told(nodes, api, lets_in(control_plane, nodes.side, API))
 
 
 @RULE.check
-def nodes_resolve_names_at_each_other(nodes: NodeGroup) -> Findings:
-    sides = Sides(nodes)
-    for other in sides.other_nodes:
-        whom = "each other" if sides.guarded_alike(other) else f"the nodes of {other.title}"
+def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[GuardedNodes]) -> Findings:
+    for other in every:
+        whom = "each other" if other is nodes else f"the nodes of {other.title}"
         for ports in DNS:
-            answer = lets_in(sides.nodes, Sides(other).nodes, ports)
-            yield from _told(nodes, Wanted(ports, f"not open to {whom}", NO_NAMES), answer)
-            answer = lets_out(sides.nodes, Sides(other).nodes, ports)
-            yield from _told(nodes, Wanted(ports, f"closed outwards, to {whom},", NO_NAMES), answer)
+            inwards = lets_in(nodes.side, other.side, ports)
+            yield from _told(nodes, Wanted(ports, f"not open to {whom}", NO_NAMES), inwards)
+            outwards = lets_out(nodes.side, other.side, ports)
+            yield from _told(nodes, Wanted(ports, f"closed outwards, to {whom},", NO_NAMES), outwards)
 
 
 @RULE.check
-def node_ports_are_open_to_the_fleets_ranges(nodes: NodeGroup) -> Findings:
+def node_ports_are_open_to_the_fleets_ranges(nodes: GuardedNodes) -> Findings:
     if nodes.fleet is None:
-        skip(nodes.no_pool)
-    own = Sides(nodes).nodes
+        skip(nodes.first.no_pool)
     for each in nodes.fleet.network.node_ports_from:
         network = network_of(str(need(each)))
         named = [Related(each.place, "nodePortsFrom names it here")]
         if network is not None:
             wanted = Wanted(NODE_PORTS, f"not open to {network}", NO_DASHBOARDS)
-            yield from _told(nodes, wanted, lets_in(own, Side((), (network,)), NODE_PORTS), named)
+            yield from _told(nodes, wanted, lets_in(nodes.side, Side((), (network,)), NODE_PORTS), named)
 
 
-def _told(nodes: NodeGroup, wanted: Wanted, answer: bool | str, related: Sequence[Related] = ()) -> Findings:
+def _told(nodes: GuardedNodes, wanted: Wanted, answer: bool | str, related: Sequence[Related] = ()) -> Findings:
     if answer is True:
         return
-    where, beside = _where(nodes), [*related, *nodes.declared]
+    beside = [*related, *nodes.declared]
     if isinstance(answer, str):
-        told = f"whether {wanted.ports} is open as it must be on {nodes.title} is not known: {answer}"
-        yield unknown(where, told, related=beside)
+        told = f"whether {wanted.ports} is open as it must be is not known: {answer}"
+        yield unknown(nodes, told, on=nodes.titles, related=beside)
         return
     yield fail(
-        where,
-        f"{wanted.ports} is {wanted.closed} on {nodes.title}",
+        nodes,
+        f"{wanted.ports} is {wanted.closed}",
         is_=_opened(nodes),
         should=f"a rule for {wanted.ports}",
+        on=nodes.titles,
         related=beside,
         cause=wanted.cause,
     )
 
 
-def _where(nodes: NodeGroup) -> NodeGroup | Located[str]:
-    """The group that lacks the rule, where there is one; it is the place to mend."""
-    groups, _ = nodes.security_groups
-    if not groups:
-        return nodes
-    return Located.known(groups[0].title, groups[0].place)
-
-
-def _opened(nodes: NodeGroup) -> str:
-    groups, _ = nodes.security_groups
+def _opened(nodes: GuardedNodes) -> str:
+    groups = nodes.security_groups
     told = [f"{each.way} {each.ports}" for group in groups for each in group.openings]
     named = ", ".join(group.title for group in groups) or "no security group"
     return f"{named}: {'; '.join(told[:6]) or 'nothing open'}"

@@ -11,6 +11,7 @@ from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.engine import Fact
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack
 from nodeworthy.facts.node_group import NodeGroup, node_groups
+from nodeworthy.facts.node_sides import guarded
 from nodeworthy.facts.security_group import security_groups
 from nodeworthy.verdict import Place
 
@@ -31,7 +32,9 @@ class Aws:
         yield stack
         yield from stack.resources
         yield from security_groups(stack)
-        yield from (self._of_its_pool(each) for each in node_groups(stack))
+        groups = [self._of_its_pool(each) for each in node_groups(stack)]
+        yield from groups
+        yield from guarded(groups)
 
     def _resource(self, planned: Resource) -> AwsResource:
         planter = Planter(planned.place, self.scripts.made, self.unknown)
