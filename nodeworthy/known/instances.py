@@ -15,6 +15,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.known.efa import efa_of
+
 LIST = "ec2_instance_types.txt"
 
 
@@ -64,12 +66,13 @@ def gpus_of(instance_type: str) -> InstanceGpus | None:
     row = _families().get(family)
     if row is None or size not in row["sizes"]:
         return None
+    has = efa_of(instance_type)
     return InstanceGpus(
         instance_type,
         row["gpu"],
         row["sizes"][size],
         row["memory"],
-        row.get("efa", {}).get(size),
+        has.interfaces if has is not None else None,
         size in row.get("nvswitch", ()),
         row["source"],
     )

@@ -93,7 +93,7 @@ def of_instance_type(name: str, gpus: InstanceGpus | None) -> Explanation:
         )
     told = [
         ("GPUs", f"{gpus.count} × {gpus.gpu}, {gpus.memory} GB each"),
-        ("EFA", "not known" if gpus.efa is None else f"{gpus.efa} interface{'s' if gpus.efa > 1 else ''}"),
+        ("EFA", "not known" if gpus.efa is None else f"{gpus.efa} interface{'' if gpus.efa == 1 else 's'}"),
         ("NVSwitch", "yes: nvidia-fabricmanager must run" if gpus.nvswitch else "no"),
         ("source", gpus.source),
         ("exists in", source),

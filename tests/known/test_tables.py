@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from importlib import resources
 
 import pytest
 
-from nodeworthy.known import gpus, instances, releases
+from nodeworthy.known import efa, gpus, instances, releases
 from nodeworthy.known.containerd import containerd_of
 
 # facts as they were read, of which the table must say nothing else
@@ -96,3 +97,25 @@ def test_both_sockets_of_the_strict_snap_are_right() -> None:
     assert strict.accepts_socket(str(strict.socket))
     assert strict.accepts_socket(strict.older_sockets[0])
     assert not containerd_of("k8s-snap").older_sockets
+
+
+def test_efa_is_as_ec2_tells_it() -> None:
+    import moto
+
+    assert re.match(r"moto [0-9.]+, ec2, DescribeInstanceTypes", efa.efa_source())
+    if efa.efa_source().startswith(f"moto {moto.__version__},"):
+        table = resources.files("nodeworthy.known").joinpath(efa.TABLE).read_text(encoding="utf-8")
+        assert efa.regenerate() == table
+
+
+@pytest.mark.parametrize(
+    ("name", "has"),
+    [
+        ("p5.48xlarge", efa.Efa(32)),
+        ("p6-b300.48xlarge", efa.Efa(16, first_card=1)),
+        ("c7i.4xlarge", efa.Efa(0)),
+        ("p99.48xlarge", None),
+    ],
+)
+def test_efa_of_a_type(name: str, has: efa.Efa | None) -> None:
+    assert efa.efa_of(name) == has
