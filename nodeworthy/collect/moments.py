@@ -22,15 +22,16 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
     from nodeworthy.facts.operator_values import OperatorValues
     from nodeworthy.facts.plain_text import PlainText
+    from nodeworthy.facts.pod_template import PodTemplate
     from nodeworthy.facts.pool_claim import PoolClaim
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 
     return {
         Moment.SOURCE: frozenset(
-            {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, PlainText, UnreadableInput}
+            {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, PlainText, PodTemplate, UnreadableInput}
         ),
         Moment.PLAN: frozenset(
-            {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, NotLookedAt, UnreadableInput}
+            {BootScript, BootPool, OperatorValues, GpuPool, PodTemplate, PoolClaim, NotLookedAt, UnreadableInput}
         ),
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
         Moment.CLUSTER: frozenset(

@@ -8,8 +8,17 @@ from nodeworthy.collect.source.recognise import operator_values
 from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact
 
+
+def pods(document: Tree) -> Iterator[Fact]:
+    """What makes pods. Imported only where there is an object: most files of a repository hold none."""
+    if document.is_mapping and not document.get("kind").is_absent:
+        from nodeworthy.facts.pod_recognition import pod_templates
+
+        yield from pod_templates(document)
+
+
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.
-RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (operator_values,)
+RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (operator_values, pods)
 
 
 def facts_of(document: Tree) -> Iterator[Fact]:

@@ -21,7 +21,6 @@ from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import UnreadableInput
-from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.facts.plain_text import PlainText
 from nodeworthy.facts.pool_claim import pool_claims
 from nodeworthy.fleet.model import Fleet
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.boot_script import BootScript
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
-_MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
+_MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter", b"containers")
 _YAML = (".yaml", ".yml")
 _TEMPLATED = (b"{{", b"{%")
 
@@ -175,7 +174,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
 
 
 def _called(found: _Found) -> str:
-    origins = (each.origin for each in found.facts if isinstance(each, OperatorValues))
+    origins = (origin for each in found.facts if (origin := getattr(each, "origin", None)))
     return "stack config" if found.fleet is not None else next(origins, "this file")
 
 

@@ -1,0 +1,46 @@
+"""Values that something else fills in later: templates, substitutions, references to other variables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.verdict import Located, Unknown
+
+_FILLED_IN_LATER = ("{{", "${", "$(")
+
+
+def settled(tree: Tree) -> Located[Any]:
+    """The scalar with its place; unknown where its text is only what it is made from."""
+    located = tree.located()
+    if tree.text is None or not any(mark in tree.text for mark in _FILLED_IN_LATER):
+        return located
+    return replace(located, state=Unknown(f"{tree.text} is filled in by something that was not read"))
+
+
+class Incomplete(dict[str, Tree]):
+    """A mapping to which something that was not read adds: what is not in it is unknown, not absent."""
+
+    def __init__(self, children: dict[str, Tree], why: str, tree: Tree) -> None:
+        super().__init__(children)
+        self.why = why
+        self._tree = tree
+
+    def get(self, name: str, default: Any = None) -> Any:  # noqa: ARG002
+        found = super().get(name)
+        if found is not None:
+            return found
+        near = self._tree.key or self._tree.place
+        subject = self._tree.place.subject
+        return Tree(Unknown(self.why), near.about(f"{subject}.{name}" if subject else name), self._tree.key)
+
+
+def why_incomplete(tree: Tree) -> str | None:
+    """Why there may be more in it than was read; None where what stands there is all."""
+    if isinstance(tree.value, Unknown):
+        return tree.value.why
+    if isinstance(tree.value, Incomplete):
+        return tree.value.why
+    hidden = (each.value.why for each in tree.sequence if isinstance(each.value, Unknown))
+    return next(hidden, None)

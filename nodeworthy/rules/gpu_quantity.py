@@ -1,0 +1,106 @@
+"""GPU requests and limits are equal whole numbers.
+
+GPUs are extended resources: the API server takes them as whole numbers only, wants the limit to be there, and the
+request, where there is one, to be equal to it. `1` and `"1"` are the same quantity, and so is `1000m`; `0.5`, `500m`, a
+negative number or a word are none. A Deployment or a Pod is refused at once; a template inside a resource of its own
+kind (a PyTorchJob, a RayCluster, a Workflow) is taken, and its pods never come: only an event says why.
+The memory and the cores that HAMi shares (`nvidia.com/gpumem`, `nvidia.com/gpucores`) are whole numbers, too. No
+request and a limit of zero are no fault.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod_containers import Container
+from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.facts.quantities import NotAQuantity, whole
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
+
+RULE = Rule(
+    "gpu-quantity",
+    severity=Severity.ERROR,
+    incident="D",
+    title="GPU requests and limits are equal whole numbers",
+    remedy="give the limit alone, as a whole number: resources.limits, nvidia.com/gpu: 1",
+)
+
+_REFUSED = "the API server refuses the pod"
+
+
+@RULE.check
+def amounts_are_equal_whole_numbers(pod: PodTemplate) -> Findings:
+    hidden = pod.why_hidden if pod.uses_gpus else None
+    if not pod.gpu_resources and hidden is None:
+        skip("nothing here asks for GPUs")
+    for container in pod.containers:
+        for resource in container.gpu_resources:
+            yield from _of_a_container(pod, container, resource)
+    if not pod.gpu_resources:
+        yield unknown(pod, f"what {pod.title} asks for is not known: {hidden}")
+
+
+def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Findings:
+    limit, request = container.limits.get(resource), container.requests.get(resource)
+    faults = [fault for tree in (limit, request) if (fault := _not_whole(container, resource, tree)) is not None]
+    yield from faults
+    hidden = [each for tree in (limit, request) if isinstance((each := settled(tree)).state, Unknown)]
+    if hidden:
+        yield _undecided(container, resource, hidden[0])
+    elif limit.is_absent:
+        yield from _without_limit(pod, container, resource, request)
+    elif not faults and not request.is_absent and whole(limit.value) != whole(request.value):
+        yield fail(
+            request.located(),
+            f"{container.name} requests another number of {resource} than its limit",
+            should=limit.located().shown(),
+            related=[Related(limit.place, f"the limit is {limit.located().shown()}")],
+            cause=f"GPUs can't be overcommitted: {_REFUSED}",
+            remedy="remove the request, or make it equal to the limit",
+        )
+
+
+def _not_whole(container: Container, resource: str, tree: Tree) -> Finding | None:
+    located = settled(tree)
+    if not isinstance(located.state, Known) or tree.is_absent:
+        return None
+    try:
+        whole(tree.value)
+    except NotAQuantity as problem:
+        return fail(
+            located,
+            f"{resource} of {container.name} {problem}",
+            is_=tree.written if tree.written is not None and not tree.secret else None,
+            should="a whole number",
+            cause=f"a GPU can't be asked for in parts by this resource: {_REFUSED}",
+            remedy=_remedy(resource),
+        )
+    return None
+
+
+def _remedy(resource: str) -> str:
+    if resource.startswith("nvidia.com/gpumem"):
+        return "give the memory in MiB, as a whole number"
+    return "ask for a whole number of GPUs; to share one, use MIG, time-slicing or HAMi"
+
+
+def _undecided(container: Container, resource: str, hidden: Located[Any]) -> Finding:
+    why = hidden.state.why if isinstance(hidden.state, Unknown) else "it is not known"
+    return unknown(hidden, f"how many of {resource} {container.name} asks for is not known: {why}")
+
+
+def _without_limit(pod: PodTemplate, container: Container, resource: str, request: Tree) -> Findings:
+    hidden = why_incomplete(container.limits) or pod.elsewhere
+    if hidden is not None:
+        yield unknown(request.located(), f"whether {container.name} has a limit of {resource} is not known: {hidden}")
+        return
+    yield fail(
+        request.located(),
+        f"{container.name} requests {resource} and has no limit of it",
+        should=f"limits: {{{resource}: {request.located().shown()}}}",
+        cause=f"GPUs can't be overcommitted, so the limit must be set: {_REFUSED}",
+        remedy=f"write resources.limits, {resource}: {request.located().shown()}; the request then follows from it",
+    )
