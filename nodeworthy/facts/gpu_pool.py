@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nodeworthy.fleet.model import Driver, Fleet, Pool
@@ -23,6 +23,9 @@ class GpuPool:
     noun: str = "pool"
     # Who brings the driver; None where nobody says it and no image decides it.
     driver: Driver | None = None
+    # Which containerd it is (`1.7`, `2.2.9`), and which Kubernetes; None where nobody says it.
+    containerd: Located[str] | None = None
+    kubernetes: Located[str] | None = None
 
     @property
     def title(self) -> str:
@@ -37,9 +40,11 @@ class GpuPool:
 
 def gpu_pools(fleet: Fleet) -> list[GpuPool]:
     """The pools of a fleet that have GPUs."""
-    return [gpu_pool(pool) for pool in fleet.gpu_pools]
+    return [replace(gpu_pool(pool), kubernetes=fleet.cluster.version) for pool in fleet.gpu_pools]
 
 
 def gpu_pool(pool: Pool) -> GpuPool:
     decided = pool.driver_is_said or pool.driver is not Driver.OPERATOR
-    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=pool.driver if decided else None)
+    driver = pool.driver if decided else None
+    containerd = pool.containerd_version if pool.containerd_version.written else None
+    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=driver, containerd=containerd)

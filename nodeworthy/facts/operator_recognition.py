@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.verdict import Known, Located
+from nodeworthy.verdict import Known, Located, Unknown
 
 CHART = "gpu-operator"
 # Keys that no other chart is likely to have, and those that mean something only beside them.
@@ -18,6 +19,9 @@ _TELLING = _DISTINCTIVE - {"driver", "operator", "toolkit"}
 _TOOLKIT = frozenset(
     "enabled env image imagePullPolicy imagePullSecrets installDir repository resources version".split()
 )
+_EXACT_VERSION = re.compile(r"v?\d+(\.\d+){0,2}([-+].*)?")
+# The chart says its own name and version on what it makes.
+_MADE_BY = ("metadata", "labels", "helm.sh/chart")
 # How deep under parent charts' keys values are looked for.
 _DEPTH = 4
 
@@ -66,5 +70,23 @@ def of_cluster_policy(document: Tree) -> OperatorValues:
         place=document.place,
         tree=spec,
         origin="ClusterPolicy",
-        release=Located(Known(None), document.place, written=False),
+        release=_installed(document.get(*_MADE_BY)),
     )
+
+
+def chart_version(version: Tree) -> Located[str | None]:
+    located = version.located()
+    if isinstance(located.state, Known) and located.state.value is not None:
+        written = str(located.state.value)
+        if not _EXACT_VERSION.fullmatch(written):
+            return Located(Unknown(f"{written!r} is a range of versions"), located.place)
+        return Located(Known(written), located.place)
+    return located
+
+
+def _installed(label: Tree) -> Located[str | None]:
+    """The release that made an object, by its label: gpu-operator-v25.3.4."""
+    version = (label.text or "").removeprefix(f"{CHART}-")
+    if not _EXACT_VERSION.fullmatch(version):
+        return Located(Known(None), label.place, written=False)
+    return Located(Known(version), label.place)

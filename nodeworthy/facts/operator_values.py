@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.releases import knows_nri
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, SOCKET
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+Text = TypeVar("Text", str, None)
 
 # Templates of Helm, Argo CD and Flux, and Kubernetes' own references to other variables.
 _FILLED_IN_LATER = ("{{", "${", "$(")
@@ -40,13 +42,13 @@ class ToolkitSettings:
 
     @cached_property
     def enabled(self) -> Located[bool]:
-        return _boolean("toolkit.enabled", self.tree.get("enabled"), default=True)
+        return boolean("toolkit.enabled", self.tree.get("enabled"), default=True)
 
     @cached_property
     def uses_nri(self) -> Located[bool]:
         if self.nri is None:
             return Located(Known(False), self.tree.place, written=False)
-        return _boolean("cdi.nriPluginEnabled", self.nri, default=False)
+        return boolean("cdi.nriPluginEnabled", self.nri, default=False)
 
     @property
     def env(self) -> Tree:
@@ -74,6 +76,11 @@ class ToolkitSettings:
         """The variable of this name; of duplicates the first wins."""
         return next((each for each in self.variables if each.name.state == Known(name)), None)
 
+    def said(self, name: str) -> Located[str | None]:
+        """What a variable says; None where there is none of this name, for certain."""
+        variable = self.named(name)
+        return variable.value if variable is not None else self._unsaid(name, None)
+
     def _setting(self, names: tuple[str, ...], default: str) -> Located[str]:
         for name in names:
             variable = self.named(name)
@@ -81,7 +88,7 @@ class ToolkitSettings:
                 return variable.value
         return self._unsaid(names[0], default)
 
-    def _unsaid(self, name: str, default: str) -> Located[str]:
+    def _unsaid(self, name: str, default: Text) -> Located[Text]:
         env = self.env
         place = (env.key or env.place).about(f"toolkit.env[{name}]")
         if isinstance(env.value, Unknown):
@@ -113,7 +120,8 @@ def _value(entry: Tree, subject: str) -> Located[str]:
     return Located(state, located.place.about(subject), located.secret, located.written)
 
 
-def _boolean(name: str, tree: Tree, *, default: bool) -> Located[bool]:
+def boolean(name: str, tree: Tree, *, default: bool) -> Located[bool]:
+    """A setting that is on or off."""
     located = tree.located()
     if isinstance(located.state, Unknown):
         return Located(Unknown(f"{name} is not known: {located.state.why}"), located.place)
@@ -138,25 +146,31 @@ class OperatorValues:
     elsewhere: str | None = None
     # Nobody wrote these: they follow from the fleet's pools.
     implied: bool = False
+    # The version as it was written, where that is a range.
+    asked_release: str = ""
 
     @cached_property
     def toolkit(self) -> ToolkitSettings:
         nri = self.tree.get("cdi", "nriPluginEnabled") if self._knows_nri else None
         return ToolkitSettings(self.tree.get("toolkit"), self.elsewhere, nri)
 
+    def part(self, name: str, *, default: bool) -> Located[bool]:
+        """Whether the operator deploys one of its parts."""
+        part = self.tree.get(name)
+        if part.is_absent and self.elsewhere is not None:
+            return Located.unknown(f"{name}.enabled is not known: {self.elsewhere}", part.place)
+        return boolean(f"{name}.enabled", part.get("enabled"), default=default)
+
     @cached_property
     def brings_driver(self) -> Located[bool]:
         """Whether the operator installs the driver on the nodes, which the chart does where nobody says otherwise."""
-        driver = self.tree.get("driver")
-        if driver.is_absent and self.elsewhere is not None:
-            return Located.unknown(f"driver.enabled is not known: {self.elsewhere}", driver.place)
-        return _boolean("driver.enabled", driver.get("enabled"), default=True)
+        return self.part("driver", default=True)
 
     @cached_property
     def chooses_drivers(self) -> Located[bool]:
         """Whether NVIDIADriver resources say which nodes get which driver."""
         told = self.tree.get("driver", "nvidiaDriverCRD", "enabled")
-        return _boolean("driver.nvidiaDriverCRD.enabled", told, default=False)
+        return boolean("driver.nvidiaDriverCRD.enabled", told, default=False)
 
     @property
     def _knows_nri(self) -> bool:

@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from nodeworthy.known.versions import Span, span_of
+
 
 @dataclass(frozen=True)
 class OperatorRelease:
@@ -54,3 +56,10 @@ def knows_nri(version: str) -> bool:
     """Whether this release of the chart reads cdi.nriPluginEnabled. A version that is none is given the doubt."""
     asked, since = numbers(version), numbers(_table()["nri_since"])
     return asked is None or since is None or asked >= since
+
+
+def has_cdi_on(asked: Span) -> bool:
+    """Whether all of these releases turn CDI on by themselves."""
+    first = next((each.version for each in releases() if each.cdi), None)
+    since = span_of(first) if first is not None else None
+    return since is not None and Span(since.since).covers(asked) is True

@@ -16,7 +16,7 @@ from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.engine import Fact
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
-from nodeworthy.facts.operator_recognition import is_operator_chart, looks_like_values, values_within
+from nodeworthy.facts.operator_recognition import chart_version, is_operator_chart, looks_like_values, values_within
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
@@ -60,7 +60,9 @@ class Releases:
         for tree in found:
             place = tree.place if tree.place.path else planter.place
             origin = f"{RELEASES[resource.type]} '{resource.name}'"
-            yield OperatorValues(place, tree, origin, version.located(), elsewhere)
+            yield OperatorValues(
+                place, tree, origin, chart_version(version), elsewhere, asked_release=version.text or ""
+            )
 
     def _version(self, resource: Resource, planter: Planter) -> Tree:
         written = self.fleet.operator.chart if self.fleet is not None and self.fleet.operator is not None else None

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator_recognition import (
+    chart_version,
     is_cluster_policy,
     is_operator_chart,
     of_cluster_policy,
     values_within,
 )
 from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.verdict import Known, Located, Unknown
+from nodeworthy.verdict import Known, Located
 
-_EXACT_VERSION = re.compile(r"v?\d+(\.\d+){0,2}([-+].*)?")
 _FLEET_KEY = "nodeworthy:fleet"
 
 
@@ -82,16 +81,7 @@ def _values(tree: Tree, origin: str, release: Release | None) -> OperatorValues:
         place=tree.place if release is None else release.document.place,
         tree=tree,
         origin=origin,
-        release=_version(release.version) if release else Located(Known(None), tree.place, written=False),
+        release=chart_version(release.version) if release else Located(Known(None), tree.place, written=False),
         elsewhere=release.elsewhere if release else None,
+        asked_release=str(release.version.value) if release and release.version.text else "",
     )
-
-
-def _version(version: Tree) -> Located[str | None]:
-    located = version.located()
-    if isinstance(located.state, Known) and located.state.value is not None:
-        written = str(located.state.value)
-        if not _EXACT_VERSION.fullmatch(written):
-            return Located(Unknown(f"{written!r} is a range of versions"), located.place)
-        return Located(Known(written), located.place)
-    return located

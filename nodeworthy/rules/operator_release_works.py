@@ -1,0 +1,88 @@
+"""No release of the GPU operator is used where it is known to break: with these settings, this containerd, here.
+
+Some releases fail on one distribution, with one setting or with one range of containerd, in ways that show only when
+their pods crash: 25.3.3 mounts the wrong folder for a `CONTAINERD_SOCKET` of one's own, 25.10 turns CDI on, which
+containerd before 1.7 does not have, and from 26.3 on the toolkit may write a drop-in that ends containerd and its
+node with it. What is known of them is a table, with its sources: a release that is not in it passes. Settings that do
+not say for which release they are meant are not judged, unless they choose a version of the toolkit.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.release_breakage import Hit, hits, names_a_release
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "operator-release-works",
+    severity=Severity.ERROR,
+    incident="A",
+    title="No release of the GPU operator is used where it is known to break",
+    remedy="use a release, or settings, that are not known to break here",
+)
+
+
+@RULE.check
+def it_works_with_these_settings(values: OperatorValues) -> Findings:
+    _of_a_release(values)
+    for hit in hits(values, None):
+        yield _told(hit, values, None)
+
+
+@RULE.check
+def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
+    _of_a_release(values)
+    found = list(hits(values, pool))
+    for hit in found:
+        if not hit.unsaid:
+            yield _told(hit, values, pool)
+    if any(hit.unsaid for hit in found):
+        skip(
+            f"{pool.title} does not say which containerd it runs, on which it depends whether this release works there"
+        )
+
+
+def _of_a_release(values: OperatorValues) -> None:
+    if not names_a_release(values):
+        skip("nobody says which release of the operator these settings are for")
+
+
+def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
+    where, named = _where(values)
+    on = pool.title if pool is not None else ()
+    related = [*_related(hit), *([pool.declares_its_runtime()] if pool is not None else [])]
+    if hit.unsure is not None:
+        why = f"{named} may be one of which is known: {hit.breakage.says}; {hit.unsure}"
+        return unknown(where, why, on=on, related=related, remedy=hit.breakage.remedy)
+    return fail(
+        where,
+        f"{named} is known to break: {hit.breakage.says}",
+        is_=_shown(values),
+        on=on,
+        related=related,
+        cause=f"{hit.breakage.because} ({hit.breakage.source})",
+        remedy=hit.breakage.remedy,
+    )
+
+
+def _where(values: OperatorValues) -> tuple[Place, str]:
+    """Where the release is named, and what it is called there."""
+    if values.release.state != Known(None):
+        return values.release.place, "this release of the operator"
+    return values.tree.get("toolkit", "version").place, "the operator that brings this toolkit"
+
+
+def _shown(values: OperatorValues) -> str:
+    if values.release.state != Known(None):
+        return values.release.shown()
+    return values.tree.get("toolkit", "version").located().shown()
+
+
+def _related(hit: Hit) -> list[Related]:
+    return [Related(each.place, _says(each)) for each in hit.found if each.written]
+
+
+def _says(located: Located[object]) -> str:
+    return f"{located.place.subject or 'it'} is {located.shown()}"
