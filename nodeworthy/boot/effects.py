@@ -53,7 +53,8 @@ class Failure(Enum):
     UNNOTICED = "the script goes on"  # no `set -e`, and nobody looks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Neither these nor their kin are frozen: nobody changes one, and to freeze it takes longer than to find it.
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Effect:
     place: Place
     stage: Stage
@@ -75,7 +76,7 @@ class How(StrEnum):
     LINK = "links"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Expansion:
     """One expansion inside of an unquoted heredoc."""
 
@@ -86,7 +87,7 @@ class Expansion:
     is_set: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Writes(Effect):
     path: Text
     how: How = How.WRITE
@@ -107,19 +108,19 @@ class Writes(Effect):
         return bool(self.expanded)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Installs(Effect):
     manager: str  # dnf, apt, .run, pip, snap, helm …
     packages: tuple[Text, ...]
     removes: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class AddsRepository(Effect):
     repository: Text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class LoadsModule(Effect):
     """Something that loads a kernel module, or may."""
 
@@ -141,7 +142,7 @@ class Act(StrEnum):
     UNMASK = "unmask"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Unit(Effect):
     """One act on one unit of systemd; `enable --now` makes two of it."""
 
@@ -149,7 +150,7 @@ class Unit(Effect):
     act: Act
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Mounts(Effect):
     """A mount now, or an entry that mounts at every boot (fstab, a mount unit)."""
 
@@ -160,15 +161,17 @@ class Mounts(Effect):
     at_boot: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Opens(Effect):
     """A rule, a default or a switch of the firewall."""
 
     tool: str  # ufw, iptables, nft, firewall-cmd
     arguments: tuple[Text, ...]
+    # The rules that it reads from a file or from a pipe, where they are known.
+    content: Content | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class PullsImage(Effect):
     tool: str
     image: Text
@@ -176,7 +179,7 @@ class PullsImage(Effect):
     gpu: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Joins(Effect):
     """The node joins its cluster, or is told how to."""
 
@@ -193,12 +196,12 @@ class Joins(Effect):
     tells: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Reboots(Effect):
     pass
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Fetches(Effect):
     """Downloads something, to a file or into a program."""
 
@@ -208,14 +211,14 @@ class Fetches(Effect):
     runs: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Runs(Effect):
     """A program of which no more is known than that it runs."""
 
     arguments: tuple[Text, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class NotUnderstood(Effect):
     """Something that was not understood: rules that could be concerned by these words can't be sure any more."""
 

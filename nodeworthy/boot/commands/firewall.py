@@ -29,11 +29,18 @@ def restored(call: Call) -> Did:
     operands = given(call.arguments[1:], frozenset({"-T", "--table", "-w", "-W", "-M"})).operands
     content = call.files.content(call.path(operands[0])) if operands else call.stdin
     rules = tuple(line.text for line in content.lines) if content else call.arguments[1:]
-    return Did([call.does(Opens, tool=call.program, arguments=rules)])
+    return Did([call.does(Opens, tool=call.program, arguments=rules, content=content)])
 
 
 def nft(call: Call) -> Did:
-    return asked(call) if "list" in call.words[:3] or not call.words else _opens(call)
+    """Rules in its arguments, or with `-f` in a file or in what it reads."""
+    if "list" in call.words[:3] or "-c" in call.words or not call.words:
+        return asked(call)
+    file = given(call.arguments[1:], frozenset({"-f", "--file", "-I", "-D"})).value("-f", "--file")
+    content = None
+    if file is not None:
+        content = call.stdin if file.known in ("-", "/dev/stdin") else call.files.content(call.path(file))
+    return Did([call.does(Opens, tool="nft", arguments=call.arguments[1:], content=content)])
 
 
 def firewalld(call: Call) -> Did:

@@ -1,0 +1,75 @@
+"""The host's end of pods' networks: the table of `pod_interfaces.toml`, typed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cni:
+    """A network of pods, and the interfaces on the host that are its own. `lxc+` is every name that begins so."""
+
+    key: str
+    pods: tuple[str, ...]
+    own: tuple[str, ...]
+
+    def is_named_by(self, written: str) -> bool:
+        """Whether what a rule says of an interface holds all by which its pods' traffic comes."""
+        return any(holds(written, each) for each in self.pods)
+
+
+def holds(written: str, other: str) -> bool:
+    """Whether every interface that is meant by the one is meant by the other."""
+    if not written.endswith("+"):
+        return written == other
+    return other.removesuffix("+").startswith(written[:-1])
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("pod_interfaces.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def cnis() -> tuple[Cni, ...]:
+    return tuple(Cni(key, tuple(row["pods"]), tuple(row["own"])) for key, row in _table()["cni"].items())
+
+
+def brought_by(distribution: str) -> tuple[Cni, ...]:
+    """The networks that a distribution brings by itself; none where it leaves that to its users."""
+    named = _table()["distribution"].get(distribution, ())
+    return tuple(each for each in cnis() if each.key in named)
+
+
+def named_by(written: str) -> tuple[Cni, ...]:
+    """The networks whose pods' interfaces a rule names."""
+    return tuple(each for each in cnis() if each.is_named_by(written))
+
+
+def is_one_pods(written: str) -> Cni | None:
+    """The network of which this is the interface of one pod, or the prefix without what makes it one: `lxc`."""
+    if written.endswith("+"):
+        return None
+    prefixes = ((each, pods[:-1]) for each in cnis() for pods in each.pods if pods.endswith("+"))
+    return next((cni for cni, prefix in prefixes if written.startswith(prefix)), None)
+
+
+def is_uplink(written: str) -> bool:
+    """Whether it looks like an interface that leads out of the machine."""
+    row = _table()["uplink"]
+    return written.startswith(tuple(row["prefixes"])) and not written.startswith(tuple(row["but"]))
+
+
+def is_a_networks_own(written: str) -> bool:
+    """An interface that some network makes for itself, pods' aside."""
+    return any(holds(written, own) for each in cnis() for own in each.own)
+
+
+def first_of(networks: Iterable[Cni]) -> str:
+    """How a rule names the interfaces of the likeliest of these."""
+    return next((each.pods[0] for each in networks), cnis()[0].pods[0])
