@@ -1,5 +1,6 @@
 """The platform, layer by layer. Everything follows from the stack's fleet."""
 
+import addons
 import cluster
 import declared
 import gpu_operator
@@ -7,17 +8,27 @@ import network
 import pools
 import pulumi
 import registry
+import rollout
+import security
 import storage
 
 fleet = declared.fleet()
+pools.say_what_is_not_built(fleet)
 
-net = network.build(fleet)
-eks = cluster.build(fleet, net)
-files = storage.build(fleet, net, eks)
-disks = storage.disks(eks)
-registry.build(fleet, eks, disks)
-groups = pools.build(fleet, net, eks, files)
-operator = gpu_operator.build(fleet, eks, after=groups)
+if pools.built(fleet):
+    net = network.build(fleet)
+    eks = cluster.build(fleet, net, security.build(fleet, net))
+    files = storage.build(fleet, net, eks)
+    ready = addons.on_every_node(fleet, eks)
+    groups = pools.build(fleet, net, eks, files, after=ready)
+    running = addons.on_some_node(fleet, eks, nodes=list(groups.values()))
+    rollout.build(fleet, eks, groups, after=running)
+    disks = storage.disks(eks)
+    registry.build(fleet, eks, disks)
+    gpu_operator.build(fleet, eks.kubernetes, after=running)
 
-pulumi.export("cluster", eks.control_plane.name)
-pulumi.export("pools", [group.name for group in groups])
+    pulumi.export("cluster", eks.control_plane.name)
+    pulumi.export("pools", [group.name for group in groups.values()])
+else:
+    # The cluster is there, and its nodes are: the operator comes to it by the kubeconfig of whoever runs this.
+    gpu_operator.build(fleet, None, after=[])

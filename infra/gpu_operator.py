@@ -7,7 +7,7 @@ from typing import Any
 
 import declared
 import pulumi
-from cluster import Cluster
+import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.helm.v3 import Release, ReleaseArgs, RepositoryOptsArgs
 
 from nodeworthy.documents.tree import Tree
@@ -19,7 +19,7 @@ NAME = "gpu-operator"
 REPOSITORY = "https://helm.ngc.nvidia.com/nvidia"
 
 
-def build(fleet: Fleet, cluster: Cluster, after: Sequence[pulumi.Resource]) -> Release | None:
+def build(fleet: Fleet, provider: kubernetes.Provider | None, after: Sequence[pulumi.Resource]) -> Release | None:
     if fleet.operator is None:
         return None
     values = _plain(effective_values(fleet))
@@ -33,7 +33,7 @@ def build(fleet: Fleet, cluster: Cluster, after: Sequence[pulumi.Resource]) -> R
             create_namespace=True,
             values=pulumi.Output.secret(values) if declared.is_secret() else values,
         ),
-        opts=pulumi.ResourceOptions(provider=cluster.kubernetes, depends_on=after),
+        opts=pulumi.ResourceOptions(provider=provider, depends_on=after),
     )
 
 

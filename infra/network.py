@@ -11,6 +11,8 @@ import pulumi_aws as aws
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import need
 
+Block = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 
 @dataclass(frozen=True)
 class Network:
@@ -36,17 +38,11 @@ def build(fleet: Fleet) -> Network:
         enable_dns_support=True,
         tags={"Name": name},
     )
-    outside = aws.ec2.Subnet(
-        f"{name}-public",
-        vpc_id=vpc.id,
-        cidr_block=str(public),
-        availability_zone=zone,
-        tags={"Name": f"{name}-public", "kubernetes.io/role/elb": "1"},
-    )
+    outside = _subnet(name, "public", vpc, public, zone, role="elb")
     way_out = _nat(name, vpc, outside)
     inside = [
-        _private(f"{name}-nodes", vpc, nodes, zone, way_out),
-        _private(f"{name}-beside", vpc, beside, _neighbour(zone), way_out),
+        _private(name, "nodes", vpc, nodes, zone, way_out=way_out),
+        _private(name, "beside", vpc, beside, _neighbour(zone), way_out=way_out),
     ]
     return Network(vpc, *inside)
 
@@ -56,6 +52,18 @@ def _neighbour(zone: str | None) -> str | None:
     if zone is None:
         return None
     return zone[:-1] + ("b" if zone.endswith("a") else "a")
+
+
+def _subnet(cluster: str, which: str, vpc: aws.ec2.Vpc, block: Block, zone: str | None, *, role: str) -> aws.ec2.Subnet:
+    """Its tags say whose it is, and which load balancers may stand in it."""
+    name = f"{cluster}-{which}"
+    return aws.ec2.Subnet(
+        name,
+        vpc_id=vpc.id,
+        cidr_block=str(block),
+        availability_zone=zone,
+        tags={"Name": name, f"kubernetes.io/cluster/{cluster}": "shared", f"kubernetes.io/role/{role}": "1"},
+    )
 
 
 def _nat(name: str, vpc: aws.ec2.Vpc, public: aws.ec2.Subnet) -> aws.ec2.NatGateway:
@@ -72,20 +80,10 @@ def _nat(name: str, vpc: aws.ec2.Vpc, public: aws.ec2.Subnet) -> aws.ec2.NatGate
 
 
 def _private(
-    name: str,
-    vpc: aws.ec2.Vpc,
-    block: ipaddress.IPv4Network | ipaddress.IPv6Network,
-    zone: str | None,
-    way_out: aws.ec2.NatGateway,
+    cluster: str, which: str, vpc: aws.ec2.Vpc, block: Block, zone: str | None, *, way_out: aws.ec2.NatGateway
 ) -> aws.ec2.Subnet:
-    subnet = aws.ec2.Subnet(
-        name,
-        vpc_id=vpc.id,
-        cidr_block=str(block),
-        availability_zone=zone,
-        tags={"Name": name, "kubernetes.io/role/internal-elb": "1"},
-    )
-    _routed(name, vpc, subnet, {"cidr_block": "0.0.0.0/0", "nat_gateway_id": way_out.id})
+    subnet = _subnet(cluster, which, vpc, block, zone, role="internal-elb")
+    _routed(f"{cluster}-{which}", vpc, subnet, {"cidr_block": "0.0.0.0/0", "nat_gateway_id": way_out.id})
     return subnet
 
 

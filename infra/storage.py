@@ -24,7 +24,7 @@ def build(fleet: Fleet, network: Network, cluster: Cluster) -> aws.efs.MountTarg
         return None
     name = need(fleet.cluster.name)
     file_system = aws.efs.FileSystem(name, encrypted=True, throughput_mode="elastic", tags={"Name": name})
-    nodes = cluster.control_plane.vpc_config.cluster_security_group_id
+    nodes = cluster.groups.nodes.id
     reached = aws.ec2.SecurityGroup(
         f"{name}-storage",
         vpc_id=network.vpc.id,

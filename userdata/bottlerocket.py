@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from nodeworthy.fleet import service_addresses
 from userdata.plan import NodePlan
@@ -54,7 +54,7 @@ def _registries(plan: NodePlan) -> Iterator[str]:
         yield _table("settings.network", {"hosts": [[address, [name]] for name, address in hosts.items()]})
 
 
-def _table(name: str, values: dict[str, object]) -> str:
+def _table(name: str, values: Mapping[str, object]) -> str:
     return "\n".join([f"[{name}]", *(f"{key} = {_value(value)}" for key, value in values.items())])
 
 
