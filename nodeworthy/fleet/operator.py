@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.documents.tree import Tree, Value, merge
+from nodeworthy.documents.tree import Tree, Value, merge, plant
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd, defaults
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CLASS, SOCKET
@@ -22,7 +22,8 @@ def implied_values(fleet: Fleet) -> Tree:
     children = {name: _leaf(value, where, f"toolkit.{name}") for name, value in toolkit.items()}
     if served is not None:
         children["env"] = Tree(_env(served), where.about("toolkit.env"), where)
-    return Tree({"driver": _driver(fleet), "toolkit": Tree(children, where.about("toolkit"), where)}, place)
+    values = {"driver": _driver(fleet), "toolkit": Tree(children, where.about("toolkit"), where)}
+    return Tree({**values, **_scraped(fleet)}, place)
 
 
 def served_by_the_toolkit(fleet: Fleet) -> Pool | None:
@@ -53,6 +54,16 @@ def _driver(fleet: Fleet) -> Tree:
     brings = next((pool for pool in fleet.gpu_pools if pool.driver is Driver.OPERATOR), None)
     where = (brings or fleet.gpu_pools[0]).place
     return Tree({"enabled": _leaf(brings is not None, where, "driver.enabled")}, where.about("driver"), where)
+
+
+def _scraped(fleet: Fleet) -> dict[str, Tree]:
+    """Where there is a Prometheus, it scrapes the exporter; the node's name is what tells pools apart there."""
+    if fleet.monitoring is None:
+        return {}
+    relabeled = {"sourceLabels": ["__meta_kubernetes_pod_node_name"], "targetLabel": "node"}
+    place = fleet.monitoring.place.about("dcgmExporter.serviceMonitor")
+    monitor = plant({"enabled": True, "relabelings": [relabeled]}, place)
+    return {"dcgmExporter": Tree({"serviceMonitor": monitor}, place, place)}
 
 
 def _env(pool: Pool) -> list[Tree]:

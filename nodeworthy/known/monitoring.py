@@ -1,0 +1,15 @@
+"""What kube-prometheus-stack and Prometheus do where nobody tells them otherwise, and how much of a disk they need."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+CHART = "kube-prometheus-stack"
+# Its name until 2020, under which it lives on in parent charts.
+FORMER_CHART = "prometheus-operator"
+# The chart's values.yaml: prometheus.prometheusSpec.retention.
+RETENTION = "10d"
+# Prometheus, "Operational aspects" of its storage: retention.size at most 80 to 85% of the disk, for the write-ahead
+# log and the blocks that are being compacted come on top of it. More than nine tenths is beyond any reading of that.
+FITS = Fraction(85, 100)
+TOO_MUCH = Fraction(9, 10)
