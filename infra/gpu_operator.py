@@ -10,19 +10,22 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.helm.v3 import Release, ReleaseArgs, RepositoryOptsArgs
 
-from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.tree import Tree, merge, plant
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
 from nodeworthy.verdict import need
+from userdata.registration import GPU, UNVERIFIED
 
 NAME = "gpu-operator"
 REPOSITORY = "https://helm.ngc.nvidia.com/nvidia"
+# What makes a GPU node one is there before the node has been checked.
+TOLERATIONS = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for key in (GPU, UNVERIFIED)]
 
 
 def build(fleet: Fleet, provider: kubernetes.Provider | None, after: Sequence[pulumi.Resource]) -> Release | None:
     if fleet.operator is None:
         return None
-    values = _plain(effective_values(fleet))
+    values = _plain(merge(plant(_placed(fleet), fleet.operator.place), effective_values(fleet)))
     return Release(
         NAME,
         ReleaseArgs(
@@ -35,6 +38,21 @@ def build(fleet: Fleet, provider: kubernetes.Provider | None, after: Sequence[pu
         ),
         opts=pulumi.ResourceOptions(provider=provider, depends_on=after),
     )
+
+
+def _placed(fleet: Fleet) -> dict[str, Any]:
+    """Where its parts may run: those of a node on every GPU node, the others there too where there is no other node."""
+    on_nodes = {
+        "daemonsets": {"tolerations": TOLERATIONS},
+        "node-feature-discovery": {"worker": {"tolerations": TOLERATIONS}},
+    }
+    if any(not pool.is_gpu for pool in fleet.pools):
+        return on_nodes
+    return {
+        "operator": {"tolerations": TOLERATIONS},
+        "daemonsets": {"tolerations": TOLERATIONS},
+        "node-feature-discovery": {part: {"tolerations": TOLERATIONS} for part in ("master", "worker", "gc")},
+    }
 
 
 def _plain(tree: Tree) -> Any:
