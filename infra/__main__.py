@@ -4,6 +4,8 @@ import addons
 import cluster
 import declared
 import gpu_operator
+import job_queue
+import monitoring
 import network
 import pools
 import pulumi
@@ -25,7 +27,9 @@ if pools.built(fleet):
     rollout.build(fleet, eks, groups, after=running)
     disks = storage.disks(eks)
     registry.build(fleet, eks, disks)
-    gpu_operator.build(fleet, eks.kubernetes, after=running)
+    job_queue.build(fleet, eks, disks)
+    measured = monitoring.build(fleet, eks, disks)
+    gpu_operator.build(fleet, eks.kubernetes, after=[*running, *measured])
 
     pulumi.export("cluster", eks.control_plane.name)
     pulumi.export("pools", [group.name for group in groups.values()])
