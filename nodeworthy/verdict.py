@@ -32,7 +32,8 @@ class Severity(StrEnum):
     WARNING = "warning"
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: nobody changes one, and every value of every document and every command of a script has its own.
+@dataclass(slots=True, unsafe_hash=True)
 class Place:
     """Where something was seen: a line of a file, a planned resource, a host, an object of a cluster."""
 

@@ -19,7 +19,8 @@ class Asks(StrEnum):
     TRAP = "trap"  # only when something fails or the script ends
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: nobody changes one, and every command of a script has several.
+@dataclass(slots=True, unsafe_hash=True)
 class Question:
     """Something that a script decides by. Two equal questions have equal answers."""
 
@@ -38,7 +39,7 @@ class Question:
         return self.text, self.asking
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Condition:
     """A question and the answer under which something happens."""
 

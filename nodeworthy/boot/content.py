@@ -10,13 +10,14 @@ from nodeworthy.boot.text import Piece, Text
 from nodeworthy.verdict import Place
 
 
-@dataclass(frozen=True, slots=True)
+# Neither is frozen: nobody changes one, and to freeze it takes longer than to find it.
+@dataclass(slots=True, unsafe_hash=True)
 class Line:
     text: Text
     place: Place
 
 
-@dataclass(frozen=True)
+@dataclass(unsafe_hash=True)
 class Content:
     """The lines of a file. A line that is a hole as a whole may stand for any number of lines."""
 

@@ -17,7 +17,7 @@ class Origin(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Straight:
     """The text stands in the file as it is: from this place on, every line behind the same indentation."""
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 
-@dataclass(frozen=True, slots=True)
+# Neither is frozen: nobody changes one, and there are so many that freezing them is felt.
+@dataclass(slots=True, unsafe_hash=True)
 class Hole:
     """A part of a text that is known only when the script runs."""
 
@@ -20,7 +21,6 @@ class Hole:
 Piece = str | Hole
 
 
-# Not frozen: nobody changes one, and there are so many that freezing them is felt.
 @dataclass(slots=True, unsafe_hash=True)
 class Text:
     # Made by `of`, or of one piece: no two literals stand side by side.

@@ -10,7 +10,7 @@ from nodeworthy.boot.text import EMPTY, Text
 NONE: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Given:
     # In their order, each with its value: empty where it has none.
     options: tuple[tuple[str, Text], ...]

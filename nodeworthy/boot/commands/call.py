@@ -60,16 +60,16 @@ class Call:
 
     def does(self, kind: type[E], /, **what: Any) -> E:
         """An effect of this call: the place, the conditions and the rest are the call's own."""
-        told: dict[str, Any] = {
-            "place": self.place,
-            "stage": self.stage,
-            "command": self.command,
-            "conditions": self.conditions,
-            "via": self.via,
-            "failure": self.failure,
-            "detached": self.detached,
-        }
-        return kind(**{**told, **what})
+        return kind(
+            place=self.place,
+            stage=self.stage,
+            command=self.command,
+            conditions=self.conditions,
+            via=self.via,
+            failure=self.failure,
+            detached=self.detached,
+            **what,
+        )
 
     def path(self, argument: Text) -> Text:
         """A path as an absolute one, where the working folder is known."""
@@ -80,7 +80,7 @@ class Call:
         return Text.of(f"{folder}/", *Text.of(first.removeprefix("./")).pieces, *argument.pieces[1:])
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Did:
     effects: Sequence[Effect] = ()
     # What it prints: None where that can't be known.

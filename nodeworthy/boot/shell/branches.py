@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Failure
-from nodeworthy.boot.shell.failing import handled_by, unlooked_at
+from nodeworthy.boot.shell.failing import UNNOTICED, handled_by, unlooked_at
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Taken
 from nodeworthy.boot.shell.syntax import AndOr, Branch, If, Not, Statement
 
@@ -50,8 +50,11 @@ def _of_left(walker: Walker, statement: AndOr, outer: Failing | None, *, is_or: 
 
 def not_(walker: Walker, statement: Not) -> bool | None:
     """`set -e` does not look at what stands behind `!`."""
-    with unlooked_at(walker):
-        return walker.ask(statement).value
+    outer = walker.failing
+    walker.failing = unlooked_at(outer)
+    value = walker.ask(statement).value
+    walker.failing = outer
+    return value
 
 
 def if_(walker: Walker, statement: If) -> bool | None:
@@ -103,8 +106,7 @@ def condition(
     walker.is_last = False
     last = statements[-1] if statements else None
     handler = body if isinstance(last, Not) else otherwise
-    unnoticed = Failing(Failure.UNNOTICED, explicit=True)
-    walker.failing = handled_by(handler, walker.state.functions, unnoticed) if handler else unnoticed
+    walker.failing = handled_by(handler, walker.state.functions, UNNOTICED) if handler else UNNOTICED
     for each in statements[:-1]:
         walker.run(each)
     if endless:

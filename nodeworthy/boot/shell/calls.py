@@ -32,21 +32,26 @@ LONGEST = 200
 
 
 def run_command(walker: Walker, command: Command) -> bool | None:
-    place = walker.place(command.line, command.column)
     if not command.words:
-        for each in command.assignments:
-            assign(walker, each)
-        if command.redirects:
-            return _only_redirects(walker, command, place)
-        return None if _is_decided_on_the_node(command) else True
-    with unlooked_at(walker):
-        arguments = walker.expander.fields(command.words)
+        return _without_words(walker, command)
+    outer = walker.failing
+    walker.failing = unlooked_at(outer)
+    arguments = walker.expander.fields(command.words)
+    walker.failing = outer
     if not arguments:
         return None
-    outer = walker.stdin
-    stdin = read_from(walker, command.redirects)
-    if stdin is not None:
-        walker.stdin = stdin
+    place, stdin = walker.place(command.line, command.column), walker.stdin
+    if command.redirects or command.assignments:
+        status = _run_with_its_own(walker, command, arguments, place)
+    else:
+        status = run_arguments(walker, arguments, place, command.raw)
+    walker.stdin = stdin
+    return status
+
+
+def _run_with_its_own(walker: Walker, command: Command, arguments: Sequence[Text], place: Place) -> bool | None:
+    """With redirects and variables that are there for this command alone."""
+    walker.stdin = read_from(walker, command.redirects) or walker.stdin
     target = written_to(walker, command.redirects)
     given = [(each.name, value_of(walker, each)) for each in command.assignments]
     mark = walker.state.variables.mark()
@@ -60,14 +65,17 @@ def run_command(walker: Walker, command: Command) -> bool | None:
         write(walker, target, content, place=place, raw=command.raw, expanded=expanded)
     if given:
         walker.state.variables.back_to(mark)
-    walker.stdin = outer
     return status
 
 
-def _only_redirects(walker: Walker, command: Command, place: Place) -> bool:
-
+def _without_words(walker: Walker, command: Command) -> bool | None:
+    for each in command.assignments:
+        assign(walker, each)
+    if not command.redirects:
+        return None if _is_decided_on_the_node(command) else True
     target = written_to(walker, command.redirects)
     if target is not None:
+        place = walker.place(command.line, command.column)
         write(walker, target, Content(), place=place, raw=command.raw)
     return True
 
@@ -80,7 +88,6 @@ def _is_decided_on_the_node(command: Command) -> bool:
 
 def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """A command as the shell finds it: a function, a builtin, a wrapper around another command, a program."""
-
     name = arguments[0].known
     if name is None and is_runfile(arguments[0]):
         return happened(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
@@ -111,7 +118,9 @@ def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], pla
         written = run_written(walker, arguments[0], arguments[1:], place, raw)
         if written is not None:
             return written.status
-    return run_program(walker, (Text((program,)), *arguments[1:]), place, raw)
+    if program != name:
+        arguments = (Text((program,)), *arguments[1:])
+    return run_program(walker, arguments, place, raw)
 
 
 def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> Call:
@@ -126,7 +135,7 @@ def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
         via=walker.via,
         failure=walker.failure(),
         detached=walker.detached,
-        environment=Variables(walker),
+        environment=walker.environment,
         folder=walker.state.folder,
     )
 
@@ -138,25 +147,12 @@ def _is_nothing(effect: Effect) -> bool:
     return isinstance(effect, Runs) and only_asks(effect.arguments[0].known or "")
 
 
-class Variables:
-    """The shell's variables, as a program may ask for them."""
-
-    def __init__(self, walker: Walker) -> None:
-        self._state = walker.state
-
-    def get(self, name: str) -> Text | None:
-        value = self._state.variables.get(name)
-        return value if isinstance(value, Text) else None
-
-
 def run_program(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
-
     call = call_of(walker, arguments, place, raw)
     return happened(walker, did(call), place, raw)
 
 
 def happened(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
-
     for each in did.effects:
         if _is_nothing(each):
             continue

@@ -21,15 +21,17 @@ _NAMED = re.compile(r"\[[^\]]+\]\+?=")
 def run_declaration(walker: Walker, declaration: Declaration) -> bool:
     """It succeeds, whatever becomes of a `$(…)` in it."""
     is_local = declaration.keyword in _LOCAL and "g" not in declaration.options
-    with unlooked_at(walker):
-        for each in declaration.assignments:
-            value = value_of(walker, each)
-            if is_local:
-                _keep(walker, each.name)
-            assign(walker, each, value)
-            if "n" in declaration.options and declaration.keyword in _LOCAL:
-                why = f"{each.name} is another name of {each.value.raw if each.value is not None else 'a variable'}"
-                walker.state.set(each.name, Text((Hole(f"${each.name}", why),)))
+    outer = walker.failing
+    walker.failing = unlooked_at(outer)
+    for each in declaration.assignments:
+        value = value_of(walker, each)
+        if is_local:
+            _keep(walker, each.name)
+        assign(walker, each, value)
+        if "n" in declaration.options and declaration.keyword in _LOCAL:
+            why = f"{each.name} is another name of {each.value.raw if each.value is not None else 'a variable'}"
+            walker.state.set(each.name, Text((Hole(f"${each.name}", why),)))
+    walker.failing = outer
     for name in declaration.names if declaration.keyword in _LOCAL else ():
         if name.isidentifier() and ((is_local and _keep(walker, name)) or walker.state.value(name) is None):
             walker.state.set(name, EMPTY)

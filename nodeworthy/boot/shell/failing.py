@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Failure
@@ -36,14 +35,15 @@ _UNREAD = (Case, CountingFor, For, While)
 _DEEPEST = 4
 
 
-@contextmanager
-def unlooked_at(walker: Walker) -> Iterator[None]:
+UNNOTICED = Failing(Failure.UNNOTICED, explicit=True)
+SWALLOWED = Failing(Failure.SWALLOWED, explicit=True)
+REPORTED = Failing(Failure.REPORTED, explicit=True)
+STOPS = Failing(Failure.STOPS, explicit=True)
+
+
+def unlooked_at(outer: Failing | None) -> Failing:
     """What runs here may fail and nobody hears of it, unless something around it deals with that."""
-    outer = walker.failing
-    if outer is None or not outer.explicit:
-        walker.failing = Failing(Failure.UNNOTICED, explicit=True)
-    yield
-    walker.failing = outer
+    return outer if outer is not None and outer.explicit else UNNOTICED
 
 
 def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
@@ -54,7 +54,7 @@ def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
         return walker.run_all(body)
     if not outer.explicit:
         return walker.run_all(body)
-    walker.failing = Failing(Failure.UNNOTICED, explicit=True)
+    walker.failing = UNNOTICED
     walker.run_all(body[:-1])
     walker.failing = outer
     return walker.run_all(body[-1:]) if walker.flow is Flow.ON else None
@@ -64,12 +64,12 @@ def handled_by(statements: Iterable[Statement], functions: Mapping[str, Function
     """What becomes of a failure that these statements are there for."""
     words = list(_commands(statements, functions, 0))
     if any(name in ("exit", "return") and argument != "0" for name, argument in words):
-        return Failing(Failure.STOPS, explicit=True)
+        return STOPS
     names = {name for name, _ in words}
     if names & _TELLS:
-        return Failing(Failure.REPORTED, explicit=True)
+        return REPORTED
     if not names - _NOTHING or names <= {"exit", "return", *_NOTHING}:
-        return Failing(Failure.SWALLOWED, explicit=True)
+        return SWALLOWED
     # Another way to do the same: what counts is what happens where that fails, too.
     return outer
 

@@ -22,7 +22,8 @@ class Flow(IntEnum):
     EXIT = 4
 
 
-@dataclass(frozen=True, slots=True)
+# Nobody changes one of these: they are not frozen because every command of a script makes some.
+@dataclass(slots=True)
 class Answer:
     """How a command that was asked came out, and under which conditions it comes out so."""
 
@@ -34,7 +35,7 @@ class Answer:
         return Answer(None if self.value is None else not self.value, self.no, self.yes)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Taken:
     """A branch that was walked: under which conditions, how it ended, what it changed."""
 
@@ -43,7 +44,7 @@ class Taken:
     changed: Branch
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Failing:
     """What happens where a command fails; `explicit` where somebody wrote it there: `|| exit 1`."""
 
@@ -53,7 +54,7 @@ class Failing:
     has_own_options: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stream:
     """What a command reads from the one before it, or from a heredoc."""
 

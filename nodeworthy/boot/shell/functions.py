@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.commands.table import PROGRAMS
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # More cases than these of one name are not told apart.
 MOST_CASES = 4
+_NUMBERED = tuple("123456789")
 
 
 def define(walker: Walker, function: Function) -> bool:
@@ -85,8 +87,7 @@ def _call(walker: Walker, function: Function, arguments: Sequence[Text], place: 
         walker.not_understood(place, function.name, "a function that calls itself is not followed")
         return None
     via = walker.via
-    positional = {str(index) for index in range(1, 10)} | {"@", "*", "#"}
-    outer = {name: walker.state.variables.get(name) for name in positional}
+    outer = {name: walker.state.variables.get(name) for name in (*_NUMBERED, "@", "*", "#")}
     set_arguments(walker, arguments)
     walker.via = (*via, place)
     walker.running.append(function.name)
@@ -112,10 +113,10 @@ def _give_back(walker: Walker, outer: dict[str, Text | tuple[Text, ...] | None])
 
 def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:
     variables = walker.state.variables
-    for index in range(1, 10):
-        if index <= len(arguments):
-            variables[str(index)] = arguments[index - 1]
+    for name, argument in zip_longest(_NUMBERED, arguments[: len(_NUMBERED)]):
+        if argument is not None:
+            variables[name] = argument
         else:
-            variables.remove(str(index))
+            variables.remove(name)
     variables["@"] = variables["*"] = bounded("@", tuple(arguments))
     variables["#"] = Text((str(len(arguments)),))

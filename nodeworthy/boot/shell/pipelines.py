@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.effects import Failure, Fetches
-from nodeworthy.boot.shell.flow import Failing, Flow, Stream
+from nodeworthy.boot.effects import Fetches
+from nodeworthy.boot.shell.failing import SWALLOWED, UNNOTICED
+from nodeworthy.boot.shell.flow import Flow, Stream
 from nodeworthy.boot.shell.redirects import expanded_in, with_redirects
 from nodeworthy.boot.shell.syntax import Background, Command, Group, Pipeline, Redirected, Statement
 
@@ -19,10 +20,9 @@ def pipeline(walker: Walker, statement: Pipeline) -> bool | None:
     outer, outer_in, is_last = walker.failing, walker.stdin, walker.is_last
     *first, last = statement.commands
     stream = walker.stdin
-    hidden = Failing(Failure.SWALLOWED, explicit=True)
     for each in first:
         walker.stdin = stream
-        walker.failing = outer if walker.state.options.pipefail else hidden
+        walker.failing = outer if walker.state.options.pipefail else SWALLOWED
         walker.is_last = is_last and walker.state.options.pipefail
         seen = len(walker.effects)
         _, content = walker.caught(lambda each=each: walker.run(each))  # type: ignore[misc]
@@ -67,7 +67,7 @@ def redirected(walker: Walker, statement: Redirected) -> bool | None:
 
 def background(walker: Walker, statement: Background) -> bool | None:
     outer, detached = walker.failing, walker.detached
-    walker.failing, walker.detached = Failing(Failure.UNNOTICED, explicit=True), True
+    walker.failing, walker.detached = UNNOTICED, True
     walker.run(statement.statement)
     walker.failing, walker.detached = outer, detached
     return True

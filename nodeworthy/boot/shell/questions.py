@@ -87,25 +87,29 @@ def only_asks(program: str) -> bool:
 
 def asks(statement: Statement) -> bool:
     """Whether a statement only asks; else it does something, and is meant to succeed."""
+    if isinstance(statement, Command):
+        return _command_asks(statement)
     if isinstance(statement, Test):
         return True
-    if isinstance(statement, Not | Redirected):
-        return asks(statement.command if isinstance(statement, Not) else statement.statement)
+    if isinstance(statement, Not):
+        return asks(statement.command)
+    if isinstance(statement, Redirected):
+        return asks(statement.statement)
     if isinstance(statement, Pipeline):
         return asks(statement.commands[-1])
     if isinstance(statement, AndOr):
         return asks(statement.left) or asks(statement.right)
     if isinstance(statement, Group):
         return bool(statement.body) and asks(statement.body[-1])
-    if not isinstance(statement, Command) or not statement.words:
-        return False
-    first = _literal(statement.words[0]).rsplit("/", 1)[-1]
-    second = _literal(statement.words[1]) if len(statement.words) > 1 else ""
-    if first == "sudo" and second:
+    return False
+
+
+def _command_asks(command: Command) -> bool:
+    words = command.words
+    first = _literal(words[0]).rsplit("/", 1)[-1] if words else ""
+    if first == "sudo" and len(words) > 1 and (second := _literal(words[1])):
         return second in _ASKING
-    return first in _ASKING or (
-        first == "systemctl" and any(_literal(w) in _ASKING_UNITS for w in statement.words[1:4])
-    )
+    return first in _ASKING or (first == "systemctl" and any(_literal(each) in _ASKING_UNITS for each in words[1:4]))
 
 
 def _commands(statement: Statement) -> Iterable[Command]:

@@ -106,6 +106,17 @@ class State:
         self.files.join([each[1] for each in branches], lambda _: None)
 
 
+class Variables:
+    """The shell's variables, as a program may ask for them."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def get(self, name: str) -> Text | None:
+        value = self._state.variables.get(name)
+        return value if isinstance(value, Text) else None
+
+
 def missing(name: str, state: State) -> Text:
     """What a variable holds that the script never sets."""
     why = f"{name} is set nowhere in this script"

@@ -21,7 +21,7 @@ from nodeworthy.boot.shell.declarations import run_declaration
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
 from nodeworthy.boot.shell.functions import define
 from nodeworthy.boot.shell.questions import Questions
-from nodeworthy.boot.shell.state import State, Value
+from nodeworthy.boot.shell.state import State, Value, Variables
 from nodeworthy.boot.shell.syntax import (
     AndOr,
     Background,
@@ -61,6 +61,7 @@ class Walker:
         self.text = text
         self.stage = stage
         self.state = state or State()
+        self.environment = Variables(self.state)
         self.expander = Expander(self.state, self.substitute)
         self.questions = Questions(self.state, self.expander)
         self.tests = Tests(self.state, self.expander)
