@@ -15,6 +15,17 @@ def pods(document: Tree) -> Iterator[Fact]:
         from nodeworthy.facts.pod_recognition import pod_templates
 
         yield from pod_templates(document)
+    if document.is_mapping and not document.get("metadata").is_mapping:
+        yield from _of_patches(document)
+
+
+def _of_patches(document: Tree) -> Iterator[Fact]:
+    """A Kustomization, which often does not say that it is one."""
+    from nodeworthy.collect.patches import holds_patches, patched
+
+    if holds_patches(document):
+        for part in patched(document):
+            yield from pods(part)
 
 
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.

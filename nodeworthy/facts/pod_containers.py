@@ -29,7 +29,7 @@ class Container:
 
     @cached_property
     def name(self) -> str:
-        return self.tree.get("name").text or f"#{self.index}"
+        return self.tree.get("name").text or f"container {self.index}"
 
     @property
     def is_sidecar(self) -> bool:

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from nodeworthy.facts.boot_script import BootScript
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
-_MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter", b"containers")
+_MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
+# The same for files of these kinds only: the words are common ones.
+_POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
+_OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
 _TEMPLATED = (b"{{", b"{%")
 
@@ -235,8 +238,10 @@ def _documents(source: Source, data: bytes) -> tuple[list[Tree], str]:
         _unreadable(source, problem)
         return [], ""
     try:
-        return read_all(text, place), text
+        return _read_all(text, place), text
     except NotYaml as problem:
+        if not source.named and _is_foreign_template(data):
+            return [], text
         if source.named and not _could_be_yaml(source, text):
             return [], text
         if not source.named and source.path.suffix not in _YAML:
@@ -244,11 +249,26 @@ def _documents(source: Source, data: bytes) -> tuple[list[Tree], str]:
         raise _Refused(problem.place, problem.why) from None
 
 
+def _read_all(text: str, place: Place) -> list[Tree]:
+    """Every document; of a chart's template what can be seen without filling it in."""
+    if "{{" not in text:
+        return read_all(text, place)
+    from nodeworthy.collect.source.helm_template import read_templated
+
+    return read_templated(text, place)
+
+
 def _worth_parsing(source: Source, data: bytes) -> bool:
     """A broken YAML file is worth a word even where it holds nothing of ours, unless it is somebody's template."""
     if any(mark in data for mark in _MARKS):
         return True
-    return source.path.suffix in _YAML and not any(mark in data for mark in _TEMPLATED)
+    if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
+        return True
+    return source.path.suffix in _YAML and not _is_foreign_template(data)
+
+
+def _is_foreign_template(data: bytes) -> bool:
+    return any(mark in data for mark in _TEMPLATED) and not any(mark in data for mark in _MARKS)
 
 
 def _could_be_yaml(source: Source, text: str) -> bool:

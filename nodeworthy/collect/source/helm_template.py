@@ -1,0 +1,151 @@
+"""Reads the manifests of a chart: YAML with Go's template actions in it, which no YAML reader takes as they are.
+
+Actions are replaced by a sign of the same length, so that every value keeps its line and column; what holds such a
+sign is unknown, and a mapping into which a template writes more than stands there is incomplete. Lines that only
+steer (`{{- if … }}`) are left blank: what stands in each branch is read, and where two branches give one name two
+values, that is unknown, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from nodeworthy.documents.settled import Incomplete
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.verdict import Place, Unknown
+
+# A character for private use, which no manifest has: it is a word of plain YAML.
+SIGN = "\ue000"
+WHY = "a template fills it in"
+_QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4000}\"|`[^`]{0,4000}`"
+_ACTION = re.compile(r"\{\{-?(?P<says>(?:[^{}\"`]|" + _QUOTED + r"|\{(?!\{)|\}(?!\}))*)-?\}\}")
+_STEERS = re.compile(r"\s*(?:(?:if|else|end|with|range|define|block|break|continue|fail)\b|/\*|\$[\w.]*\s*:?=)")
+_INDENT = re.compile(r"\bn?indent\s+(\d+)")
+# A value that an action is, outside of quotes: to a YAML reader it is a mapping.
+_BARE = re.compile(r"(?m)^[^\"'#\n]*[:-][ \t]+[^\"'#\n]*\{\{")
+# How many lines above and below an action are looked at for what it stands among.
+_AROUND = 2000
+
+
+def read_templated(text: str, origin: Place) -> list[Tree]:
+    """Every document of a text that may be a template. Raises NotYaml for what is none even without its actions.
+    An action inside a string is left to who reads the string."""
+    if _BARE.search(text) is None:
+        try:
+            return read_all(text, origin)
+        except NotYaml:
+            if _ACTION.search(text) is None:
+                raise
+    return [_opened(each) for each in read_all(without_actions(text), origin)]
+
+
+def without_actions(text: str) -> str:
+    lines = _ACTION.sub(_signed, text).split("\n")
+    shown = [_Line(line) for line in lines]
+    return "\n".join(_written(index, shown) for index in range(len(shown)))
+
+
+def _signed(action: re.Match[str]) -> str:
+    """What stands for an action: blanks for one that steers, else signs, the first line of it alone."""
+    first, *others = action.group().split("\n")
+    if _STEERS.match(action["says"]):
+        return "\n".join(" " * len(each) for each in (first, *others))
+    told = _INDENT.search(action["says"])
+    head = SIGN * len(first) if told is None else _with_indent(first, int(told[1]))
+    return "\n".join([head, *(" " * len(each) for each in others)])
+
+
+# How far an action indents what it writes travels as a second sign, behind the first.
+_DEEPER = 0xE100
+
+
+def _with_indent(action: str, columns: int) -> str:
+    return SIGN * (len(action) - 1) + chr(_DEEPER + min(columns, 200))
+
+
+@dataclass(frozen=True)
+class _Line:
+    text: str
+
+    @property
+    def bare(self) -> str:
+        return self.text.strip()
+
+    @property
+    def is_action(self) -> bool:
+        """Whether all of it is written by the template."""
+        return self.bare != "" and all(SIGN <= each <= chr(_DEEPER + 200) for each in self.bare)
+
+    @property
+    def says_nothing(self) -> bool:
+        return not self.bare or self.bare.startswith("#") or self.is_action
+
+    @property
+    def indent(self) -> int:
+        told = ord(self.bare[-1]) - _DEEPER if self.is_action else -1
+        return told if told >= 0 else len(self.text) - len(self.text.lstrip(" "))
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        """Where what stands in it begins: an entry of a list also begins behind its dash."""
+        found, rest = [self.indent], self.text[self.indent :]
+        while rest.startswith("- "):
+            behind = len(rest) - len(rest[1:].lstrip(" "))
+            found.append(found[-1] + behind)
+            rest = rest[behind:]
+        return tuple(found)
+
+
+def _written(index: int, lines: list[_Line]) -> str:
+    line = lines[index]
+    if not line.is_action:
+        return line.text
+    indent = line.indent
+    above = _sibling(reversed(lines[max(0, index - _AROUND) : index]), indent)
+    beside = above or _sibling(lines[index + 1 : index + _AROUND], indent)
+    if beside is None:
+        return " " * indent + SIGN
+    return " " * indent + (f"- {SIGN}" if _is_entry(beside, indent) else f"{SIGN}{index}: {SIGN}")
+
+
+def _sibling(lines: Iterable[_Line], indent: int) -> _Line | None:
+    """The nearest line at the same depth, before one that is less deep."""
+    for line in lines:
+        if line.says_nothing:
+            continue
+        if indent in line.columns:
+            return line
+        if line.indent < indent:
+            return None
+    return None
+
+
+def _is_entry(line: _Line, indent: int) -> bool:
+    """Whether a list stands there, or begins there beneath its name."""
+    return line.text[indent : indent + 2] == "- " or (line.bare.endswith(":") and line.columns[-1] == indent)
+
+
+def _opened(tree: Tree) -> Tree:
+    """The tree with what a template fills in told as such."""
+    if tree.text is not None and SIGN in tree.text:
+        return replace(tree, value=Unknown(WHY))
+    if tree.is_sequence:
+        return replace(tree, value=[_opened(each) for each in tree.sequence])
+    if not tree.is_mapping:
+        return tree
+    children = dict(_children(tree.mapping))
+    if any(SIGN in name for name in tree.mapping):
+        return replace(tree, value=Incomplete(children, WHY, tree))
+    return replace(tree, value=children)
+
+
+def _children(mapping: Mapping[str, Tree]) -> Iterator[tuple[str, Tree]]:
+    repeated = Counter(name for name, _, _ in getattr(mapping, "repeated", ()))
+    for name, child in mapping.items():
+        if SIGN not in name:
+            opened = _opened(child)
+            yield name, replace(opened, value=Unknown("a template chooses it")) if name in repeated else opened
