@@ -63,6 +63,11 @@ class GuardedNodes:
         return groups
 
     @property
+    def behind_eks_own_group(self) -> bool:
+        """That of a cluster that is not of this stack: it is open to itself, and what else it opens is not known."""
+        return self._has_the_clusters_group and not self.security_groups
+
+    @property
     def _has_the_clusters_group(self) -> bool:
         """EKS gives it to the nodes of its own groups that name none."""
         return self.first.group is not None and self.first.group.type == MANAGED
@@ -79,9 +84,11 @@ class GuardedNodes:
             state = not_found[0].state
             assert isinstance(state, Unknown)
             return f"a security group of its nodes is not known: {state.why}"
-        if self.first.template is None and not self._has_the_clusters_group:
-            return self.first.no_template
-        return ""
+        if self._has_the_clusters_group:
+            return (
+                "" if self.security_groups else "EKS gives them the group of their cluster, which is not of this stack"
+            )
+        return self.first.no_template if self.first.template is None else ""
 
     @cached_property
     def control_plane(self) -> Side | None:

@@ -55,7 +55,7 @@ def lets_in(target: Side, source: Side, ports: Ports) -> bool | str:
 def _opens(guarded: Side, way: Way, other: Side, ports: Ports) -> bool | str:
     """Whether the openings of one side together let the other through on every one of these ports."""
     open_ports: list[tuple[int, int]] = []
-    doubt = guarded.unread
+    doubt = guarded.unread or other.unseen
     for each in guarded.openings(way):
         speaks, concerns = each.touches(ports.protocol, ports.first, ports.last), _concerns(each, other)
         if speaks is False or concerns is False:

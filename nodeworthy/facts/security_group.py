@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import ClassVar
@@ -161,9 +161,6 @@ class SecurityGroup:
             return True
         return None if not [each for each in users if each not in GROUPS] else False
 
-    def is_one_of(self, links: Links) -> bool:
-        return any(each is self.resource for each in links.found)
-
 
 def security_groups(stack: AwsStack) -> Iterator[SecurityGroup]:
     """Every security group of the stack, and every rule of one that is not of it."""
@@ -182,6 +179,8 @@ def _of_cluster(cluster: AwsResource) -> Iterator[Opening]:
 
 def _opening(group: SecurityGroup, holder: AwsResource, top: str, tree: Tree, way: Way) -> Opening:
     links = _groups(group.stack, holder, top, tree)
+    if tree.get("self").value is True:
+        links = replace(links, found=(*links.found, group.resource))
     return Opening(
         tree.place if top else holder.place,
         way,
@@ -190,7 +189,7 @@ def _opening(group: SecurityGroup, holder: AwsResource, top: str, tree: Tree, wa
         _port(tree.get("toPort")),
         tuple(_ranges(tree)),
         links,
-        to_itself=tree.get("self").value is True or group.is_one_of(links),
+        to_itself=any(each is group.resource for each in links.found),
         prefix_lists=tuple(_leaves(tree, "prefixListIds", "prefixListId")),
     )
 

@@ -10,7 +10,7 @@ itself: nodes that have it need no more. Nodes with groups of their own must say
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nodeworthy.facts.node_sides import GuardedNodes
 from nodeworthy.facts.reach import Ports, Side, lets_in, lets_out
@@ -35,11 +35,15 @@ NODE_PORTS = Ports("tcp", 30000, 32767)
 
 @dataclass(frozen=True)
 class Wanted:
-    """A connection that must be open, what is said where it is not, and what comes of that."""
+    """A connection that must be open: the ports, what is said where they are not, and what comes of that."""
 
-    ports: Ports
+    ports: Sequence[Ports]
     closed: str
     cause: str
+
+    @property
+    def named(self) -> str:
+        return " and ".join(map(str, self.ports))
 
 
 NO_LOGS = "the control plane can't reach kubelet: no logs, no exec, no metrics, and webhooks on these nodes time out"
@@ -53,22 +57,23 @@ def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes) -> Fin
     control_plane = nodes.control_plane
     if control_plane is None:
         skip(f"the cluster of {nodes.title} is not of this stack")
-    kubelet = Wanted(KUBELET, "not open to the control plane", NO_LOGS)
-    yield from _told(nodes, kubelet, lets_in(nodes.side, control_plane, KUBELET))
-    yield from _told(nodes, Wanted(API, "closed outwards", NO_JOIN), lets_out(nodes.side, control_plane, API))
-    api = Wanted(API, "of the control plane not open to the nodes", NO_JOIN)
-    yield from _told(nodes, api, lets_in(control_plane, nodes.side, API))
+    kubelet = Wanted([KUBELET], "is not open to the control plane", NO_LOGS)
+    yield from _told(nodes, kubelet, [lets_in(nodes.side, control_plane, KUBELET)])
+    yield from _told(nodes, Wanted([API], "is closed outwards", NO_JOIN), [lets_out(nodes.side, control_plane, API)])
+    api = Wanted([API], "of the control plane is not open to the nodes", NO_JOIN)
+    yield from _told(nodes, api, [lets_in(control_plane, nodes.side, API)])
 
 
 @RULE.check
 def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[GuardedNodes]) -> Findings:
     for other in every:
+        if nodes.behind_eks_own_group and other.behind_eks_own_group:
+            continue
         whom = "each other" if other is nodes else f"the nodes of {other.title}"
-        for ports in DNS:
-            inwards = lets_in(nodes.side, other.side, ports)
-            yield from _told(nodes, Wanted(ports, f"not open to {whom}", NO_NAMES), inwards)
-            outwards = lets_out(nodes.side, other.side, ports)
-            yield from _told(nodes, Wanted(ports, f"closed outwards, to {whom},", NO_NAMES), outwards)
+        inwards = [lets_in(nodes.side, other.side, ports) for ports in DNS]
+        yield from _told(nodes, Wanted(DNS, f"is not open to {whom}", NO_NAMES), inwards)
+        outwards = [lets_out(nodes.side, other.side, ports) for ports in DNS]
+        yield from _told(nodes, Wanted(DNS, f"is closed outwards, to {whom},", NO_NAMES), outwards)
 
 
 @RULE.check
@@ -79,27 +84,31 @@ def node_ports_are_open_to_the_fleets_ranges(nodes: GuardedNodes) -> Findings:
         network = network_of(str(need(each)))
         named = [Related(each.place, "nodePortsFrom names it here")]
         if network is not None:
-            wanted = Wanted(NODE_PORTS, f"not open to {network}", NO_DASHBOARDS)
-            yield from _told(nodes, wanted, lets_in(nodes.side, Side((), (network,)), NODE_PORTS), named)
+            wanted = Wanted([NODE_PORTS], f"is not open to {network}", NO_DASHBOARDS)
+            yield from _told(nodes, wanted, [lets_in(nodes.side, Side((), (network,)), NODE_PORTS)], named)
 
 
-def _told(nodes: GuardedNodes, wanted: Wanted, answer: bool | str, related: Sequence[Related] = ()) -> Findings:
-    if answer is True:
-        return
+def _told(
+    nodes: GuardedNodes, wanted: Wanted, answers: Sequence[bool | str], related: Sequence[Related] = ()
+) -> Findings:
+    """The answers are those for each of the ports: whether they are open, or why that is not known."""
+    closed = [ports for ports, answer in zip(wanted.ports, answers, strict=True) if answer is False]
     beside = [*related, *nodes.declared]
-    if isinstance(answer, str):
-        told = f"whether {wanted.ports} is open as it must be is not known: {answer}"
-        yield unknown(nodes, told, on=nodes.titles, related=beside)
+    if closed:
+        named = replace(wanted, ports=closed).named
+        yield fail(
+            nodes,
+            f"{named} {wanted.closed}",
+            is_=_opened(nodes),
+            should=f"a rule for {named}",
+            on=nodes.titles,
+            related=beside,
+            cause=wanted.cause,
+        )
         return
-    yield fail(
-        nodes,
-        f"{wanted.ports} is {wanted.closed}",
-        is_=_opened(nodes),
-        should=f"a rule for {wanted.ports}",
-        on=nodes.titles,
-        related=beside,
-        cause=wanted.cause,
-    )
+    why = next((answer for answer in answers if isinstance(answer, str)), None)
+    if why is not None:
+        yield unknown(nodes, f"whether what they live by is open is not known: {why}", on=nodes.titles, related=beside)
 
 
 def _opened(nodes: GuardedNodes) -> str:
