@@ -25,6 +25,15 @@ aws.vpc.SecurityGroupIngressRule(
     description="Grafana and other NodePorts",
 )
 
+# Not a node's: what it opens is a web page.
+balancer = aws.ec2.SecurityGroup(
+    "balancer",
+    description="the load balancer in front of the web page",
+    vpc_id=vpc.id,
+    ingress=[{"protocol": "tcp", "from_port": 80, "to_port": 80, "cidr_blocks": ["0.0.0.0/0"]}],
+)
+aws.lb.LoadBalancer("web", security_groups=[balancer.id], subnets=[subnet.id, beside.id])
+
 template = aws.ec2.LaunchTemplate(
     "t4",
     image_id="resolve:ssm:/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/nvidia/recommended/image_id",

@@ -1,4 +1,4 @@
-"""The T4 nodes of the dev cluster, with a public API on 443 and a load balancer beside it."""
+"""The T4 nodes of the dev cluster, with a public API on 443."""
 
 import pulumi_aws as aws
 
@@ -30,14 +30,6 @@ nodes = aws.ec2.SecurityGroup(
     ],
     egress=[{"protocol": "-1", "from_port": 0, "to_port": 0, "cidr_blocks": ["0.0.0.0/0"]}],
 )
-balancer = aws.ec2.SecurityGroup(
-    "balancer",
-    description="the load balancer in front of the web page",
-    vpc_id=vpc.id,
-    ingress=[{"protocol": "tcp", "from_port": 80, "to_port": 80, "cidr_blocks": ["0.0.0.0/0"]}],
-)
-aws.lb.LoadBalancer("web", security_groups=[balancer.id], subnets=[subnet.id, beside.id])
-
 template = aws.ec2.LaunchTemplate(
     "t4",
     image_id="resolve:ssm:/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/x86_64/nvidia/recommended/image_id",
