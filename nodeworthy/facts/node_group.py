@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack, Links
 from nodeworthy.facts.security_group import CLUSTER, GROUPS, SecurityGroup
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.verdict import Located, Place, Related
+from nodeworthy.verdict import Located, Place, Related, Unknown
 
 SCALING_GROUP = "aws:autoscaling/group:Group"
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -19,7 +19,6 @@ CONFIGURATION = "aws:ec2/launchConfiguration:LaunchConfiguration"
 MANAGED = "aws:eks/nodeGroup:NodeGroup"
 INSTANCES = ("aws:ec2/instance:Instance", "aws:ec2/spotInstanceRequest:SpotInstanceRequest")
 SUBNET = "aws:ec2/subnet:Subnet"
-PLACEMENT = "aws:ec2/placementGroup:PlacementGroup"
 # Where a group says from which template it starts its nodes.
 _TEMPLATES = (
     ("launchTemplate",),
@@ -67,22 +66,29 @@ class NodeGroup:
             yield Related(self.pool.place, f"pool '{self.pool.name}' is declared here")
 
     def templates(self, *path: str) -> Tree:
-        """What the launch template says; absent where there is none."""
-        return self.template.get(*path) if self.template is not None else Tree(None, self.place)
+        """What the launch template says, for an instance also the one that it is started from; nothing where there is
+        none, unknown where that is not of this stack."""
+        if self.template is None:
+            return absent(self.place)
+        if self.template.is_read:
+            why = f"{self.template.title} exists already, and what it says is not of this stack"
+            return Tree(Unknown(why), self.place)
+        own = self.template.get(*path)
+        return self._base.get(*path) if own.is_absent and self._base is not None else own
 
     @cached_property
-    def instance_type(self) -> Located[str | None]:
-        if self.template is not None:
-            own = self.template.get("instanceType")
-            if not own.is_absent and not own.is_null:
-                return own.located()
-        if self.group is not None and self.group.type == MANAGED:
-            types = self.group.get("instanceTypes")
-            if types.is_sequence and len(types.sequence) == 1:
-                return types.sequence[0].located()
-        if self.pool is not None and self.pool.instance_type is not None:
-            return self.pool.instance_type
-        return Located.unknown(f"which instances {self.title} starts is not known", self.place)
+    def _base(self) -> AwsResource | None:
+        if self.template is None or self.template.type not in INSTANCES:
+            return None
+        return _template(self.stack, self.template).only
+
+    def groups(self, *path: str) -> Tree:
+        """What the group says; nothing where there is none."""
+        return self.group.get(*path) if self.group is not None else absent(self.place)
+
+    @property
+    def is_managed(self) -> bool:
+        return self.group is not None and self.group.type == MANAGED
 
     @cached_property
     def interfaces(self) -> Sequence[Tree]:
@@ -103,17 +109,8 @@ class NodeGroup:
     @cached_property
     def zones(self) -> Sequence[Located[str | None]]:
         """The zones that its nodes may start in, as far as they are known."""
-        named = self.group.get("availabilityZones") if self.group is not None else Tree(None, self.place)
-        own = [each.located() for each in named.sequence]
+        own = [each.located() for each in self.groups("availabilityZones").sequence]
         return own or [each.get("availabilityZone").located() for each in self.subnets.found]
-
-    @cached_property
-    def placement(self) -> Tree:
-        """The placement group by its name, absent or null where there is none."""
-        of_group = self.group.get("placementGroup") if self.group is not None else Tree(None, self.place)
-        if not of_group.is_absent and not of_group.is_null:
-            return of_group
-        return self.templates("placement", "groupName")
 
     @cached_property
     def security_groups(self) -> tuple[Sequence[SecurityGroup], Sequence[Located[str]]]:
@@ -138,17 +135,23 @@ class NodeGroup:
 def node_groups(stack: AwsStack) -> Iterator[NodeGroup]:
     """All that starts nodes. Of which pool they are is for others to say."""
     used: set[str] = set()
-    for group in stack.of(SCALING_GROUP, MANAGED):
+    for group in (each for each in stack.of(SCALING_GROUP, MANAGED) if not each.is_read):
         links = _template(stack, group)
-        used |= {each.urn for each in links.found}
-        why = links.open[0] if links.open else None
-        told = f"its launch template is not known: {why.state.why}" if why is not None else "it has no launch template"  # type: ignore[union-attr]
-        if not links.found:
-            yield NodeGroup(stack, group, None, told)
-        yield from (NodeGroup(stack, group, each) for each in links.found)
+        found = dict.fromkeys((*links.found, *_overriding(stack, group)))
+        used |= {each.urn for each in found}
+        if not found:
+            yield NodeGroup(stack, group, None, _why_none(links))
+        yield from (NodeGroup(stack, group, each) for each in found)
     for alone in stack.of(TEMPLATE, CONFIGURATION, *INSTANCES):
         if alone.urn not in used and not alone.is_read:
             yield NodeGroup(stack, None, alone)
+
+
+def _why_none(links: Links) -> str:
+    for each in links.open:
+        if isinstance(each.state, Unknown):
+            return f"its launch template is not known: {each.state.why}"
+    return "it has no launch template"
 
 
 def _template(stack: AwsStack, group: AwsResource) -> Links:
@@ -156,9 +159,22 @@ def _template(stack: AwsStack, group: AwsResource) -> Links:
         said = group.get(*path)
         if said.is_absent or said.is_null:
             continue
-        if isinstance(said.value, (str, int)) or said.is_unknown:
-            return stack.links(group, path[0], said, TEMPLATE)
-        for name in ("id", "launchTemplateId", "name", "launchTemplateName"):
-            if not said.get(name).is_absent and not said.get(name).is_null:
-                return stack.links(group, path[0], said.get(name), TEMPLATE)
+        return _named(stack, group, path[0], said)
     return stack.links(group, "launchConfiguration", group.get("launchConfiguration"), CONFIGURATION)
+
+
+def _overriding(stack: AwsStack, group: AwsResource) -> Iterator[AwsResource]:
+    """The templates of types that are not started from the group's own."""
+    for each in group.get("mixedInstancesPolicy", "launchTemplate", "overrides").sequence:
+        said = each.get("launchTemplateSpecification")
+        if not said.is_absent and not said.is_null:
+            yield from _named(stack, group, "mixedInstancesPolicy", said).found
+
+
+def _named(stack: AwsStack, group: AwsResource, top: str, said: Tree) -> Links:
+    if isinstance(said.value, (str, int)) or said.is_unknown:
+        return stack.links(group, top, said, TEMPLATE)
+    for name in ("id", "launchTemplateId", "name", "launchTemplateName"):
+        if not said.get(name).is_absent and not said.get(name).is_null:
+            return stack.links(group, top, said.get(name), TEMPLATE)
+    return Links()
