@@ -153,6 +153,7 @@ SHAPES: dict[str, Callable[[], bytes]] = {
     "assignments": _shell("A=1\n"),
     "open quotes": _shell("'\"`"),
     "open substitutions": _shell("$("),
+    "assigned substitutions": _shell("A=" + "$(A=" * 30 + "1" + ")" * 30 + "\n"),
     "open braces": _shell("${a:-"),
     "open tests": _shell("[[ ("),
     "open groups": _shell("{ ( "),

@@ -44,6 +44,10 @@ class Simple:
         return self._made(words, assignments, tuple(redirects), row[begin][2])
 
     def word(self) -> Word:
+        return self.pieces.word(*self._span())
+
+    def _span(self) -> tuple[int, int]:
+        """Where the word that comes next begins and ends; it is taken."""
         kind, token, start = self.tokens.row[self.tokens.at]
         if kind != WORD:
             raise NotReadable
@@ -51,7 +55,7 @@ class Simple:
         end = start + len(token)
         if self.source.broken and self.source.is_broken(start, end):
             raise NotReadable
-        return self.pieces.word(start, end)
+        return start, end
 
     def redirects(self) -> tuple[Redirect, ...]:
         found = []
@@ -90,7 +94,7 @@ class Simple:
             self.tokens.at += 1
             assignments.append(Assignment(name, None, line, column, self._items(value), bool(plus), index))
             return True
-        self.word()
+        self._span()
         assignments.append(Assignment(name, self.pieces.word(value, end), line, column, (), bool(plus), index))
         return True
 
