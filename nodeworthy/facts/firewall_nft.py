@@ -16,7 +16,13 @@ _FAMILIES = frozenset({"ip", "ip6", "inet", "arp", "bridge", "netdev"})
 _VERDICTS: dict[str, bool | None] = {"accept": True, "drop": False, "reject": False, "jump": None, "goto": None}
 _ENDS = frozenset({";", "\n"})
 # Words of a rule that narrow nothing.
-_PASSING = frozenset({"counter", "meta", "log"})
+_PASSING = frozenset({"counter", "meta", "log", "ip", "ct", "flags"})
+_ENDS_OF_A_PACKET = {
+    **dict.fromkeys(("iif", "iifname"), "in"),
+    **dict.fromkeys(("oif", "oifname"), "out"),
+    "saddr": "source",
+    "daddr": "to",
+}
 _WITH_VALUE = frozenset({"comment", "prefix", "level", "packets", "bytes"})
 _PORTS = frozenset({"tcp", "udp", "sctp", "th", "icmp", "icmpv6", "l4proto", "protocol", "dport", "sport"})
 
@@ -29,6 +35,14 @@ class NftAct:
     sides: tuple[Side, ...]
     filter: Filter | None = None
     allows: bool = False
+
+
+@dataclass
+class _Rule:
+    ends: dict[str, list[Text]] = field(default_factory=dict)
+    limits: list[str] = field(default_factory=list)
+    verdict: str = ""
+    is_narrowed: bool = False
 
 
 @dataclass
@@ -83,7 +97,7 @@ class NftReader:
         for words, braces in _statements(block):
             if "hook" in words:
                 side = _HOOKS.get(words[words.index("hook") + 1])
-                if side is None or words[:2] != ["type", "filter"] or name.split()[0] not in ("ip", "inet"):
+                if side is None or words[:2] != ["type", "filter"] or not name.startswith(("ip ", "inet ")):
                     return
                 self.hooks[name] = side
                 yield NftAct(Does.POLICY, name, (side,), allows=True)
@@ -101,38 +115,37 @@ class NftReader:
             yield NftAct(does, chain, (side,), each)
 
     def _filters(self, words: list[str], side: Side) -> Iterator[Filter]:
-        told: dict[str, list[Text]] = {}
-        limits: list[str] = []
-        verdict, narrowed, at = "", False, 0
-        while at < len(words):
-            word = words[at]
-            values, after = _values(words, at + 1)
-            if word in ("iifname", "iif", "oifname", "oif"):
-                narrowed |= "!=" in values
-                told["in" if word.startswith("i") else "out"] = [self._interface(each) for each in values]
-                at = after
-            elif word in ("saddr", "daddr"):
-                narrowed |= "!=" in values
-                told["source" if word == "saddr" else "to"] = [self._text(each) for each in values]
-                at = after
-            elif word == "state":
-                limits += [] if "new" in ",".join(values) else ["established connections"]
-                at = after
-            elif word in _PORTS:
-                limits.append(word)
-                at += 1
-            elif word in _VERDICTS:
-                verdict, at = word, len(words)
-            elif word in _WITH_VALUE:
-                at += 2
-            else:
-                narrowed |= bool(not limits and word not in (*_PASSING, "ip", "ct", "flags"))
-                limits += ["IPv6"] if word == "ip6" else []
-                at += 1
-        if verdict:
-            ends = [told.get(each, [EMPTY]) for each in ("in", "out", "source", "to")]
+        rule = _Rule()
+        at = 0
+        while at < len(words) and not rule.verdict:
+            at = self._word(words, at, rule)
+        if rule.verdict:
+            ends = [rule.ends.get(each, [EMPTY]) for each in ("in", "out", "source", "to")]
             for in_, out, source, to in product(*ends):
-                yield Filter(side, _VERDICTS[verdict], in_, out, source, to, " ".join(limits), narrowed)
+                limits = " ".join(rule.limits)
+                yield Filter(side, _VERDICTS[rule.verdict], in_, out, source, to, limits, rule.is_narrowed)
+
+    def _word(self, words: Sequence[str], at: int, rule: _Rule) -> int:
+        """Takes one word with what belongs to it, and says where the next one stands."""
+        word = words[at]
+        values, after = _values(words, at + 1)
+        if word in _ENDS_OF_A_PACKET:
+            rule.is_narrowed |= "!=" in values
+            make = self._interface if word.endswith(("if", "ifname")) else self._text
+            rule.ends[_ENDS_OF_A_PACKET[word]] = [make(each) for each in values]
+            return after
+        if word == "state":
+            rule.limits += [] if "new" in ",".join(values) else ["established connections"]
+            return after
+        if word in _WITH_VALUE:
+            return at + 2
+        if word in _VERDICTS:
+            rule.verdict = word
+        elif word in _PORTS or word == "ip6":
+            rule.limits.append(word)
+        elif word not in _PASSING and not rule.limits:
+            rule.is_narrowed = True
+        return at + 1
 
     def _interface(self, token: str) -> Text:
         return self._text(f"{token[:-1]}+" if token.endswith("*") else token)

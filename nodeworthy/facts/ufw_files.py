@@ -47,7 +47,7 @@ def steps_of(kind: str, content: Content, told: Told) -> Iterator[Step]:
             yield from _setting(line.text, line.place, told)
         return
     if kind == USER:
-        yield told.step(Does.CLEAR)
+        yield told.step(Does.CLEAR, why="its file is written anew")
     try:
         found = list(_rules(kind, content, told))
     except ValueError as why:

@@ -6,6 +6,7 @@ import ipaddress
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall import Filter, Side
@@ -81,7 +82,7 @@ def _without_comment(words: Sequence[Text]) -> list[Text]:
 
 
 def _directed(words: list[Text], clauses: _Clauses, *, routed: bool) -> list[Text]:
-    """Takes off the direction, the interfaces and the wish to log; of a route, the second interface may stand behind."""
+    """Takes off the direction, the interfaces, the wish to log; a route's second interface may stand behind."""
     rest = words
     if rest and rest[0].known in ("in", "out"):
         direction = rest[0].known or ""
@@ -98,7 +99,7 @@ def _directed(words: list[Text], clauses: _Clauses, *, routed: bool) -> list[Tex
 
 
 def _second_interface(words: Sequence[Text]) -> int | None:
-    for at, (one, other) in enumerate(zip(words, words[1:], strict=False)):
+    for at, (one, other) in enumerate(pairwise(words)):
         if one.known in ("in", "out") and other.known == "on":
             return at
     return None
@@ -193,7 +194,7 @@ def _is_port(written: str) -> bool:
 
 
 def _filter(action: str, clauses: _Clauses) -> Filter:
-    ports = [f"port {port}" for port in clauses.ports.values() if port not in ("any",)]
+    ports = [f"port {port}" for port in clauses.ports.values() if port != "any"]
     proto = clauses.proto if clauses.proto != "any" else ""
     # `limit` lets a few connections through.
     limits = " ".join(filter(None, [proto, *ports, "a few connections" if action == "limit" else ""]))

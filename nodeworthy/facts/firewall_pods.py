@@ -1,0 +1,53 @@
+"""Whether a boot script makes a node of Kubernetes, and what its pool says of the pods there."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+
+from nodeworthy.boot.effects import Joins
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.firewall import Step
+from nodeworthy.facts.firewall_needs import Pods, Range
+from nodeworthy.facts.kubelet_starts import families_in
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.known.pod_interfaces import brought_by, is_uplink, named_by
+from nodeworthy.verdict import Known, Located, skip
+
+# Ports that nobody but Kubernetes has.
+_PORTS = ("10250", "6443", "30000:32767", "30000-32767")
+
+
+def joins(script: BootScript) -> bool:
+    return any(True for _ in script.timeline.of(Joins)) or bool(families_in(script.timeline))
+
+
+def of_a_node(script: BootScript, pool: BootPool | None, steps: Sequence[Step]) -> None:
+    """Skips a firewall that is no node's, as far as anybody says."""
+    if pool is None and not joins(script) and not speaks_of_pods(steps):
+        skip("nothing here makes a node of Kubernetes: the script joins no cluster, and no pool is known that it is of")
+
+
+def speaks_of_pods(steps: Sequence[Step]) -> bool:
+    rules = [each.filter for each in steps if each.filter is not None]
+    ends = (end.known for rule in rules for end in (rule.in_, rule.out))
+    return any(end and named_by(end) and not is_uplink(end) for end in ends) or any(
+        port in rule.limits for rule in rules for port in _PORTS
+    )
+
+
+def pods_of(pool: BootPool | None) -> Pods:
+    return Pods() if pool is None else pods_in(pool.fleet, pool.pool)
+
+
+def pods_in(fleet: Fleet, pool: Pool) -> Pods:
+    distribution = pool.distribution.state
+    networks = brought_by(distribution.value) if isinstance(distribution, Known) else ()
+    return Pods(_range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr), networks)
+
+
+def _range(located: Located[str]) -> Range | None:
+    """A default that nobody wrote is no range to insist on."""
+    if not isinstance(located.state, Known) or not located.written:
+        return None
+    return ipaddress.ip_network(located.state.value, strict=False)

@@ -1,0 +1,88 @@
+"""A node's firewall is opened for pods, and no wider: it stays on, denies by default, and lets nobody else in.
+
+Where pods' traffic is kept back, `ufw disable` helps, and so do `ufw default allow routed` and `ufw allow from any`:
+the pod resolves again, and every port of the node is open to whoever reaches it, kubelet's and the container
+runtime's with it. What pods need are rules for their own interfaces and ranges (`pod-egress-forwarded` names them).
+A single port that is opened is no matter of this rule; whether it may be open to the world is another's.
+
+A node whose firewall is off fails where its pool says `firewall: ufw`, and where its boot script switches it off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.final_files import speaking_of
+from nodeworthy.facts.firewall import Step
+from nodeworthy.facts.firewall_needs import Pods
+from nodeworthy.facts.firewall_pods import joins, of_a_node, pods_of
+from nodeworthy.facts.firewall_runs import Run, runs
+from nodeworthy.facts.firewall_steps import steps_in
+from nodeworthy.facts.firewall_too_wide import flaws_of
+from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.facts.gaps import gaps
+from nodeworthy.facts.guards import told
+from nodeworthy.fleet.model import Firewall as Wanted
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Related, Severity, skip
+
+RULE = Rule(
+    "firewall-no-wider",
+    severity=Severity.ERROR,
+    incident="A",
+    title="The firewall is open for pods, and no wider",
+    remedy="ufw --force enable; ufw default deny incoming; ufw default deny routed; and rules for what pods need",
+)
+
+_WORDS = ("ufw", "firewall")
+
+
+@RULE.check
+def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Findings:
+    steps = steps_in(script.timeline)
+    wanted = pool is not None and pool.pool.firewall is Wanted.UFW
+    if not steps and not wanted:
+        skip("this script does nothing to a firewall, and no pool asks for one")
+    of_a_node(script, pool, steps)
+    found = runs(steps)
+    on = pool.title if pool is not None else ""
+    if found is None:
+        yield doubt(script.place, "the firewall depends on too many conditions to be decided").told(on=on)
+        return
+    flaws = _flaws(found, pods_of(pool))
+    if wanted and joins(script) and not flaws:
+        flaws = _never_on(script, found)
+    for flaw in flaws or _not_understood(steps):
+        yield flaw.told(on=on, related=_declared(pool) if wanted else ())
+
+
+def _flaws(found: Sequence[Run], pods: Pods) -> list[Flaw]:
+    """Each fault once, however many runs have it."""
+    flaws = [each for run in found for each in flaws_of(run.firewall, pods)]
+    return list({(each.place, each.says): each for each in flaws}.values())
+
+
+def _never_on(script: BootScript, found: Sequence[Run]) -> list[Flaw]:
+    off = next((each for each in found if not each.firewall.is_up), None)
+    if off is None:
+        return []
+    gap = next(gaps(script.timeline, *_WORDS), None) or speaking_of(script.timeline, *_WORDS)
+    if gap is not None:
+        return [doubt(gap.place, "whether this step switches ufw on is not known")]
+    when = told(off.when) if len(found) > 1 else ""
+    says = f"ufw stays off if {when}" if when else "nothing in this script switches ufw on"
+    cause = "a fresh Ubuntu has ufw installed, and off: every port of the node is open to whoever reaches it"
+    remedy = "behind its rules: ufw --force enable"
+    return [Flaw(script.place, says, "ufw --force enable", cause, "ufw is off", remedy)]
+
+
+def _not_understood(steps: Sequence[Step]) -> list[Flaw]:
+    unread = next((each for each in steps if each.does.name == "UNREAD"), None)
+    if unread is None:
+        return []
+    return [doubt(unread.place, f"whether this opens more than pods need is not known: {unread.why}")]
+
+
+def _declared(pool: BootPool | None) -> tuple[Related, ...]:
+    return (pool.declared("has ufw as its firewall"),) if pool is not None else ()

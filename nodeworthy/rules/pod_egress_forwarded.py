@@ -1,0 +1,111 @@
+"""A node's firewall forwards between the interfaces of pods and the uplink, and lets pods and services in and out.
+
+ufw forwards nothing unless it is told: its default is `deny (routed)`. Pods' traffic is forwarded, from an interface
+of the pod (`lxc…` of Cilium, `cali…` of Calico, `cni0` of flannel, `eni…` of Amazon's CNI) to the uplink, and so the
+pod starts, and then finds no name server (`Temporary failure in name resolution`), while the node itself resolves.
+The kernel's log says `[UFW BLOCK] IN=lxc… OUT=eno1`. Four rules are needed, each for something of its own:
+
+- `ufw route allow in on lxc+ out on eno1`: what pods send out, DNS first
+- `ufw route allow in on eno1 out on lxc+`: what others send to pods: pods of other nodes, webhooks, NodePorts
+- `ufw allow from 10.0.0.0/8`: what pods send to the node itself: kubelet, a resolver on the node, the API server
+- `ufw allow out to 10.0.0.0/8`: what the node sends to pods and services, where outgoing traffic is denied by default
+
+`ufw allow in on lxc+` is none of the first two: it is about traffic with the node, and forwards nothing. A `+` at the
+end of a name is every interface that begins so; without it, it is one. Rules of iptables and nftables are judged in the
+same way where their forward chain drops what no rule lets through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nodeworthy.boot.conditions import Guard
+from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.firewall import UFW, Chains, Side
+from nodeworthy.facts.firewall_needs import Need, Pods, needs
+from nodeworthy.facts.firewall_pods import of_a_node, pods_of
+from nodeworthy.facts.firewall_runs import Run, runs
+from nodeworthy.facts.firewall_state import Firewall, missing
+from nodeworthy.facts.firewall_steps import steps_in
+from nodeworthy.facts.firewall_story import Story
+from nodeworthy.facts.gaps import gaps
+from nodeworthy.facts.guards import told
+from nodeworthy.fleet.model import Firewall as Wanted
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Place, Related, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "pod-egress-forwarded",
+    severity=Severity.ERROR,
+    incident="A",
+    title="The firewall forwards what pods send and get, and lets pods and services in",
+    remedy="ufw route allow in on lxc+ out on eno1; ufw route allow in on eno1 out on lxc+; ufw allow from 10.0.0.0/8",
+)
+
+# Words of a step that was not understood, and that may open it.
+_WORDS = ("ufw", "iptables", "nft ")
+
+
+@RULE.check
+def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Findings:
+    steps = steps_in(script.timeline)
+    found = runs(steps)
+    if found is None:
+        of_a_node(script, pool, steps)
+        yield unknown(script.place, "the firewall depends on too many conditions to be decided")
+        return
+    closing = [each for each in found if any(each.firewall.closed())]
+    if not closing:
+        skip("nothing in this script switches on a firewall that forwards nothing")
+    of_a_node(script, pool, steps)
+    gap = next(gaps(script.timeline, *_WORDS), None)
+    for run in closing:
+        stories = _stories(run.firewall, pods_of(pool), script.place)
+        told_here = [each for story, is_sure in stories for each in _told(story, is_sure, pool)]
+        if told_here:
+            if gap is not None:
+                yield unknown(gap.place, f"whether this opens the firewall for pods is not known: {gap.why}")
+                return
+            yield from (replace(each, message=_if(each.message, run, found)) for each in told_here)
+            return
+
+
+def _stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, bool]]:
+    """What each set of chains keeps back, and whether that is sure."""
+    found: list[tuple[Story, bool]] = []
+    for chains in firewall.closed():
+        surely, maybe = missing(chains, _needs(chains, pods), pods)
+        if surely and not firewall.unread:
+            found.append((Story(firewall, chains, pods, surely, place), True))
+        elif surely or maybe:
+            found.append((Story(firewall, chains, pods, surely or maybe, place), False))
+    return found
+
+
+def _needs(chains: Chains, pods: Pods) -> list[Need]:
+    """Of other chains than ufw's, what is forwarded: whom they let in is told in ways of their own."""
+    return [each for each in needs(pods) if chains.name == UFW or each.way.side is Side.ROUTED]
+
+
+def _told(story: Story, is_sure: bool, pool: BootPool | None) -> Findings:
+    on = pool.title if pool is not None else ()
+    if is_sure:
+        related = [*story.related(), *_declared(pool)]
+        what = {"is_": story.is_, "should": story.should, "cause": story.cause, "remedy": story.remedy}
+        yield fail(story.place, story.message, on=on, related=related, **what)
+        return
+    unread = ((each.place, each.why) for each in story.firewall.unread)
+    place, why = next(iter([*unread, *story.doubts()]), (story.place, "a rule was not understood"))
+    yield unknown(place, f"whether the firewall lets pods' traffic through is not known: {why}", on=on)
+
+
+def _declared(pool: BootPool | None) -> list[Related]:
+    if pool is None or pool.pool.firewall is not Wanted.UFW:
+        return []
+    return [pool.declared("has ufw as its firewall")]
+
+
+def _if(message: str, run: Run, among: list[Run]) -> str:
+    """Names what this run depends on, where there are others."""
+    when: Guard = run.when if len(among) > 1 else ()
+    return f"{message} (if {told(when)})" if when else message
