@@ -25,7 +25,7 @@ if pools.built(fleet):
     groups = pools.build(fleet, net, eks, files, after=ready)
     running = addons.on_some_node(fleet, eks, nodes=list(groups.values()))
     rollout.build(fleet, eks, groups, after=running)
-    disks = storage.disks(eks)
+    disks = storage.disks(eks, after=running)
     registry.build(fleet, eks, disks)
     job_queue.build(fleet, eks, disks)
     measured = monitoring.build(fleet, eks, disks)

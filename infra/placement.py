@@ -13,7 +13,7 @@ def build(name: str, pool: Pool) -> aws.ec2.PlacementGroup | None:
     the group that it was made in, or none."""
     if pool.capacity.kind is not CapacityKind.ON_DEMAND or not efa.interfaces_of(pool):
         return None
-    return aws.ec2.PlacementGroup(name, strategy="cluster", tags={"Name": name})
+    return aws.ec2.PlacementGroup(name, name=name, strategy="cluster", tags={"Name": name})
 
 
 def reservation(pool: Pool) -> aws.ec2.LaunchTemplateCapacityReservationSpecificationArgs | None:

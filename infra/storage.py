@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -62,7 +63,8 @@ class Disks:
         return kubernetes.core.v1.PersistentVolumeClaim(name, metadata=metadata, spec=self.asked(size), opts=opts)
 
 
-def disks(cluster: Cluster) -> Disks:
+def disks(cluster: Cluster, after: Sequence[pulumi.Resource]) -> Disks:
+    """`after`: what makes the volumes, and the nodes that it and all who ask for one run on."""
     return Disks(
         kubernetes.storage.v1.StorageClass(
             ENCRYPTED,
@@ -73,6 +75,6 @@ def disks(cluster: Cluster) -> Disks:
             allow_volume_expansion=True,
             # What is in a database outlives the claim that somebody deleted by mistake.
             reclaim_policy="Retain",
-            opts=pulumi.ResourceOptions(provider=cluster.kubernetes),
+            opts=pulumi.ResourceOptions(provider=cluster.kubernetes, depends_on=after),
         )
     )

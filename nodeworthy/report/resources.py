@@ -35,11 +35,15 @@ class Planned(Protocol):
     def shown_inputs(self) -> Mapping[str, Any]: ...
 
 
+_OPENED = ("cidrIpv4", "fromPort", "toPort", "description")
 # What a reader wants to see at once, per type. Anything else is in the JSON report.
 TELLING: Mapping[str, Sequence[str]] = {
     "aws:ec2/vpc:Vpc": ("cidrBlock",),
     "aws:ec2/subnet:Subnet": ("cidrBlock", "availabilityZone"),
+    "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": _OPENED,
+    "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule": _OPENED,
     "aws:eks/cluster:Cluster": ("version",),
+    "aws:ec2/placementGroup:PlacementGroup": ("strategy",),
     "aws:ec2/launchTemplate:LaunchTemplate": ("instanceType", "imageId", "userData"),
     "aws:autoscaling/group:Group": ("minSize", "maxSize", "desiredCapacity"),
     "kubernetes:helm.sh/v3:Release": ("chart", "version", "namespace"),

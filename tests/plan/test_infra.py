@@ -71,7 +71,7 @@ def test_the_ci_stack_is_shown_layer_by_layer() -> None:
     ran = run("preview", "--stack", "ci", cwd=ROOT)
     assert ran.code == 0, ran.err
     layers = [line for line in ran.out.splitlines() if line.startswith("infra/")]
-    named = ("network", "cluster", "storage", "pools", "gpu_operator")
+    named = "network cluster security storage addons pools rollout registry job_queue monitoring gpu_operator".split()
     assert layers == [f"infra/{name}.py" for name in named]
     assert "gpu-ci-h100  aws ec2 LaunchTemplate  instanceType p5.48xlarge" in ran.out
     assert "simulated:" in ran.out
@@ -84,7 +84,8 @@ def test_every_pool_gets_its_nodes_and_a_boot_script_that_joins_them() -> None:
     plan = seen.ran.simulated.plan
     groups = {each.name: each.inputs for each in plan.resources if each.type.endswith(":Group")}
     assert {name: (each["minSize"], each["maxSize"]) for name, each in groups.items()} == {
-        "gpu-ci-h100": (2, 2),
+        "gpu-ci-h100": (1, 1),
+        "gpu-ci-h100-profiling": (1, 1),
         "gpu-ci-a10g": (1, 1),
         "gpu-ci-cpu": (1, 4),
     }
