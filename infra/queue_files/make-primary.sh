@@ -10,7 +10,8 @@ if [ -s "$PGDATA/PG_VERSION" ]; then
     exit 0
 fi
 rm -rf "$making"
-initdb --pgdata="$making" --username=postgres --encoding=UTF8 --locale=C --data-checksums
+initdb --pgdata="$making" --username=postgres --encoding=UTF8 --locale=C --data-checksums \
+    --auth-local=peer --auth-host=reject
 
 # For the time being it listens to nobody but this script.
 pg_ctl --pgdata="$making" --wait --log="$making/made.log" \

@@ -8,6 +8,6 @@ set -- -D "$PGDATA" -c config_file="$files/postgresql.conf" -c hba_file="$files/
     -c unix_socket_directories="${QUEUE_SOCKETS:-/var/run/postgresql}" -c max_slot_wal_keep_size="$QUEUE_WAL_KEPT"
 if [ -n "${PRIMARY_HOST:-}" ]; then
     set -- "$@" -c primary_slot_name=replica \
-        -c primary_conninfo="host=$PRIMARY_HOST port=${PGPORT:-5432} user=replicator application_name=replica"
+        -c primary_conninfo="host=$PRIMARY_HOST port=${PRIMARY_PORT:-5432} user=replicator application_name=replica"
 fi
 exec postgres "$@"
