@@ -38,8 +38,8 @@ class Pods:
 class Way(Enum):
     """Which way packets go, what for, and what lets them."""
 
-    LEAVE = (Side.ROUTED, "pods reach nothing outside of the node, name servers first")
-    REACH = (Side.ROUTED, "pods are reached by nobody outside of the node: other nodes' pods, webhooks, NodePorts")
+    LEAVE = (Side.ROUTED, "nothing that pods send leaves the node, not even to a name server")
+    REACH = (Side.ROUTED, "nobody outside of the node reaches its pods: other nodes' pods, webhooks, NodePorts")
     TO_NODE = (Side.IN, "pods do not reach the node itself: kubelet, a resolver on the node, the API server on it")
     FROM_NODE = (Side.OUT, "the node does not reach pods and services: kubelet's probes fail")
 

@@ -26,6 +26,8 @@ class Firewall:
     unit_off: Step | None = None
     refused: list[Step] = field(default_factory=list)
     unread: list[Step] = field(default_factory=list)
+    # Steps that took rules away again.
+    removed: list[Step] = field(default_factory=list)
 
     @property
     def is_up(self) -> bool:
@@ -53,9 +55,13 @@ class Firewall:
     def do(self, step: Step) -> None:
         if step.does is Does.REFUSED:
             self.refused.append(step)
-        elif step.does is Does.UNREAD:
+            return
+        if step.does is Does.UNREAD:
             self.unread.append(step)
-        elif step.table == UFW:
+            return
+        if step.does is Does.REMOVE and step.filter is not None:
+            self.removed.append(step)
+        if step.table == UFW:
             self._ufw(step)
         elif step.table == IPTABLES:
             self._iptables(step)

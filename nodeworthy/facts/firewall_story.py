@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -68,6 +68,8 @@ class Story:
 
     @property
     def is_(self) -> str:
+        if self.name != UFW and self.policy is not None:
+            return self.policy.command
         sides = dict.fromkeys(each.way.side for each in self.lacking)
         denied = [f"deny ({side.value})" for side in sides if not self.chains.policy(side)[0]]
         return ", ".join(denied) or (self.policy.command if self.policy is not None else "denied by a rule")
@@ -113,6 +115,9 @@ class Story:
         for step in self.firewall.refused:
             yield Related(step.place, f"ufw refuses this: {step.why}")
         for need in self.lacking:
+            for step in self.firewall.removed:
+                if step.filter is not None and covers(need, step.filter, self.pods):
+                    yield Related(step.place, "this takes the rule away again")
             for rule, step in self.chains.rules:
                 why = almost(need, rule)
                 if why:
@@ -143,7 +148,3 @@ def _doubt(rule: Filter, pods: Pods) -> str:
     if ranges:
         return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
     return f"whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is, is not known"
-
-
-def steps_of(rules: Iterable[tuple[Filter, Step]]) -> list[Step]:
-    return [step for _, step in rules]

@@ -23,6 +23,7 @@ from nodeworthy.facts.firewall_too_wide import flaws_of
 from nodeworthy.facts.flaw import Flaw, doubt
 from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.guards import told
+from nodeworthy.facts.ufw_firewall import UfwFirewall
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, skip
@@ -35,6 +36,7 @@ RULE = Rule(
     remedy="ufw --force enable; ufw default deny incoming; ufw default deny routed; and rules for what pods need",
 )
 
+OFF = "a fresh Ubuntu has ufw installed, and off: every port of the node is open to whoever reaches it"
 _WORDS = ("ufw", "firewall")
 
 
@@ -57,6 +59,16 @@ def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Finding
         yield flaw.told(on=on, related=_declared(pool) if wanted else ())
 
 
+@RULE.check
+def the_files_open_no_more(ufw: UfwFirewall, pool: BootPool | None) -> Findings:
+    ufw.of_a_node()
+    flaws = list(flaws_of(ufw.left(), pods_of(pool)))
+    if pool is not None and not ufw.is_on and ufw.switch is not None:
+        flaws.append(Flaw(ufw.switch.place, "ufw is off", "ENABLED=yes", OFF, "ENABLED=no", "ENABLED=yes"))
+    for flaw in flaws or _not_understood(ufw.steps):
+        yield flaw.told(on=pool.title if pool is not None else "", related=_declared(pool))
+
+
 def _flaws(found: Sequence[Run], pods: Pods) -> list[Flaw]:
     """Each fault once, however many runs have it."""
     flaws = [each for run in found for each in flaws_of(run.firewall, pods)]
@@ -72,9 +84,8 @@ def _never_on(script: BootScript, found: Sequence[Run]) -> list[Flaw]:
         return [doubt(gap.place, "whether this step switches ufw on is not known")]
     when = told(off.when) if len(found) > 1 else ""
     says = f"ufw stays off if {when}" if when else "nothing in this script switches ufw on"
-    cause = "a fresh Ubuntu has ufw installed, and off: every port of the node is open to whoever reaches it"
     remedy = "behind its rules: ufw --force enable"
-    return [Flaw(script.place, says, "ufw --force enable", cause, "ufw is off", remedy)]
+    return [Flaw(script.place, says, "ufw --force enable", OFF, "ufw is off", remedy)]
 
 
 def _not_understood(steps: Sequence[Step]) -> list[Flaw]:

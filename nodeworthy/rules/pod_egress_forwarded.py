@@ -30,6 +30,7 @@ from nodeworthy.facts.firewall_steps import steps_in
 from nodeworthy.facts.firewall_story import Story
 from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.guards import told
+from nodeworthy.facts.ufw_firewall import UfwFirewall
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Related, Severity, fail, skip, unknown
@@ -68,6 +69,15 @@ def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Fin
                 return
             yield from (replace(each, message=_if(each.message, run, found)) for each in told_here)
             return
+
+
+@RULE.check
+def the_files_open_it_for_pods(ufw: UfwFirewall, pool: BootPool | None) -> Findings:
+    ufw.of_a_node()
+    if ufw.rules is None:
+        skip("its rules are not here, and they say what is let through")
+    for story, is_sure in _stories(ufw.left(), pods_of(pool), ufw.rules.place):
+        yield from _told(story, is_sure, pool)
 
 
 def _stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, bool]]:

@@ -30,6 +30,7 @@ from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.facts.boot_script import BootScript
+    from nodeworthy.facts.ufw_firewall import UfwFile
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
 _MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
@@ -38,6 +39,8 @@ _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 _OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
 _TEMPLATED = (b"{{", b"{%")
+# One of these stands in every file of ufw's, and in few others.
+_UFW = (b"ufw-", b"### tuple ###", b"_POLICY=", b"ENABLED=")
 
 
 @dataclass
@@ -58,6 +61,7 @@ class Looked:
 class _Found:
     facts: list[Fact] = field(default_factory=list)
     scripts: list[BootScript] = field(default_factory=list)
+    ufw: list[UfwFile] = field(default_factory=list)
     suppressions: list[Suppression] = field(default_factory=list)
     fleet: Fleet | None = None
 
@@ -130,11 +134,12 @@ def _place(
     _, together = by_fleet.setdefault(key, (choice, _Found()))
     together.facts += found.facts
     together.scripts += found.scripts
+    together.ufw += found.ufw
     together.suppressions += found.suppressions
 
 
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
-    facts = [*found.facts, *_scripts(found, fleet, why)]
+    facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
     if fleet is None:
         return Scene(facts, {GpuPool: Missing(why)}, found.suppressions)
     missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
@@ -150,6 +155,14 @@ def _scripts(found: _Found, fleet: Fleet | None, why: str) -> list[Fact]:
     return [in_fleet(each, fleet, why) for each in found.scripts]
 
 
+def _firewalls(found: _Found, fleet: Fleet | None, why: str) -> list[Fact]:
+    if not found.ufw:
+        return []
+    from nodeworthy.facts.ufw_firewall import firewalls
+
+    return list(firewalls(found.ufw, fleet, why))
+
+
 def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     """What stands in a file; None where it is nothing that we know."""
     data = _bytes(source)
@@ -157,6 +170,8 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return None
     if is_boot_script(data, source.path.name, named=source.named):
         return _boot_script(source, data, rules)
+    if any(mark in data for mark in _UFW) and (ufw := _ufw(source, data, rules)) is not None:
+        return ufw
     documents, text = _documents(source, data)
     found = _Found()
     stack = next((each for each in documents if has_fleet(each)), None)
@@ -191,8 +206,21 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> _Found:
     return _Found(scripts=[script], suppressions=list(comments(text, place, rules, is_yaml=False)))
 
 
+def _ufw(source: Source, data: bytes, rules: frozenset[str]) -> _Found | None:
+    from nodeworthy.collect.source.ufw import ufw_file
+
+    file = ufw_file(data, source.shown, named=source.named)
+    if file is None:
+        return None
+    text = data.decode("utf-8", "replace")
+    return _Found(ufw=[file], suppressions=list(comments(text, file.place, rules, is_yaml=False)))
+
+
 def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
+    from nodeworthy.facts.pool_system import pool_systems
+
     yield from pool_claims(fleet)
+    yield from pool_systems(fleet)
     values = operator_of_fleet(fleet)
     if values is not None:
         yield values
