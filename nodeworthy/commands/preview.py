@@ -92,7 +92,8 @@ def _judged(options: argparse.Namespace, seen: Seen) -> Report:
     judgements = _both_runs(options, seen)
     if any(each.simulated for each in judgements):
         # Something was decided by made-up outputs: it holds only if other made-up outputs decide it the same.
-        judgements = _both_runs(options, seen.confirmed())
+        confirmed = seen.confirmed()
+        judgements = judgements if confirmed is seen else _both_runs(options, confirmed)
     if not seen.plan.resources:
         # A fleet beside a program that does nothing proves nothing about the program.
         judgements = []

@@ -11,106 +11,32 @@ import argparse
 import asyncio
 import functools
 import gc
-import json
+import importlib
 import logging
 import os
 import pathlib
 import runpy
+import selectors
 import sys
 import traceback
 import typing
-from concurrent.futures import ThreadPoolExecutor
 
 # This module is a process of its own and is imported by none of ours.
 try:
-    import grpc
     import pulumi
     import pulumi.runtime
+
+    # Our own folder is where the program of a process is until it says otherwise.
+    host_engine = importlib.import_module("host_engine")
+    host_parting = importlib.import_module("host_parting")
 except ImportError as missing:
     sys.exit(f"{missing}: install what the program needs for {sys.executable}, which Pulumi.yaml chose")
 
-# How deep a type's outputs are told; types that hold themselves would have no end.
-DEEPEST = 3
 FAILED_IN_THE_OPEN = 32
-DEBUG = 0  # LogSeverity
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 # Hundreds of resources are millions of objects, nearly all of which live as long as this process.
 RARELY = (200_000, 20, 100)
-TELL = "/nodeworthy.Shapes/Tell"
 Accessor = typing.Callable[..., typing.Any]
-TypesOf = typing.Callable[[type], typing.Mapping[str, typing.Any]]
-
-
-class Monitor:
-    """The engine's monitor; before the first resource of a type, the engine is told which outputs the type has."""
-
-    def __init__(self, stub: typing.Any, channel: typing.Any) -> None:
-        self._stub = stub
-        self._tell = channel.unary_unary(TELL, request_serializer=bytes, response_deserializer=bytes)
-        self._told: set[str] = set()
-
-    def __getattr__(self, name: str) -> typing.Any:
-        return getattr(self._stub, name)
-
-    def RegisterResource(self, request: typing.Any) -> typing.Any:  # noqa: N802 (the protocol's name)
-        self._shape(request)
-        return self._stub.RegisterResource(request)
-
-    def ReadResource(self, request: typing.Any) -> typing.Any:  # noqa: N802
-        self._shape(request)
-        return self._stub.ReadResource(request)
-
-    def _shape(self, request: typing.Any) -> None:
-        if request.type in self._told:
-            return
-        cls = _class_of(pulumi.CustomResource, request.type)
-        if cls is not None:
-            shape = _members(cls, pulumi._types.resource_types, 0)
-            self._tell(json.dumps({"type": request.type, "outputs": shape}).encode())
-        self._told.add(request.type)
-
-
-class Engine:
-    """The engine without the SDK's own diary, which is half of all calls and which nobody reads in a preview."""
-
-    def __init__(self, stub: typing.Any) -> None:
-        self._stub = stub
-
-    def __getattr__(self, name: str) -> typing.Any:
-        return getattr(self._stub, name)
-
-    def Log(self, request: typing.Any) -> typing.Any:  # noqa: N802
-        if request.severity != DEBUG:
-            self._stub.Log(request)
-
-
-def _class_of(base: type[typing.Any], token: str) -> type | None:
-    cls: type[typing.Any]
-    for cls in base.__subclasses__():
-        if getattr(cls, "pulumi_type", None) == token:
-            return cls
-        found = _class_of(cls, token)
-        if found is not None:
-            return found
-    return None
-
-
-def _members(cls: type, types_of: TypesOf, depth: int) -> dict[str, typing.Any]:
-    try:
-        return {name: _kind(kind, depth) for name, kind in types_of(cls).items() if name not in ("id", "urn")}
-    except Exception:  # noqa: BLE001 (the SDK's own type metadata: what can't be read is not told, and stays unknown)
-        return {}
-
-
-def _kind(kind: typing.Any, depth: int) -> typing.Any:
-    kind = pulumi._types.unwrap_type(kind)
-    if kind is str:
-        return "text"
-    if typing.get_origin(kind) in (list, typing.Sequence) or "Sequence" in str(typing.get_origin(kind)):
-        return [_kind(typing.get_args(kind)[0], depth)]
-    if isinstance(kind, type) and pulumi._types.is_output_type(kind) and depth < DEEPEST:
-        return _members(kind, pulumi._types.output_type_types, depth + 1)
-    return None
 
 
 def _keep_encrypted_config_unknown() -> None:
@@ -137,7 +63,10 @@ def _unknown_where_encrypted(accessor: Accessor) -> Accessor:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    for name in ("engine", "project", "stack", "pwd", "root_directory", "organization"):
+    # Of each run its engine; of each but the first also where it says how it ended.
+    parser.add_argument("--engine", action="append", required=True)
+    parser.add_argument("--word", action="append", type=int, default=[])
+    for name in ("project", "stack", "pwd", "root_directory", "organization"):
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--parallel", type=int, required=True)
     parser.add_argument("--dry_run", choices=["true"], required=True)
@@ -145,17 +74,15 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _configure(options: argparse.Namespace) -> None:
+def _configure(options: argparse.Namespace, parting: typing.Any) -> None:
     from pulumi.runtime import settings
-    from pulumi.runtime._grpc_settings import _GRPC_CHANNEL_OPTIONS
-    from pulumi.runtime.proto import engine_pb2_grpc, resource_pb2_grpc
 
-    channel = grpc.insecure_channel(options.engine, options=_GRPC_CHANNEL_OPTIONS)
+    link = host_engine.Link(parting)
     pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env())
     pulumi.runtime.configure(
         settings.Settings(
-            monitor=Monitor(resource_pb2_grpc.ResourceMonitorStub(channel), channel),
-            engine=Engine(engine_pb2_grpc.EngineStub(channel)),
+            monitor=host_engine.Monitor(link, options),
+            engine=host_engine.Engine(link),
             project=options.project,
             stack=options.stack,
             parallel=options.parallel,
@@ -186,7 +113,8 @@ def _its_own(frames: typing.Sequence[traceback.FrameSummary], entry: pathlib.Pat
     return [frame for frame in frames if frame.filename != __file__]
 
 
-async def _run(program: str) -> None:
+async def _run(program: str, parting: typing.Any) -> None:
+    parting.begin()
     runpy.run_path(program, run_name="__main__")
     # The SDK goes over all outputs that are left each time one of them is done. Here they are waited for together,
     # so that a program of a thousand resources takes ten times as long as one of a hundred. It sees to the rest.
@@ -199,33 +127,46 @@ async def _run(program: str) -> None:
 def main() -> int:
     options = _arguments()
     gc.set_threshold(*RARELY)
+    loop = _loop(options)
+    asyncio.set_event_loop(loop)
+    parting = host_parting.Parting(options.engine, options.word, options.parallel * 4, loop)
+    loop.set_default_executor(parting)
     _keep_encrypted_config_unknown()
-    _configure(options)
+    _configure(options, parting)
     # Our own folder is no place where the program looks for its modules.
     sys.path.pop(0)
     sys.argv = [options.program]
     os.chdir(options.pwd)
-    loop = asyncio.new_event_loop()
-    asyncio.set_event_loop(loop)
-    executor = ThreadPoolExecutor(max_workers=options.parallel * 4)
-    loop.set_default_executor(executor)
     # asyncio complains of every future that a failed program leaves behind, which says nothing about the failure.
     logging.getLogger("asyncio").setLevel(logging.CRITICAL)
     code = 1
     try:
-        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _run(options.program)))
-        code = 0
+        code = _code(options.program, parting, loop)
+    finally:
+        parting.leave(code)
+    return code
+
+
+def _loop(options: argparse.Namespace) -> asyncio.AbstractEventLoop:
+    """Where runs are to part, the loop waits without an object of the kernel's, which they would go on to share."""
+    return asyncio.SelectorEventLoop(selectors.PollSelector()) if options.word else asyncio.new_event_loop()
+
+
+def _code(program: str, parting: typing.Any, loop: asyncio.AbstractEventLoop) -> int:
+    try:
+        loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _run(program, parting)))
+        return 0
     except pulumi.RunError as problem:
         pulumi.log.error(str(problem))
+        return 1
     except Exception as problem:  # noqa: BLE001 (whatever the program raises is its own, and is shown whole)
-        pulumi.log.error(_traceback(problem, options.program))
-        code = FAILED_IN_THE_OPEN
+        pulumi.log.error(_traceback(problem, program))
+        return FAILED_IN_THE_OPEN
     finally:
-        executor.shutdown(wait=True)
+        parting.shutdown(wait=True)
         loop.close()
         sys.stdout.flush()
         sys.stderr.flush()
-    return code
 
 
 if __name__ == "__main__":

@@ -22,13 +22,6 @@ from nodeworthy.collect.plan.transforms import Transforms
 from nodeworthy.collect.plan.wire import Wire, from_struct, holds_unknown, into_struct, settled
 from nodeworthy.verdict import Place
 
-# What pulumi 3.259 says of itself; later SDKs also ask for features by the names that it has no answer for.
-FEATURES = frozenset(
-    "secrets resourceReferences outputValues aliasSpecs replacementTrigger deletedWith replaceWith transforms "
-    "invokeTransforms parameterization resourceHooks errorHooks sendsOptionsToHooks".split()
-)
-# The numbers of the same, and of byte strings, invoke dependencies and invoke parents.
-FEATURE_NUMBERS = tuple(range(16))
 OUR_OWN_FRAMES = str(Path(__file__).with_name("language_host.py"))
 
 
@@ -79,21 +72,6 @@ class Monitor:
         self._transforms = Transforms()
         self._messages = stubs("resource_pb2")
         self._empty = stubs("resource_pb2").google_dot_protobuf_dot_empty__pb2.Empty
-
-    # --- what the engine can do
-
-    def SupportsFeature(self, request: Any, context: Any) -> Any:
-        return self._messages.SupportsFeatureResponse(hasSupport=request.id in FEATURES)
-
-    def GetDeploymentInfo(self, request: Any, context: Any) -> Any:
-        known = set(self._messages.ResourceMonitorFeature.values())
-        return self._messages.DeploymentInfo(
-            project=self._registry.project,
-            stack=self._registry.stack,
-            organization="organization",
-            dryRun=True,
-            supportedFeatures=[number for number in FEATURE_NUMBERS if number in known],
-        )
 
     def RegisterPackage(self, request: Any, context: Any) -> Any:
         parts = (request.name, request.version, request.parameterization.name, request.parameterization.version)

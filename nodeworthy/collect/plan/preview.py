@@ -9,7 +9,6 @@ from pathlib import Path
 
 from nodeworthy.collect.plan.answers import FILE, Answers, Asks, read_answers
 from nodeworthy.collect.plan.plan import Plan
-from nodeworthy.collect.plan.program import Show
 from nodeworthy.collect.plan.project import (
     Project,
     StackConfig,
@@ -21,6 +20,7 @@ from nodeworthy.collect.plan.project import (
 )
 from nodeworthy.collect.plan.runs import Ran, run_differently, run_program
 from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
+from nodeworthy.collect.plan.served import Program, Show
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.engine import Scene
 from nodeworthy.fleet.model import Fleet
@@ -59,19 +59,12 @@ class Preview:
 
     def run(self, asks: Asks | None, show: Show) -> Seen:
         answers = self._answers(asks)
+        program = Program(self.project, self.stack, self.config, answers)
         try:
-            ran = run_program(
-                self.project,
-                self.stack,
-                self.config,
-                answers,
-                simulate=self.asked.simulate,
-                timeout=self.asked.timeout,
-                show=show,
-            )
+            ran = run_program(program, simulate=self.asked.simulate, timeout=self.asked.timeout, show=show)
         finally:
             kept = answers.keep()
-        return Seen(self, ran, answers, kept)
+        return Seen(self, ran, program, kept)
 
     def _answers(self, asks: Asks | None) -> Answers:
         named = self.asked.answers_file
@@ -85,7 +78,7 @@ class Seen:
 
     preview: Preview
     ran: Ran
-    answers: Answers
+    program: Program
     # How many questions were newly answered, and written down.
     newly_answered: int
 
@@ -97,16 +90,8 @@ class Seen:
         """The same, less what depends on the made-up values themselves: the program runs once more, with others."""
         if self.ran.simulated is None:
             return self
-        preview = self.preview
-        simulated = run_differently(
-            preview.project,
-            preview.stack,
-            preview.config,
-            self.answers,
-            self.ran.simulated,
-            timeout=preview.asked.timeout,
-        )
-        return replace(self, ran=replace(self.ran, simulated=simulated))
+        ran = run_differently(self.program, self.ran, timeout=self.preview.asked.timeout)
+        return self if ran is self.ran else replace(self, ran=ran)
 
     @cached_property
     def scenes(self) -> tuple[Scene, Scene | None]:

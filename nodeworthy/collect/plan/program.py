@@ -1,4 +1,5 @@
-"""One run of the program: its engine, its process, its end."""
+"""The program's process: its start, what it prints, its end. Runs that part from the first one go on in processes of
+their own, all in one group with it."""
 
 from __future__ import annotations
 
@@ -6,45 +7,72 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Protocol
 
-from nodeworthy.collect.plan.answers import Answers
-from nodeworthy.collect.plan.engine_log import EngineLog, shapes_handler
-from nodeworthy.collect.plan.monitor import Monitor, Registry
-from nodeworthy.collect.plan.plan import Plan
-from nodeworthy.collect.plan.project import Project, StackConfig
-from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
+from nodeworthy.collect.plan.served import PARALLEL, Program, Served, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import InputError
 
-PARALLEL = 4
-Show = Callable[[str], None]
+# A process that has threads or has opened a window can't be copied on macOS, and on Windows none can.
+CAN_PART = sys.platform == "linux"
+
+
+class Run(Protocol):
+    """One run of the program, in whichever process."""
+
+    served: Served
+    ended: threading.Event
+
+    @property
+    def exit_code(self) -> int | None: ...
+
+
+class PartedRun:
+    """A run that goes on from where the first one first waits for its engine, if it can."""
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.ended = threading.Event()
+        # Whether it is known which: the run has parted from the first one, or will not.
+        self.known = threading.Event()
+        self.parted = False
+        self.exit_code: int | None = None
+        self._reads, self.word = os.pipe()
+
+    def listen(self) -> None:
+        """To what the run says of itself, once its process has been started."""
+        os.close(self.word)
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def drop(self) -> None:
+        """There is no process that could say anything."""
+        os.close(self.word)
+        os.close(self._reads)
+        self.served.stop()
+
+    def _listen(self) -> None:
+        with os.fdopen(self._reads, encoding="ascii") as said:
+            self.parted = said.readline() == "parted\n"
+            self.known.set()
+            code = said.readline() if self.parted else ""
+        # Where it is gone without a word, nobody knows how it ended.
+        self.exit_code = int(code) if code else None
+        self.ended.set()
 
 
 class ProgramRun:
-    """A program and the engine that it talks to. Always stopped by its owner, whatever happened."""
+    """The first run, and the process that it is. Always stopped by its owner, whatever happened."""
 
-    def __init__(
-        self,
-        project: Project,
-        stack: str,
-        config: StackConfig,
-        answers: Answers,
-        *,
-        made: StandIns | None,
-        show: Show,
-    ) -> None:
-        self._project = project
+    def __init__(self, program: Program, *, made: StandIns | None, show: Show, beside: Sequence[StandIns] = ()) -> None:
         self._show = show
-        self.registry = Registry(project.name, stack, str(project.root.resolve()))
-        self.log = EngineLog(show)
-        self._server, address = self._serve(Monitor(self.registry, answers, made))
-        self._process = self._start(stack, config, address)
+        self.served = Served(program, made, show)
+        self.beside = tuple(PartedRun(Served(program, each, unshown)) for each in beside if CAN_PART)
+        self._process = self._start(program)
         self.ended = threading.Event()
         self._readers = [
             threading.Thread(target=self._forward, args=(pipe,), daemon=True)
@@ -52,47 +80,47 @@ class ProgramRun:
         ]
         for thread in (*self._readers, threading.Thread(target=self._await, daemon=True)):
             thread.start()
+        for run in self.beside:
+            run.listen()
 
-    def _serve(self, monitor: Monitor) -> tuple[Any, str]:
-        server = grpc().server(ThreadPoolExecutor(max_workers=PARALLEL * 4 + 4), options=OPTIONS)
-        stubs("resource_pb2_grpc").add_ResourceMonitorServicer_to_server(_Complete(monitor), server)
-        stubs("engine_pb2_grpc").add_EngineServicer_to_server(self.log, server)
-        server.add_generic_rpc_handlers((shapes_handler(self.registry),))
-        port = server.add_insecure_port("127.0.0.1:0")
-        server.start()
-        return server, f"127.0.0.1:{port}"
-
-    def _start(self, stack: str, config: StackConfig, address: str) -> subprocess.Popen[bytes]:
-        project = self._project
-        told = {
-            "engine": address,
-            "project": project.name,
-            "stack": stack,
-            "organization": "organization",
-            "root_directory": str(project.root.resolve()),
-            "pwd": str(project.folder.resolve()),
-            "parallel": str(PARALLEL),
-            "dry_run": "true",
-        }
-        arguments = [part for name, value in told.items() for part in (f"--{name}", value)]
+    def _start(self, program: Program) -> subprocess.Popen[bytes]:
+        python = program.project.python
         environment = {
             **os.environ,
-            "PULUMI_CONFIG": json.dumps(dict(config.values)),
-            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(config.secret_keys)),
+            "PULUMI_CONFIG": json.dumps(dict(program.config.values)),
+            "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(program.config.secret_keys)),
         }
         try:
             return subprocess.Popen(
-                [project.python, "-u", str(host_path()), *arguments, project.entry],
+                [python, "-u", str(host_path()), *self._told(program), program.project.entry],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment,
+                pass_fds=[run.word for run in self.beside],
                 # A group of its own: whatever the program starts ends with it.
                 start_new_session=True,
             )
         except OSError as problem:
-            self._server.stop(0)
-            raise InputError(f"can't run the program with {project.python}: {problem.strerror}") from None
+            self.served.stop()
+            for run in self.beside:
+                run.drop()
+            raise InputError(f"can't run the program with {python}: {problem.strerror}") from None
+
+    def _told(self, program: Program) -> list[str]:
+        project = program.project
+        told = [("engine", served.address) for served in self._all_served]
+        told += [("word", str(run.word)) for run in self.beside]
+        told += [
+            ("project", project.name),
+            ("stack", program.stack),
+            ("organization", "organization"),
+            ("root_directory", str(project.root.resolve())),
+            ("pwd", str(project.folder.resolve())),
+            ("parallel", str(PARALLEL)),
+            ("dry_run", "true"),
+        ]
+        return [part for name, value in told for part in (f"--{name}", value)]
 
     def _forward(self, pipe: IO[bytes]) -> None:
         """What a program prints is for people: never part of the report."""
@@ -112,15 +140,16 @@ class ProgramRun:
         return self._process.poll()
 
     @property
-    def plan(self) -> Plan:
-        return self.registry.plan()
+    def _all_served(self) -> tuple[Served, ...]:
+        return (self.served, *(run.served for run in self.beside))
 
     def stop(self) -> None:
         """Ends the program and all that it started."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._server.stop(0)
+        for served in self._all_served:
+            served.stop()
         for thread, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):
             thread.join(timeout=1)
             # One that a process outside of the group still holds open is left to the end of ours.
@@ -128,21 +157,8 @@ class ProgramRun:
                 pipe.close()
 
 
-class _Complete:
-    """The monitor with every method of the protocol: what it does not know, it says so by name."""
-
-    def __init__(self, monitor: Monitor) -> None:
-        self._monitor = monitor
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._monitor, name, None) or _not_here(name)
-
-
-def _not_here(name: str) -> Callable[[Any, Any], None]:
-    def refuse(_: Any, context: Any) -> None:
-        context.abort(grpc().StatusCode.UNIMPLEMENTED, f"a preview without Pulumi's engine does not know {name}")
-
-    return refuse
+def unshown(_: str) -> None:
+    """For what has been said once already."""
 
 
 def host_path() -> Path:

@@ -1,4 +1,4 @@
-"""Runs the program: once as it is, and beside it once with made-up outputs."""
+"""Runs the program: once as it is, and beside it with made-up outputs, and with other ones."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 
 from nodeworthy.collect.plan.agreed import agreed
 from nodeworthy.collect.plan.answers import Answers
 from nodeworthy.collect.plan.plan import Plan
-from nodeworthy.collect.plan.program import ProgramRun, Show
-from nodeworthy.collect.plan.project import Project, StackConfig
+from nodeworthy.collect.plan.program import ProgramRun, Run, unshown
+from nodeworthy.collect.plan.served import Program, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import CouldNotLook, InputError
 
@@ -40,89 +40,105 @@ class Ran:
     simulated: Simulated | None
     # Why there is no second run although one was wanted.
     no_simulation: str | None = None
+    # The third run, with other made-up outputs, where it came at no cost.
+    differently: Ran | None = None
 
 
-def run_program(
-    project: Project, stack: str, config: StackConfig, answers: Answers, *, simulate: bool, timeout: float, show: Show
-) -> Ran:
+def run_program(program: Program, *, simulate: bool, timeout: float, show: Show) -> Ran:
     """The plan, as the program gives it. The program and all that it started are gone when this returns or raises."""
     deadline = time.monotonic() + timeout
-    made = StandIns(config.region)
-    runs: list[ProgramRun] = []
-    with _terminated_like_interrupted():
-        try:
-            runs.append(ProgramRun(project, stack, config, answers, made=None, show=show))
-            if simulate:
-                # Everything that this one prints, the first one prints too.
-                runs.append(ProgramRun(project, stack, config, answers, made=made, show=_unshown))
-            first, *second = runs
-            _await(first, deadline, timeout)
-            plan = _ended(first, answers, show)
-            if not second:
-                return Ran(plan, None)
-            return _with_simulation(plan, second[0], made, deadline, timeout)
-        finally:
-            for run in runs:
-                run.stop()
+    made = [_made(program), _made(program, VARIANT)] if simulate else []
+    with _terminated_like_interrupted(), _started() as runs:
+        first = ProgramRun(program, made=None, show=show, beside=made)
+        runs.append(first)
+        others: list[Run] = [run for run in first.beside if run.known.wait(_left(deadline)) and run.parted]
+        if simulate and not others:
+            # Everything that this one prints, the first one prints too.
+            runs.append(ProgramRun(program, made=made[0], show=unshown))
+            others = [runs[-1]]
+        _await(first, deadline, timeout)
+        plan = _ended(first, program.answers, show)
+        if not others:
+            return Ran(plan, None)
+        ran = _with_simulation(plan, others[0], made[0], deadline, timeout)
+        if ran.simulated is None or len(others) == 1:
+            return ran
+        return replace(ran, differently=_with_simulation(plan, others[1], made[1], deadline, timeout))
 
 
-def run_differently(
-    project: Project, stack: str, config: StackConfig, answers: Answers, simulated: Simulated, *, timeout: float
-) -> Simulated | None:
-    """The simulated plan, less what is otherwise when other outputs are made up; None where that can't be found out."""
-    made = StandIns(config.region, VARIANT)
-    with _terminated_like_interrupted():
-        run = ProgramRun(project, stack, config, answers, made=made, show=_unshown)
-        try:
-            found = _with_simulation(simulated.plan, run, made, time.monotonic() + timeout, timeout).simulated
-        finally:
-            run.stop()
-    if found is None:
-        return None
-    return Simulated(agreed(simulated.plan, found.plan, simulated.made), simulated.made)
+def run_differently(program: Program, ran: Ran, *, timeout: float) -> Ran:
+    """The same, less what is otherwise when other outputs are made up; nothing is simulated where that can't be found
+    out."""
+    found = (ran.differently or _once_more(program, ran.plan, timeout)).simulated
+    if ran.simulated is None or found is None:
+        return replace(ran, simulated=None)
+    plan = agreed(ran.simulated.plan, found.plan, ran.simulated.made)
+    return ran if plan == ran.simulated.plan else replace(ran, simulated=replace(ran.simulated, plan=plan))
 
 
-def _unshown(_: str) -> None:
-    """For what has been said once already."""
+def _once_more(program: Program, plan: Plan, timeout: float) -> Ran:
+    made = _made(program, VARIANT)
+    with _terminated_like_interrupted(), _started() as runs:
+        runs.append(ProgramRun(program, made=made, show=unshown))
+        return _with_simulation(plan, runs[0], made, time.monotonic() + timeout, timeout)
 
 
-def _with_simulation(plan: Plan, run: ProgramRun, made: StandIns, deadline: float, timeout: float) -> Ran:
+def _made(program: Program, variant: str = "") -> StandIns:
+    return StandIns(program.config.region, variant)
+
+
+def _with_simulation(plan: Plan, run: Run, made: StandIns, deadline: float, timeout: float) -> Ran:
     """The second run may fail where the first does not: made-up values are not real ones. Then nothing is simulated."""
     try:
         _await(run, deadline, timeout)
     except CouldNotLook:
         return Ran(plan, None, f"it did not end within {timeout:g} seconds")
-    if run.registry.questions:
-        return Ran(plan, None, f"it asks what nobody has answered: {run.registry.questions[0].shown()}")
-    if run.exit_code or run.log.errors or not run.plan.complete:
-        said = (run.log.errors or [""])[-1].strip().splitlines()
+    registry, errors = run.served.registry, run.served.log.errors
+    if registry.questions:
+        return Ran(plan, None, f"it asks what nobody has answered: {registry.questions[0].shown()}")
+    if run.exit_code != 0 or errors or not registry.finished:
+        said = (errors or [""])[-1].strip().splitlines()
         return Ran(plan, None, f"the program fails on them{f': {said[-1]}' if said else ''}")
-    return Ran(plan, Simulated(run.plan, made))
+    return Ran(plan, Simulated(run.served.plan, made))
 
 
-def _await(run: ProgramRun, deadline: float, timeout: float) -> None:
-    if not run.ended.wait(max(0.0, deadline - time.monotonic())):
+def _left(deadline: float) -> float:
+    return max(0.0, deadline - time.monotonic())
+
+
+def _await(run: Run, deadline: float, timeout: float) -> None:
+    if not run.ended.wait(_left(deadline)):
         raise CouldNotLook(
             f"the program did not end within {timeout:g} seconds and was stopped; --timeout gives it longer"
         )
 
 
-def _ended(run: ProgramRun, answers: Answers, show: Show) -> Plan:
-    if run.registry.questions:
-        raise answers.unanswered(run.registry.questions)
-    if run.log.errors:
-        for message in run.log.errors:
+def _ended(run: Run, answers: Answers, show: Show) -> Plan:
+    if run.served.registry.questions:
+        raise answers.unanswered(run.served.registry.questions)
+    if run.served.log.errors:
+        for message in run.served.log.errors:
             show(message.rstrip("\n") + "\n")
         raise ProgramFailed
     if run.exit_code:
         raise InputError(_how(run.exit_code))
-    return run.plan
+    return run.served.plan
 
 
 def _how(code: int) -> str:
     if code < 0:
         return f"the program was ended by {signal.Signals(-code).name}"
     return f"the program ended with exit code {code}"
+
+
+@contextmanager
+def _started() -> Iterator[list[ProgramRun]]:
+    runs: list[ProgramRun] = []
+    try:
+        yield runs
+    finally:
+        for run in runs:
+            run.stop()
 
 
 @contextmanager

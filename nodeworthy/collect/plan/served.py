@@ -1,0 +1,67 @@
+"""The engine's side of one run: it answers the program, and keeps what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from nodeworthy.collect.plan.answers import Answers
+from nodeworthy.collect.plan.engine_log import EngineLog, shapes_handler
+from nodeworthy.collect.plan.monitor import Monitor, Registry
+from nodeworthy.collect.plan.plan import Plan
+from nodeworthy.collect.plan.project import Project, StackConfig
+from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
+from nodeworthy.collect.plan.standins import StandIns
+
+PARALLEL = 4
+Show = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is run, and what it is told."""
+
+    project: Project
+    stack: str
+    config: StackConfig
+    answers: Answers
+
+
+class Served:
+    def __init__(self, program: Program, made: StandIns | None, show: Show) -> None:
+        project = program.project
+        self.registry = Registry(project.name, program.stack, str(project.root.resolve()))
+        self.log = EngineLog(show)
+        self._server = grpc().server(ThreadPoolExecutor(max_workers=PARALLEL * 4 + 4), options=OPTIONS)
+        monitor = _Complete(Monitor(self.registry, program.answers, made))
+        stubs("resource_pb2_grpc").add_ResourceMonitorServicer_to_server(monitor, self._server)
+        stubs("engine_pb2_grpc").add_EngineServicer_to_server(self.log, self._server)
+        self._server.add_generic_rpc_handlers((shapes_handler(self.registry),))
+        self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
+        self._server.start()
+
+    @property
+    def plan(self) -> Plan:
+        return self.registry.plan()
+
+    def stop(self) -> None:
+        self._server.stop(0)
+
+
+class _Complete:
+    """The monitor with every method of the protocol: what it does not know, it says so by name."""
+
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._monitor, name, None) or _not_here(name)
+
+
+def _not_here(name: str) -> Callable[[Any, Any], None]:
+    def refuse(_: Any, context: Any) -> None:
+        context.abort(grpc().StatusCode.UNIMPLEMENTED, f"a preview without Pulumi's engine does not know {name}")
+
+    return refuse
