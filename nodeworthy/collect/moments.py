@@ -16,22 +16,29 @@ from nodeworthy.rule import BoundCheck, Many, Moment, Rule
 @cache
 def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     """Every moment that has a collector, with the types of the facts that it makes."""
+    from nodeworthy.facts.aws_stack import AwsResource, AwsStack
     from nodeworthy.facts.boot_script import BootPool, BootScript
+    from nodeworthy.facts.disk import Disk
     from nodeworthy.facts.gpu_pool import GpuPool
     from nodeworthy.facts.node import Node
+    from nodeworthy.facts.node_group import NodeGroup
+    from nodeworthy.facts.node_sides import GuardedNodes
     from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
     from nodeworthy.facts.operator_values import OperatorValues
     from nodeworthy.facts.plain_text import PlainText
     from nodeworthy.facts.pod_template import PodTemplate
     from nodeworthy.facts.pool_claim import PoolClaim
+    from nodeworthy.facts.security_group import SecurityGroup
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 
+    of_aws: set[type[Any]] = {AwsStack, AwsResource, NodeGroup, GuardedNodes, SecurityGroup, Disk}
     return {
         Moment.SOURCE: frozenset(
             {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, PlainText, PodTemplate, UnreadableInput}
         ),
         Moment.PLAN: frozenset(
             {BootScript, BootPool, OperatorValues, GpuPool, PodTemplate, PoolClaim, NotLookedAt, UnreadableInput}
+            | of_aws
         ),
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
         Moment.CLUSTER: frozenset(

@@ -74,10 +74,11 @@ class NodeGroup:
             why = f"{self.template.title} exists already, and what it says is not of this stack"
             return Tree(Unknown(why), self.place)
         own = self.template.get(*path)
-        return self._base.get(*path) if own.is_absent and self._base is not None else own
+        return self.base.get(*path) if own.is_absent and self.base is not None else own
 
     @cached_property
-    def _base(self) -> AwsResource | None:
+    def base(self) -> AwsResource | None:
+        """The launch template that an instance is started from."""
         if self.template is None or self.template.type not in INSTANCES:
             return None
         return _template(self.stack, self.template).only
@@ -142,6 +143,7 @@ def node_groups(stack: AwsStack) -> Iterator[NodeGroup]:
         if not found:
             yield NodeGroup(stack, group, None, _why_none(links))
         yield from (NodeGroup(stack, group, each) for each in found)
+    used |= {base.urn for each in stack.of(*INSTANCES) for base in _template(stack, each).found}
     for alone in stack.of(TEMPLATE, CONFIGURATION, *INSTANCES):
         if alone.urn not in used and not alone.is_read:
             yield NodeGroup(stack, None, alone)

@@ -10,6 +10,7 @@ from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.engine import Fact
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack
+from nodeworthy.facts.disk import disks
 from nodeworthy.facts.node_group import NodeGroup, node_groups
 from nodeworthy.facts.node_sides import guarded
 from nodeworthy.facts.security_group import security_groups
@@ -35,6 +36,7 @@ class Aws:
         groups = [self._of_its_pool(each) for each in node_groups(stack)]
         yield from groups
         yield from guarded(groups)
+        yield from disks(stack, groups)
 
     def _resource(self, planned: Resource) -> AwsResource:
         planter = Planter(planned.place, self.scripts.made, self.unknown)
