@@ -19,6 +19,14 @@ def pods(document: Tree) -> Iterator[Fact]:
         yield from _of_patches(document)
 
 
+def classes(document: Tree) -> Iterator[Fact]:
+    """The classes that pods name."""
+    if document.is_mapping and document.get("kind").text in ("RuntimeClass", "PriorityClass"):
+        from nodeworthy.facts.cluster_classes import class_of
+
+        yield from class_of(document)
+
+
 def _of_patches(document: Tree) -> Iterator[Fact]:
     """A Kustomization, which often does not say that it is one."""
     from nodeworthy.collect.patches import holds_patches, patched
@@ -28,8 +36,16 @@ def _of_patches(document: Tree) -> Iterator[Fact]:
             yield from pods(part)
 
 
+def gpu_daemonsets(document: Tree) -> Iterator[Fact]:
+    """What looks at GPUs or hands them out, as a manifest or as a release of a chart."""
+    if document.is_mapping:
+        from nodeworthy.collect.source import gpu_daemonsets
+
+        yield from gpu_daemonsets.gpu_daemonsets(document)
+
+
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.
-RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (operator_values, pods)
+RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (operator_values, pods, classes, gpu_daemonsets)
 
 
 def facts_of(document: Tree) -> Iterator[Fact]:

@@ -70,6 +70,11 @@ class Container:
                 return _counted(resource, located)
         return Located(Known(0), self.place, written=False)
 
+    def miscounts(self, resource: str) -> bool:
+        """Whether an amount of it is none, which is another fault than asking for too many."""
+        states = (settled(amounts.get(resource)).state for amounts in (self.limits, self.requests))
+        return any(isinstance(state, Known) and not _is_a_count(state.value) for state in states)
+
     def variable(self, name: str) -> Located[Any] | None:
         """The last variable of this name wins; None where there is none."""
         found = [each for each in self.tree.get("env").sequence if each.get("name").text == name]
@@ -110,6 +115,14 @@ class Container:
             return Located.known(True, place)
         hidden = why_incomplete(context) or why_incomplete(privileged) or why_incomplete(added)
         return Located.unknown(hidden, place) if hidden else Located(Known(False), place, written=not added.is_absent)
+
+
+def _is_a_count(value: Any) -> bool:
+    try:
+        whole(value)
+    except NotAQuantity:
+        return False
+    return True
 
 
 def _counted(resource: str, located: Located[Any]) -> Located[int]:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.plan.aws import Aws
 from nodeworthy.collect.plan.boot_scripts import BootScripts
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import Releases
 from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.collect.together import put_together
 from nodeworthy.engine import Fact, Missing, Scene
+from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.node_group import NodeGroup
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.pool_claim import pool_claims
+from nodeworthy.facts.pool_system import planned_systems, pool_systems
+from nodeworthy.facts.profiling_promise import promises_of_plan
 from nodeworthy.facts.world_ports import PlannedFleet
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.suppression import Suppression
@@ -43,10 +49,21 @@ def scene_of(
                 Place(subject="the program"), "the program left before its end, so there may be more than it registered"
             )
         )
+    facts += _of_several(facts, fleet)
+    facts += beside_pods(facts, fleet)
     if fleet is None:
-        return Scene(facts, {GpuPool: Missing(no_fleet)}, suppressions)
+        return Scene(facts, {GpuPool: Missing(no_fleet), **missing_beside_pods(facts, no_fleet)}, suppressions)
     missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
     return Scene([*facts, PlannedFleet(fleet), *pool_claims(fleet), *gpu_pools(fleet)], missing, suppressions)
+
+
+def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
+    groups = [fact for fact in facts if isinstance(fact, NodeGroup)]
+    yield from put_together(facts, fleet)
+    yield from planned_systems(groups)
+    if fleet is not None:
+        yield from pool_systems(fleet)
+        yield from promises_of_plan(groups, [fact for fact in facts if isinstance(fact, BootScript)], fleet)
 
 
 def of_fleet_alone(fleet: Fleet) -> Scene:

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
 from nodeworthy.collect.source.recognise import objects
+from nodeworthy.collect.together import put_together
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact, Missing, Scene
@@ -140,8 +142,11 @@ def _place(
 
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
+    facts += beside_pods(found.facts, fleet)
+    facts += put_together(facts, fleet)
     if fleet is None:
-        return Scene(facts, {GpuPool: Missing(why)}, found.suppressions)
+        missing = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
+        return Scene(facts, missing, found.suppressions)
     missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
     return Scene([*facts, *gpu_pools(fleet)], missing, found.suppressions)
 

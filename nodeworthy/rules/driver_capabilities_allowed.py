@@ -1,0 +1,75 @@
+"""`NVIDIA_DRIVER_CAPABILITIES` holds only what the runtime allows.
+
+The runtime knows compute, utility, graphics, video, display, ngx and compat32, in small letters, or `all`. Anything
+else ends the container before it starts: `unsupported capabilities found in 'compute,profile,utility' (allowed
+'compute,utility')`. `profile` is none of them: profiling needs the capability SYS_ADMIN in the pod's securityContext,
+and no word in this variable. An empty value stands for the default, which is `compute,utility`.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from nodeworthy.facts.pod_containers import Container
+from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.known.driver_capabilities import ALL, SUPPORTED, VARIABLE, split
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, Unknown, fail, skip, unknown
+
+RULE = Rule(
+    "driver-capabilities-allowed",
+    severity=Severity.ERROR,
+    incident="D",
+    title="NVIDIA_DRIVER_CAPABILITIES holds only what the runtime allows",
+    remedy="keep to compute,utility in NVIDIA_DRIVER_CAPABILITIES; for profiling give the pod SYS_ADMIN instead",
+)
+
+_OF_PROFILING = ("profile", "profiling", "prof")
+
+
+@RULE.check
+def every_capability_is_one(pod: PodTemplate) -> Findings:
+    saying = [each for each in pod.containers if each.variable(VARIABLE) is not None]
+    if not saying:
+        skip(f"no container sets {VARIABLE}")
+    for container in saying:
+        yield from _of_a_container(pod, container)
+
+
+def _of_a_container(pod: PodTemplate, container: Container) -> Findings:
+    variable = container.variable(VARIABLE)
+    assert variable is not None
+    if isinstance(variable.state, Unknown):
+        yield unknown(variable, f"{VARIABLE} of {container.name} is not known: {variable.state.why}")
+        return
+    named = split(str(variable.state.value or ""))
+    allowed = tuple(each for each in named if each in SUPPORTED)
+    others = [each for each in named if each not in SUPPORTED]
+    if not others or ALL in named:
+        return
+    yield fail(
+        variable,
+        f"{' and '.join(others)} of {container.name} {'is' if len(others) == 1 else 'are'} no driver capability",
+        should=_instead(named),
+        cause=f"the container never starts: unsupported capabilities found in '{','.join(named)}' "
+        f"(allowed '{','.join(allowed)}')",
+        remedy=_remedy(others),
+        victims=pod.live.objects if pod.live is not None else (),
+    )
+
+
+def _instead(named: tuple[str, ...]) -> str:
+    meant = [each if each in SUPPORTED else _near(each) for each in named]
+    return ",".join(dict.fromkeys(filter(None, meant))) or "compute,utility"
+
+
+def _near(name: str) -> str | None:
+    if name in _OF_PROFILING:
+        return None
+    return next(iter(difflib.get_close_matches(name.lower(), SUPPORTED, 1, 0.7)), None)
+
+
+def _remedy(others: list[str]) -> str:
+    if any(each in _OF_PROFILING for each in others):
+        return "remove it, and give the container securityContext.capabilities.add: [SYS_ADMIN] for profiling"
+    return f"keep to {', '.join(SUPPORTED)}, or {ALL}"

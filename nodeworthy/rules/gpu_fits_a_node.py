@@ -1,0 +1,103 @@
+"""What a pod asks for can exist on one node of the fleet.
+
+A pod runs on one node, so that the GPUs of all its containers have to be there together. One that asks for more than
+any node has, or that chooses nodes which have fewer, waits for ever, and the scheduler only says that there are too
+few (`Insufficient nvidia.com/gpu`). What counts is the sum of the containers that run together, or the init container
+that asks for more. Which nodes may take it is read from its nodeSelector and its required node affinity, as far as
+they speak of the pool, the instance type or the GPU's product.
+
+In a cluster the nodes' own capacity counts, and only pods that no node has taken are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.cluster_node import INSTANCE_TYPES, POOL, PRODUCT
+from nodeworthy.facts.gpu_resources import GPU
+from nodeworthy.facts.node_size import NodeSize
+from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown
+
+RULE = Rule(
+    "gpu-fits-a-node",
+    severity=Severity.ERROR,
+    incident="D",
+    title="What a pod asks for can exist on one node of the fleet",
+    remedy="ask for no more GPUs than one node has; what needs more is several pods (a Job of workers, torchrun, MPI)",
+)
+
+_LABELS = (POOL, *INSTANCE_TYPES, PRODUCT)
+_MOST = 6
+_NEVER = "no node can ever take the pod: it stays Pending (Insufficient nvidia.com/gpu)"
+
+
+@RULE.check
+def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Findings:
+    if pod.live is not None and not pod.live.unscheduled:
+        skip("a node has taken it")
+    if GPU not in pod.gpu_resources:
+        skip("it asks for no whole GPUs")
+    if any(each.miscounts(GPU) for each in pod.containers):
+        skip("what it asks for is no number of GPUs")
+    asked = pod.asks_for(GPU)
+    least = pod.least(GPU)
+    if isinstance(asked.state, Known) and not least:
+        skip("it asks for no GPUs")
+    willing = [size for size in sizes if size.may_run(pod.selection)]
+    if not willing:
+        yield from _chooses_none(pod, sizes)
+        return
+    if why := next((size.shared for size in willing if size.shared), None):
+        skip(why)
+    unsure = next((size for size in willing if isinstance(size.gpus.state, Unknown)), None)
+    known = [(size.gpus.state.value, size) for size in willing if isinstance(size.gpus.state, Known)]
+    most, largest = max(known, key=lambda each: each[0], default=(0, None))
+    if least <= most and isinstance(asked.state, Unknown):
+        yield unknown(asked, f"how many GPUs {pod.title} asks for together is not known: {asked.state.why}")
+    elif least > most and unsure is not None:
+        why = unsure.gpus.state.why if isinstance(unsure.gpus.state, Unknown) else ""
+        yield unknown(_where(pod), f"whether {unsure.title} has {least} GPUs in a node is not known: {why}")
+    elif least > most and largest is not None:
+        yield fail(
+            _where(pod),
+            f"{pod.title} asks for more GPUs than any node has that may take it",
+            is_=f"{least} GPUs",
+            should=f"at most {most}: the largest such node is of {largest.title}"
+            if largest.noun == "pool"
+            else f"at most {most}, as {largest.title} has",
+            related=[_says(size) for size in willing[:_MOST]],
+            cause=_NEVER,
+            victims=pod.live.unscheduled if pod.live is not None else (),
+        )
+
+
+def _chooses_none(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Findings:
+    label = next((each for each in _LABELS if any(pod.selection.wanted(each))), POOL)
+    wanted = " or ".join(pod.selection.wanted(label)) or "none of them"
+    yield fail(
+        pod.selection.where(label).place,
+        f"{pod.title} asks for GPUs on nodes that are not there",
+        is_=f"{label}: {wanted}",
+        should=" or ".join(dict.fromkeys(_shown(size, label) for size in sizes)),
+        related=[_says(size) for size in sizes[:_MOST]],
+        cause=_NEVER,
+        remedy="choose nodes that the fleet has, or declare the pool in the fleet",
+        victims=pod.live.unscheduled if pod.live is not None else (),
+    )
+
+
+def _shown(size: NodeSize, label: str) -> str:
+    return size.labels.get(label) or size.gpu or size.title
+
+
+def _says(size: NodeSize) -> Related:
+    return Related(size.gpus.place, f"a node of {size.title} has {size.gpus.shown()} GPUs")
+
+
+def _where(pod: PodTemplate) -> Place:
+    """The container that asks for the most of them."""
+    asking = [each for each in pod.containers if GPU in each.gpu_resources]
+    counted = [(state.value if isinstance(state := each.asks_for(GPU).state, Known) else 0, each) for each in asking]
+    return max(counted, key=lambda each: each[0])[1].asks_for(GPU).place

@@ -1,0 +1,117 @@
+"""The RuntimeClass exists, names the handler that containerd has, and pods that name it get it.
+
+A pod that names a RuntimeClass which is not there is refused (`RuntimeClass "nvidia-gpu" not found`). One whose class
+names a handler that containerd lacks stays in ContainerCreating (`no runtime for "…" is configured`). The GPU operator
+makes the class `operator.runtimeClass` (`nvidia`), and `nvidia-cdi` and `nvidia-legacy` beside it, each with its own
+name as handler; its toolkit writes the runtime into containerd under CONTAINERD_RUNTIME_CLASS, so the two must agree.
+
+In files nobody sees the whole cluster: a class is missing only where it is called like NVIDIA's, and where the
+operator's settings, the fleet or NVIDIA's own RuntimeClass stand there to say which there are.
+"""
+
+from __future__ import annotations
+
+import difflib
+
+from nodeworthy.facts.cluster_classes import (
+    BESIDE,
+    EXPERIMENTAL,
+    ClusterClasses,
+    RuntimeClass,
+    runtime_name,
+    toolkit_runtime_name,
+)
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.known.containerd import defaults
+from nodeworthy.known.toolkit import RUNTIME_CLASS
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Related, Severity, Unknown, fail, need, skip, unknown
+
+RULE = Rule(
+    "runtime-class-agrees",
+    severity=Severity.ERROR,
+    incident="A",
+    title="The RuntimeClass exists, names the handler containerd has, and pods that name it get it",
+    remedy="name the class that the GPU operator makes: runtimeClassName: nvidia",
+)
+
+BASE = defaults().runtime_class
+
+
+@RULE.check
+def pods_name_a_class_that_is_there(pod: PodTemplate, classes: ClusterClasses) -> Findings:
+    named = pod.runtime_class
+    if isinstance(named.state, Unknown):
+        if not pod.uses_gpus:
+            skip("nothing here says that it has GPUs")
+        yield unknown(named, f"which RuntimeClass {pod.title} names is not known: {named.state.why}")
+        return
+    name = named.state.value
+    if not isinstance(name, str) or not name:
+        skip("it names no RuntimeClass")
+    if name in classes.names:
+        return
+    if not classes.is_whole and not _should_be_there(name, classes):
+        skip(f"whether there is a RuntimeClass {name} can't be seen here")
+    yield fail(
+        named,
+        f"{pod.title} names a RuntimeClass that is not there",
+        should=" or ".join(classes.names) or "none",
+        related=_says(classes),
+        cause=f'the API server refuses the pod: RuntimeClass "{name}" not found',
+        remedy=f"name a class that is there, or make one: kind RuntimeClass, name {name}, handler {BASE}",
+        victims=pod.live.objects if pod.live is not None else (),
+    )
+
+
+def _should_be_there(name: str, classes: ClusterClasses) -> bool:
+    ours = [each for each in classes.names if each.startswith(BASE)]
+    called_so = name.startswith(BASE) or bool(difflib.get_close_matches(name.lower(), ours, 1, 0.75))
+    made_by_others = classes.maker is None and name in (BASE, *(f"{BASE}{each}" for each in (*BESIDE, EXPERIMENTAL)))
+    return bool(ours) and called_so and not made_by_others
+
+
+def _says(classes: ClusterClasses) -> list[Related]:
+    found = [Related(each.place, f"this is the RuntimeClass {each.name}") for each in classes.runtimes[:4]]
+    if classes.maker is not None and classes.made:
+        found.append(Related(classes.maker, f"the operator makes {', '.join(classes.made)}"))
+    return found
+
+
+@RULE.check
+def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses) -> Findings:
+    handler = need(runtime.handler)
+    if not (runtime.name.startswith(BASE) or str(handler).startswith(BASE)):
+        skip("it is not NVIDIA's")
+    if classes.handlers is None:
+        skip("nothing here says which runtimes containerd has")
+    if handler in classes.handlers:
+        return
+    related = [Related(classes.maker, "the toolkit is told its runtime's name here")] if classes.maker else []
+    yield fail(
+        runtime.handler,
+        f"the RuntimeClass {runtime.name} names a handler that containerd does not have",
+        should=" or ".join(classes.handlers),
+        related=related,
+        cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',
+        remedy=f"handler: {classes.handlers[0]}",
+    )
+
+
+@RULE.check
+def the_operator_and_its_toolkit_agree(values: OperatorValues) -> Findings:
+    if values.toolkit.named(RUNTIME_CLASS) is None:
+        skip(f"the toolkit is not told another name ({RUNTIME_CLASS})")
+    wanted, written = runtime_name(values), toolkit_runtime_name(values)
+    if wanted.state == written.state or not need(values.toolkit.enabled) or need(values.toolkit.uses_nri):
+        return
+    if need(wanted) != need(written):
+        yield fail(
+            written,
+            "the toolkit writes its runtime under another name than the operator's RuntimeClass names",
+            should=need(wanted),
+            related=[Related(wanted.place, f"operator.runtimeClass is {need(wanted)}")],
+            cause=f'pods of the class stay in ContainerCreating: no runtime for "{need(wanted)}" is configured',
+            remedy=f"give {RUNTIME_CLASS} and operator.runtimeClass the same name",
+        )
