@@ -30,11 +30,22 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.pool_claim import PoolClaim
     from nodeworthy.facts.security_group import SecurityGroup
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
+    from nodeworthy.facts.ufw_firewall import UfwFirewall
 
     of_aws: set[type[Any]] = {AwsStack, AwsResource, NodeGroup, GuardedNodes, SecurityGroup, Disk}
     return {
         Moment.SOURCE: frozenset(
-            {BootScript, BootPool, OperatorValues, GpuPool, PoolClaim, PlainText, PodTemplate, UnreadableInput}
+            {
+                BootScript,
+                BootPool,
+                OperatorValues,
+                GpuPool,
+                PoolClaim,
+                PlainText,
+                PodTemplate,
+                UnreadableInput,
+                UfwFirewall,
+            }
         ),
         Moment.PLAN: frozenset(
             {BootScript, BootPool, OperatorValues, GpuPool, PodTemplate, PoolClaim, NotLookedAt, UnreadableInput}
