@@ -42,7 +42,7 @@ class Text:
 
     @property
     def holes(self) -> tuple[Hole, ...]:
-        return tuple(piece for piece in self.pieces if isinstance(piece, Hole))
+        return tuple([piece for piece in self.pieces if isinstance(piece, Hole)])
 
     @property
     def why(self) -> str:
@@ -50,7 +50,10 @@ class Text:
         return self.holes[0].why if self.holes else ""
 
     def shown(self) -> str:
-        return "".join(piece if isinstance(piece, str) else piece.shown for piece in self.pieces)
+        known = self.known
+        if known is not None:
+            return known
+        return "".join([piece if isinstance(piece, str) else piece.shown for piece in self.pieces])
 
     def __add__(self, other: Text) -> Text:
         return Text.of(*self.pieces, *other.pieces)
@@ -95,14 +98,14 @@ def _joined(pieces: Iterable[Piece]) -> list[Piece]:
     joined: list[Piece] = []
     run: list[str] = []
     for piece in pieces:
-        if isinstance(piece, str):
+        if not isinstance(piece, str):
+            if run:
+                joined.append("".join(run))
+                run = []
+            joined.append(piece)
+        elif piece:
             run.append(piece)
-            continue
-        if any(run):
-            joined.append("".join(run))
-        run.clear()
-        joined.append(piece)
-    if any(run):
+    if run:
         joined.append("".join(run))
     return joined
 

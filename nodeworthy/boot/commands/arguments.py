@@ -20,7 +20,7 @@ class Given:
         return any(name in names for name, _ in self.options)
 
     def values(self, *names: str) -> tuple[Text, ...]:
-        return tuple(value for name, value in self.options if name in names)
+        return tuple([value for name, value in self.options if name in names])
 
     def value(self, *names: str) -> Text | None:
         """The last one counts, as programs take it."""
@@ -47,12 +47,12 @@ def given(
     options, operands, rest = list[tuple[str, Text]](), list[Text](), iter(arguments)
     for argument in rest:
         begins = beginning(argument)
-        if argument.known == "--":
-            operands += rest
-        elif not begins.startswith("-") or argument.known == "-":
+        if not begins.startswith("-") or argument.known == "-":
             operands.append(argument)
             if stops:
                 operands += rest
+        elif argument.known == "--":
+            operands += rest
         elif begins.startswith("--") or not clusters:
             options.append(_long(argument, begins, takes, rest))
         else:

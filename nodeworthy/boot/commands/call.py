@@ -56,7 +56,7 @@ class Call:
     @property
     def words(self) -> tuple[str, ...]:
         """The arguments behind the program's name, as far as they are known; what is not is empty."""
-        return tuple(argument.known or "" for argument in self.arguments[1:])
+        return tuple([argument.known or "" for argument in self.arguments[1:]])
 
     def does(self, kind: type[E], /, **what: Any) -> E:
         """An effect of this call: the place, the conditions and the rest are the call's own."""

@@ -12,7 +12,11 @@ WHY = "it grows longer than is followed here"
 
 
 def letters(pieces: Iterable[Piece]) -> int:
-    return sum(len(piece) for piece in pieces if isinstance(piece, str))
+    count = 0
+    for piece in pieces:
+        if isinstance(piece, str):
+            count += len(piece)
+    return count
 
 
 def bounded(name: str, value: Text | tuple[Text, ...]) -> Text | tuple[Text, ...]:

@@ -63,7 +63,7 @@ class Lists:
                 found.append(self._one())
 
     def _is_awaited(self, closer: str) -> bool:
-        return any(closer in each for each in self.awaited)
+        return closer in self.awaited[-1] or any(closer in each for each in self.awaited)
 
     def _one(self) -> Statement:
         tokens = self.tokens

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 from nodeworthy.boot.shell.escapes import ansi
 from nodeworthy.boot.shell.joining import joined
@@ -30,6 +31,12 @@ Commands = Callable[[Source, int, int], str]
 ReadStatements = Callable[[Source, int, str], tuple[Statement, ...]]
 
 
+@lru_cache(maxsize=4096)
+def _alone(raw: str) -> tuple[Literal] | None:
+    """A word that stands for itself: scripts say the same ones over and over."""
+    return (Literal(raw),) if _SPECIAL.search(raw) is None else None
+
+
 class Pieces:
     """The words of a source; `statements` reads what stands in its substitutions."""
 
@@ -41,8 +48,9 @@ class Pieces:
     def word(self, start: int, end: int) -> Word:
         raw = self.text[start:end]
         line, column = self.source.place(start)
-        if _SPECIAL.search(raw) is None:
-            return Word((Literal(raw),), line, column, raw)
+        alone = _alone(raw)
+        if alone is not None:
+            return Word(alone, line, column, raw)
         parts = self.parts(start, end, _UNQUOTED, quoted=False)
         return Word(joined(parts), line, column, self.source.shown(start, end))
 

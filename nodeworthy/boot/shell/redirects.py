@@ -64,12 +64,11 @@ def _file(walker: Walker, word: Word) -> Stream:
 
 
 def _body(walker: Walker, document: HereDocument) -> Content:
-    text = walker.expander.text
+    text, at = walker.expander.text, walker.origin.at
     lines: list[Line] = []
     for word in document.lines:
-        value = text(word)
-        place = walker.place(word.line, word.column)
-        if any(isinstance(piece, str) and "\n" in piece for piece in value.pieces):
+        value, place = text(word), at(word.line, word.column)
+        if "\n" in value.shown():
             lines += lines_of(value, place)  # a variable of several lines
         else:
             lines.append(Line(value, place))

@@ -105,8 +105,9 @@ class Simple:
     def _made(
         self, words: list[Word], assignments: list[Assignment], redirects: tuple[Redirect, ...], start: int
     ) -> Statement:
-        raw = self.source.shown(start, self.tokens.behind)
-        line, column = self.source.place(start)
+        source = self.source
+        raw = source.shown(start, self.tokens.behind)
+        line, column = source.place(start)
         name = words[0].raw if words else ""
         made: Test | Declaration
         if name in ("[", "test") and not assignments:

@@ -54,8 +54,8 @@ class Source:
     # Of a template: the text as the user wrote it, and from which offsets on it is how much ahead.
     original: str = ""
     origins: tuple[tuple[int, int], ...] = ()
-    # The line that was asked for last: its number, its offset and the next one's.
-    _line: tuple[int, int, int] = (0, 0, 0)
+    # The line that was asked for last: its number, its offset and the next one's, and from where its columns count.
+    _line: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     def is_broken(self, start: int, end: int) -> bool:
         at = bisect_left(self.broken, start)
@@ -74,12 +74,13 @@ class Source:
         """Line and column, both from one."""
         if self.origins:
             offset = self._origin(offset)
-        line, start, end = self._line
+        line, start, end, before = self._line
         if not start <= offset < end:
-            line = bisect_right(self._starts, offset) - 1
-            start, end = self._starts[line], self._starts[line + 1]
-            self._line = line, start, end
-        return self.first_line + line, offset - start + (self.first_column if line == 0 else 1)
+            row = bisect_right(self._starts, offset) - 1
+            start, end = self._starts[row], self._starts[row + 1]
+            line, before = self.first_line + row, start - (self.first_column if row == 0 else 1)
+            self._line = line, start, end, before
+        return line, offset - before
 
     def _origin(self, offset: int) -> int:
         at = bisect_right(self.origins, (offset, len(self.original)))
