@@ -108,12 +108,6 @@ class NodeGroup:
         return Links()
 
     @cached_property
-    def zones(self) -> Sequence[Located[str | None]]:
-        """The zones that its nodes may start in, as far as they are known."""
-        own = [each.located() for each in self.groups("availabilityZones").sequence]
-        return own or [each.get("availabilityZone").located() for each in self.subnets.found]
-
-    @cached_property
     def security_groups(self) -> tuple[Sequence[SecurityGroup], Sequence[Located[str]]]:
         """The security groups of its nodes, and the values of which none could be told."""
         if self.template is None:

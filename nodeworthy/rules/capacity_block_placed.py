@@ -1,0 +1,135 @@
+"""A capacity block's nodes ask for it as AWS wants it: market type, reservation, zone, and no placement group.
+
+A capacity block is a reservation in one zone that nobody enters by chance: the launch template names it and says
+`capacity-block` as its market. What runs in it stands together already; a placement group beside it is refused, and so
+are a mixed instances policy and a warm pool. Subnets of another zone find no room in it. Each of these ends in a group
+that tries for hours to start what it never gets, while the block is paid for.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.node_capacity import CAPACITY_BLOCK, blocks, is_block, market, placement, reservation
+from nodeworthy.facts.node_group import NodeGroup
+from nodeworthy.facts.node_types import has_gpus
+from nodeworthy.facts.node_zones import zones
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
+
+RULE = Rule(
+    "capacity-block-placed",
+    severity=Severity.ERROR,
+    incident="D",
+    title="A capacity block's launch template has its market type, its zone, no placement group",
+    remedy='instance_market_options={"market_type": "capacity-block"}, capacity_reservation_specification='
+    '{"capacity_reservation_target": {"capacity_reservation_id": "cr-…"}}, subnets of the block\'s zone',
+)
+
+CAUSE = "its nodes are never started, and the block is paid for all the same"
+NOT_BESIDE_IT = ("mixedInstancesPolicy", "warmPool")
+
+
+@RULE.check
+def it_is_asked_for_as_a_block(nodes: NodeGroup) -> Findings:
+    _only_blocks(nodes)
+    if nodes.template is None:
+        yield unknown(nodes, f"how {nodes.title} asks for its capacity block is not known: {nodes.no_template}")
+        return
+    said = market(nodes).located()
+    if need(said) != CAPACITY_BLOCK:
+        yield fail(
+            said,
+            f"{nodes.title} has a capacity block, and its launch template does not ask for one",
+            is_=f"marketType: {said.shown()}" if said.written and need(said) else "no instanceMarketOptions.marketType",
+            should=f"marketType: {CAPACITY_BLOCK}",
+            related=nodes.declared,
+            cause=CAUSE,
+        )
+
+
+@RULE.check
+def it_names_the_block(nodes: NodeGroup) -> Findings:
+    _only_blocks(nodes)
+    if nodes.template is None:
+        return
+    named = reservation(nodes)
+    if named.is_absent or named.is_null:
+        yield fail(
+            named,
+            f"{nodes.title} has a capacity block, and its launch template does not say which",
+            is_="no capacityReservationId",
+            should=_wanted(nodes) or "the id of the block",
+            related=nodes.declared,
+            cause=CAUSE,
+        )
+        return
+    wanted = _wanted(nodes)
+    if wanted is None or (named.is_unknown and blocks(nodes).found):
+        return
+    if need(named.located()) != wanted:
+        yield fail(
+            named.located(),
+            f"{nodes.title} names another capacity block than the fleet does",
+            should=wanted,
+            related=nodes.declared,
+            cause=CAUSE,
+        )
+
+
+@RULE.check
+def nothing_stands_beside_it(nodes: NodeGroup) -> Findings:
+    _only_blocks(nodes)
+    near = placement(nodes)
+    if not near.is_absent and not near.is_null and near.text != "":
+        yield fail(
+            near,
+            f"{nodes.title} has a capacity block and a placement group",
+            is_=near.located().shown(),
+            should="no placement group: what runs in a block stands together already",
+            related=nodes.declared,
+            cause=CAUSE,
+            remedy="remove it",
+        )
+    for name in NOT_BESIDE_IT:
+        said = nodes.groups(name)
+        if not said.is_absent and not said.is_null:
+            yield fail(
+                said,
+                f"{nodes.title} has a capacity block and a {name}, which do not go together",
+                is_=name,
+                should="launchTemplate" if name == "mixedInstancesPolicy" else f"no {name}",
+                related=nodes.declared,
+                cause=CAUSE,
+            )
+
+
+@RULE.check
+def it_starts_in_the_blocks_zone(nodes: NodeGroup) -> Findings:
+    _only_blocks(nodes)
+    wanted = nodes.fleet.network.zone if nodes.fleet is not None and nodes.pool is not None else None
+    zone = need(wanted) if wanted is not None else None
+    found = zones(nodes)
+    if zone is None and len(found) < 2:
+        skip("nothing says in which zone the block is")
+    for each in found:
+        zone = zone or need(each)
+        if need(each) != zone:
+            yield fail(
+                each,
+                f"{nodes.title} may start its nodes in another zone than that of its capacity block",
+                should=zone,
+                related=nodes.declared,
+                cause=CAUSE,
+            )
+
+
+def _only_blocks(nodes: NodeGroup) -> None:
+    if is_block(nodes):
+        return
+    said = market(nodes)
+    if isinstance(said.value, Unknown) and has_gpus(nodes).state != Known(False):
+        need(said.located())
+    skip(f"{nodes.title} does not run in a capacity block")
+
+
+def _wanted(nodes: NodeGroup) -> str | None:
+    return nodes.pool.capacity.id if nodes.pool is not None else None

@@ -1,0 +1,91 @@
+"""A GPU pool has min = max = desired, and as many nodes as the fleet says.
+
+GPU machines are bought, reserved or waited for. A pool that may shrink gives back a machine that nobody gets again; one
+that may grow asks for machines that are not there, and the group hangs in InsufficientInstanceCapacity. So nothing
+scales it either: no policy, no schedule. A capacity block is the exception to the last, because it has a beginning
+and an end, and AWS has its group started and emptied by the clock. A pool may be several groups (its profiling nodes
+apart): then they have the pool's nodes together. `ignore_changes` on the desired capacity is nobody's business here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.aws_stack import AwsResource
+from nodeworthy.facts.node_capacity import is_block
+from nodeworthy.facts.node_count import SCHEDULES, NodeCount, node_count, what_scales
+from nodeworthy.facts.node_group import NodeGroup
+from nodeworthy.facts.node_types import has_gpus
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Located, Related, Severity, fail, need, skip
+
+RULE = Rule(
+    "pool-size-fixed",
+    severity=Severity.ERROR,
+    incident="D",
+    title="A GPU pool has min = max = desired",
+    remedy="give min, max and desired one number: the pool's `nodes` in the fleet",
+)
+
+
+@RULE.check
+def its_size_is_one_number(nodes: NodeGroup) -> Findings:
+    if nodes.group is None:
+        skip("it is in no group that could grow or shrink")
+    if has_gpus(nodes).state == Known(False):
+        skip(f"{nodes.title} has no GPUs")
+    count = node_count(nodes)
+    least, most, desired = need(count.min), need(count.max), need(count.desired)
+    scaling = [each for each in what_scales(nodes) if each.type not in SCHEDULES or not is_block(nodes)]
+    is_fixed = least == most and desired in (None, most)
+    if (is_fixed and not scaling) or not need(has_gpus(nodes)):
+        return
+    if not is_fixed:
+        yield fail(
+            _odd(nodes, count),
+            f"{nodes.title} has GPUs and no fixed size",
+            is_=f"min {least}, max {most}, desired {least if desired is None else desired}",
+            should="min = max = desired",
+            related=nodes.declared,
+            cause="a GPU machine that is given back may not be had again, and one that is asked for may not be there",
+        )
+    for each in scaling:
+        yield fail(
+            each,
+            f"{each.title} changes the size of {nodes.title}, which has GPUs",
+            should="a fixed size",
+            related=nodes.declared,
+            remedy="remove it",
+        )
+
+
+def _odd(nodes: NodeGroup, count: NodeCount) -> Located[int | None]:
+    """The one to mend: of three numbers, one that is not the fleet's, else one that is not as the most is."""
+    wanted = nodes.pool.nodes if nodes.pool is not None else need(count.max)
+    written = [each for each in (count.min, count.max, count.desired) if need(each) is not None]
+    return next((each for each in written if need(each) != wanted), count.max)
+
+
+@RULE.check
+def it_is_the_fleets(nodes: NodeGroup, everywhere: Sequence[NodeGroup]) -> Findings:
+    pool = nodes.pool
+    if pool is None or not pool.is_gpu or nodes.group is None:
+        skip(nodes.no_pool if pool is None else "it is no group of a GPU pool")
+    groups = {each.group: node_count(each) for each in everywhere if each.pool is pool and each.group is not None}
+    if next(iter(groups)) is not nodes.group:
+        skip(f"{nodes.title} is counted with its first group")
+    most = sum(need(count.max) or 0 for count in groups.values())
+    if most == pool.nodes:
+        return
+    yield fail(
+        groups[nodes.group].max,
+        f"{nodes.title} is built with another number of nodes than the fleet says",
+        is_=f"{most}{f' in {len(groups)} groups' if len(groups) > 1 else ''}",
+        should=str(pool.nodes),
+        related=[*nodes.declared, *_others(groups)],
+        remedy="take the number from the fleet, or change it there",
+    )
+
+
+def _others(groups: dict[AwsResource, NodeCount]) -> list[Related]:
+    return [Related(each.max.place, f"{each.max.shown()} of them are here") for each in [*groups.values()][1:]]
