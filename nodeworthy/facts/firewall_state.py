@@ -9,7 +9,7 @@ from nodeworthy.facts.firewall import IPTABLES, UFW, Chains, Does, Filter, Side,
 from nodeworthy.facts.firewall_needs import Need, Pods, covers
 
 # ufw's own: a fresh installation forwards nothing and lets nobody in.
-_DEFAULTS = {Side.IN: False, Side.OUT: True, Side.ROUTED: False}
+DEFAULTS = {Side.IN: False, Side.OUT: True, Side.ROUTED: False}
 
 
 @dataclass
@@ -47,7 +47,7 @@ class Firewall:
     def _of_the_kernel(self) -> Chains:
         policies = dict(self.kernel.policies)
         if self.is_up:
-            ufws = {side: self.ufw.policies.get(side, (allows, self.enabled)) for side, allows in _DEFAULTS.items()}
+            ufws = {side: self.ufw.policies.get(side, (allows, self.enabled)) for side, allows in DEFAULTS.items()}
             policies = {**ufws, **policies}
         own = self.ufw.rules if self.is_up else []
         return Chains(UFW if self.is_up else IPTABLES, policies, [*self.before, *own, *self.behind])

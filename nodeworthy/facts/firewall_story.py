@@ -96,7 +96,8 @@ class Story:
 
     @property
     def cause(self) -> str:
-        default = "ufw's default keeps back what is forwarded, and pods' traffic is: " if self.name == UFW else ""
+        routed = self.name == UFW and any(each.way.side is Side.ROUTED for each in self.lacking)
+        default = "ufw's default keeps back what is forwarded, and pods' traffic is: " if routed else ""
         return f"{default}without these rules {'; '.join(self._ways)}"
 
     @property

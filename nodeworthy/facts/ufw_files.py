@@ -37,8 +37,9 @@ class Told:
     command: str
     conditions: Guard = ()
 
-    def step(self, does: Does, place: Place | None = None, **what: object) -> Step:
-        return Step(does, UFW, place or self.place, self.command, self.conditions, **what)  # type: ignore[arg-type]
+    def step(self, does: Does, place: Place | None = None, line: Text = EMPTY, **what: object) -> Step:
+        command = self.command or line.shown().strip()
+        return Step(does, UFW, place or self.place, command, self.conditions, **what)  # type: ignore[arg-type]
 
 
 def steps_of(kind: str, content: Content, told: Told) -> Iterator[Step]:
@@ -63,7 +64,8 @@ def _rules(kind: str, content: Content, told: Told) -> Iterator[Step]:
     for act, index in acts_in(content):
         if act.filter is not None and act.chain.startswith("ufw-"):
             does = Does.INSERT if kind == BEFORE else Does.ADD
-            yield told.step(does, content.lines[index].place, filter=act.filter, position=count)
+            line = content.lines[index]
+            yield told.step(does, line.place, line.text, filter=act.filter, position=count)
             count += 1
 
 
@@ -73,7 +75,7 @@ def _tuples(content: Content, told: Told) -> Iterator[Step]:
         if line.text.contains(_TUPLE):
             words = words_of(line.text)[3:]
             if len(words) >= 7:
-                yield told.step(Does.ADD, line.place, filter=_of_tuple(words))
+                yield told.step(Does.ADD, line.place, line.text, filter=_of_tuple(words))
 
 
 def _of_tuple(words: Sequence[Text]) -> Filter:
@@ -116,7 +118,7 @@ def _setting(text: Text, place: Place, told: Told) -> Iterator[Step]:
         if text.holes:
             yield told.step(Does.UNREAD, place, why=f"{name}: {text.why}")
     elif name == "ENABLED":
-        yield told.step(Does.ON if value == "YES" else Does.OFF, place)
+        yield told.step(Does.ON if value == "YES" else Does.OFF, place, text)
     else:
         side = _POLICIES[name.split("_")[1]]
-        yield told.step(Does.POLICY, place, sides=(side,), allows=value == "ACCEPT")
+        yield told.step(Does.POLICY, place, text, sides=(side,), allows=value == "ACCEPT")

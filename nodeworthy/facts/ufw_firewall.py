@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
-from nodeworthy.boot.content import Content
+from nodeworthy.boot.content import Content, Line
 from nodeworthy.facts.boot_script import BootPool
 from nodeworthy.facts.firewall import UFW, Does, Step
 from nodeworthy.facts.firewall_pods import speaks_of_pods
+from nodeworthy.facts.firewall_state import DEFAULTS as UFWS_OWN
 from nodeworthy.facts.firewall_state import Firewall, left_by
 from nodeworthy.facts.ufw_files import BEFORE, DEFAULTS, SWITCH, USER, Told, steps_of
 from nodeworthy.fleet.model import Firewall as Wanted
@@ -52,12 +53,14 @@ class UfwFirewall:
     def steps(self) -> list[Step]:
         ordered = sorted(self.files, key=lambda each: _ORDER.index(each.kind))
         found = [step for each in ordered for step in steps_of(each.kind, each.content, Told(each.place, ""))]
-        # A file says no more than that it is off until somebody switches it on.
-        return [each for each in found if each.does is not Does.OFF]
+        # A file says no more than that it is off until somebody switches it on; and what is ufw's default nobody says.
+        return [each for each in found if each.does is not Does.OFF and not _is_default(each)]
 
     @property
-    def switch(self) -> UfwFile | None:
-        return next((each for each in self.files if each.kind == SWITCH), None)
+    def switch(self) -> Line | None:
+        """The line that says whether it is on."""
+        files = (each.content for each in self.files if each.kind == SWITCH)
+        return next((line for content in files for line in content.find("ENABLED=")), None)
 
     @property
     def is_on(self) -> bool:
@@ -76,6 +79,10 @@ class UfwFirewall:
         """Skips the firewall of some other machine, as far as anybody says."""
         if not self.pools and not any(each.is_named for each in self.files) and not speaks_of_pods(self.steps):
             skip("nothing says that these files of ufw are for a node of Kubernetes")
+
+
+def _is_default(step: Step) -> bool:
+    return step.does is Does.POLICY and all(UFWS_OWN[side] is step.allows for side in step.sides)
 
 
 def firewalls(files: Sequence[UfwFile], fleet: Fleet | None, why: str) -> list[UfwFirewall]:

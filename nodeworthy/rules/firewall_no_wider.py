@@ -83,7 +83,7 @@ def _never_on(script: BootScript, found: Sequence[Run]) -> list[Flaw]:
     if gap is not None:
         return [doubt(gap.place, "whether this step switches ufw on is not known")]
     when = told(off.when) if len(found) > 1 else ""
-    says = f"ufw stays off if {when}" if when else "nothing in this script switches ufw on"
+    says = f"this script leaves ufw off if {when}" if when else "this script leaves ufw off"
     remedy = "behind its rules: ufw --force enable"
     return [Flaw(script.place, says, "ufw --force enable", OFF, "ufw is off", remedy)]
 

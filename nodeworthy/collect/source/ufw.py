@@ -7,6 +7,7 @@ from pathlib import PurePath
 
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.ufw_files import BEFORE, DEFAULTS, KINDS, SWITCH, USER
 from nodeworthy.facts.ufw_firewall import UfwFile
 from nodeworthy.verdict import Place
@@ -36,8 +37,15 @@ def ufw_file(data: bytes, shown: str, *, named: bool) -> UfwFile | None:
     text = data.decode("utf-8", "replace")
     fillings = Fillings(jinja="{{" in text or "{%" in text)
     rows = fillings.hide(text).splitlines()
-    lines = (Line(fillings.text(row), Place(shown, number, 1)) for number, row in enumerate(rows, 1))
+    lines = (Line(_filled(fillings.text(row)), Place(shown, number, 1)) for number, row in enumerate(rows, 1))
     return UfwFile(Place(shown, 1, 1), kind, Content(tuple(lines)), _root(shown), named)
+
+
+def _filled(text: Text) -> Text:
+    """Whose template it is, nobody says."""
+    return Text.of(
+        *(Hole(each.shown, "a template fills it in") if isinstance(each, Hole) else each for each in text.pieces)
+    )
 
 
 def _root(shown: str) -> str:

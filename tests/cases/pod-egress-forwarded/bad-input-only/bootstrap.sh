@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+set -euo pipefail
+
+API_SERVER=10.20.0.10:6443
+
+apt-get install -y ufw
+ufw allow OpenSSH
+ufw allow 10250/tcp
+ufw allow in on cali+
+ufw allow out on cali+
+ufw --force enable
+
+systemctl enable --now kubelet
+kubeadm join "$API_SERVER" --config /etc/kubernetes/join.yaml

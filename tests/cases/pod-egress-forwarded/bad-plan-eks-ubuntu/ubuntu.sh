@@ -1,0 +1,14 @@
+#!/bin/bash
+set -euo pipefail
+
+apt-get update
+apt-get install -y ufw
+ufw allow from 10.0.0.0/16
+ufw allow from 172.20.0.0/16
+ufw route allow in on eth0 out on eth1
+ufw --force enable
+
+/etc/eks/bootstrap.sh gpu-prod \
+  --apiserver-endpoint https://0123456789ABCDEF0123456789ABCDEF.gr7.us-east-2.eks.amazonaws.com \
+  --b64-cluster-ca LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1BREVVUApLRU5EIENFUlRJRklDQVRFLS0tLS0K \
+  --dns-cluster-ip 172.20.0.10

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+set -euo pipefail
+
+API_SERVER=10.20.0.10:6443
+
+ufw allow 22/tcp
+ufw allow from 10.0.0.0/8
+ufw route allow in on "$POD_INTERFACE" out on eno1
+ufw route allow in on eno1 out on "$POD_INTERFACE"
+ufw --force enable
+
+systemctl enable --now kubelet
+kubeadm join "$API_SERVER" --config /etc/kubernetes/join.yaml
