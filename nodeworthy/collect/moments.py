@@ -18,6 +18,8 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     """Every moment that has a collector, with the types of the facts that it makes."""
     from nodeworthy.facts.aws_stack import AwsResource, AwsStack
     from nodeworthy.facts.boot_script import BootPool, BootScript
+    from nodeworthy.facts.daemonset_manifest import DaemonSetManifest
+    from nodeworthy.facts.device_plugins import DevicePlugins
     from nodeworthy.facts.disk import Disk
     from nodeworthy.facts.gpu_pool import GpuPool
     from nodeworthy.facts.node import Node
@@ -26,15 +28,22 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
     from nodeworthy.facts.operator_values import OperatorValues
     from nodeworthy.facts.plain_text import PlainText
+    from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes
     from nodeworthy.facts.pod_template import PodTemplate
     from nodeworthy.facts.pool_claim import PoolClaim
+    from nodeworthy.facts.pool_system import PoolSystem
+    from nodeworthy.facts.profiling_nodes import ProfilingNodes
+    from nodeworthy.facts.profiling_promise import ProfilingPromise
     from nodeworthy.facts.security_group import SecurityGroup
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
     from nodeworthy.facts.ufw_firewall import UfwFirewall
+    from nodeworthy.facts.watched_node import WatchedNode
 
     of_aws: set[type[Any]] = {AwsStack, AwsResource, NodeGroup, GuardedNodes, SecurityGroup, Disk}
+    of_parts: frozenset[type[Any]] = frozenset({DaemonSetManifest, DevicePlugins, ProfilingNodes, PoolSystem})
     return {
-        Moment.SOURCE: frozenset(
+        Moment.SOURCE: of_parts
+        | frozenset(
             {
                 BootScript,
                 BootPool,
@@ -47,13 +56,34 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
                 UfwFirewall,
             }
         ),
-        Moment.PLAN: frozenset(
-            {BootScript, BootPool, OperatorValues, GpuPool, PodTemplate, PoolClaim, NotLookedAt, UnreadableInput}
+        Moment.PLAN: of_parts
+        | frozenset(
+            {
+                ProfilingPromise,
+                BootScript,
+                BootPool,
+                OperatorValues,
+                GpuPool,
+                PodTemplate,
+                PoolClaim,
+                NotLookedAt,
+                UnreadableInput,
+            }
             | of_aws
         ),
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
         Moment.CLUSTER: frozenset(
-            {OperatorValues, GpuPool, ToolkitOnNodes, UnservedFailures, NotLookedAt, UnreadableInput}
+            {
+                PluginsOnNodes,
+                WatchedNode,
+                ProfilingPromise,
+                OperatorValues,
+                GpuPool,
+                ToolkitOnNodes,
+                UnservedFailures,
+                NotLookedAt,
+                UnreadableInput,
+            }
         ),
     }
 

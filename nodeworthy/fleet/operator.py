@@ -23,7 +23,7 @@ def implied_values(fleet: Fleet) -> Tree:
     if served is not None:
         children["env"] = Tree(_env(served), where.about("toolkit.env"), where)
     values = {"driver": _driver(fleet), "toolkit": Tree(children, where.about("toolkit"), where)}
-    return Tree({**values, **_scraped(fleet)}, place)
+    return Tree({**values, **_device_plugin(fleet), **_scraped(fleet)}, place)
 
 
 def served_by_the_toolkit(fleet: Fleet) -> Pool | None:
@@ -64,6 +64,15 @@ def _scraped(fleet: Fleet) -> dict[str, Tree]:
     place = fleet.monitoring.place.about("dcgmExporter.serviceMonitor")
     monitor = plant({"enabled": True, "relabelings": [relabeled]}, place)
     return {"dcgmExporter": Tree({"serviceMonitor": monitor}, place, place)}
+
+
+def _device_plugin(fleet: Fleet) -> dict[str, Tree]:
+    """HAMi hands the GPUs out where there is one, and two plugins would both."""
+    if fleet.hami is None:
+        return {}
+    where = fleet.hami.place
+    enabled = _leaf(False, where, "devicePlugin.enabled")
+    return {"devicePlugin": Tree({"enabled": enabled}, where.about("devicePlugin"), where)}
 
 
 def _env(pool: Pool) -> list[Tree]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, KINDS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.seen import Seen
@@ -49,7 +50,7 @@ class _Scenes:
 
     @property
     def all(self) -> list[Scene]:
-        return [self._toolkits(), *self._policies()]
+        return [self._toolkits(), gpu_parts(self._seen, self._fleet), *self._policies()]
 
     def _toolkits(self) -> Scene:
         served = [each for daemonset in self._seen.toolkits.values() for each in self._served(daemonset)]
@@ -247,7 +248,7 @@ class _Scenes:
         for group in grouped([node for node in self._gpu_nodes if node.is_gpu], self._fleet):
             if group.silent is None:
                 found = True
-                yield group.pool or _pool_of_nodes(group, group.nodes[0])
+                yield from by_containerd(group.pool or _pool_of_nodes(group, group.nodes[0]), group.nodes)
         if not found and self._fleet is not None:
             yield from gpu_pools(self._fleet)
 

@@ -15,11 +15,14 @@ from nodeworthy.collect.cluster.kinds import (
     Kind,
 )
 from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster_node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster_pod import ClusterPod, cluster_pod
+from nodeworthy.facts.daemonset_manifest import DaemonSetManifest, daemonsets
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.sandbox_failure import SandboxFailure, sandbox_failure
 from nodeworthy.facts.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
+from nodeworthy.verdict import Place
 
 Key = tuple[str, str]
 
@@ -35,6 +38,8 @@ class Seen:
     failures: dict[Key, SandboxFailure] = field(default_factory=dict)
     toolkits: dict[Key, ToolkitDaemonSet] = field(default_factory=dict)
     policies: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    # Device plugins and exporters.
+    gpu_daemonsets: dict[Key, DaemonSetManifest] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why.
     refused: dict[str, str] = field(default_factory=dict)
@@ -77,8 +82,16 @@ class Seen:
                 self.failures[key] = failure
         elif kind is DAEMONSETS and is_toolkit_daemonset(data):
             self.toolkits[key] = ToolkitDaemonSet(data)
+        elif kind is DAEMONSETS:
+            self._keep_gpu_daemonset(key, data)
         elif kind is CLUSTER_POLICIES:
             self.policies[key] = data
+
+    def _keep_gpu_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
+        place = Place(object=f"DaemonSet/{key[0]}/{key[1]}")
+        found = next(daemonsets(plant({**data, "kind": "DaemonSet"}, place)), None)
+        if found is not None:
+            self.gpu_daemonsets[key] = found
 
     def has(self, kind: Kind) -> bool:
         return kind.plural in self.kinds

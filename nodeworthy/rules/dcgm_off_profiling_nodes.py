@@ -1,0 +1,93 @@
+"""No DCGM exporter runs on a node that is dedicated to profiling.
+
+DCGM and Nsight want the same hardware counters, and only one of them gets them: under DCGM, Nsight ends with
+`driver resource unavailable`. Nodes with the label `gpu.monitoring/profiling-dedicated=true` are for profiling. The
+operator's exporter runs on every GPU node that does not register with `nvidia.com/gpu.deploy.dcgm-exporter=false`; its
+chart has no affinity for it. An exporter of one's own stays away by a node affinity.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.profiling_nodes import ProfilingNodes
+from nodeworthy.facts.watched_node import WatchedNode
+from nodeworthy.known.operator_parts import HOLDS_COUNTERS, OPERANDS, PROFILING
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, skip, unknown
+
+RULE = Rule(
+    "dcgm-off-profiling-nodes",
+    severity=Severity.ERROR,
+    incident="D",
+    title="No DCGM exporter runs on a node dedicated to profiling",
+    remedy="register profiling nodes with nvidia.com/gpu.deploy.dcgm-exporter=false; give an exporter of your own an "
+    f"affinity: {PROFILING[0]} NotIn [{PROFILING[1]}]",
+)
+
+CAUSE = "DCGM holds the counters of the GPU: Nsight ends with 'driver resource unavailable'"
+STAY_AWAY = (
+    "make its affinity require (nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution) "
+    f"{PROFILING[0]} NotIn [{PROFILING[1]}]"
+)
+
+
+@RULE.check
+def the_operators_stays_off(values: OperatorValues, nodes: ProfilingNodes) -> Findings:
+    unseen = False
+    for part, (label, by_default) in HOLDS_COUNTERS.items():
+        if "false" in (nodes.labels.get(label), nodes.labels.get(OPERANDS)):
+            continue
+        enabled = values.part(part, default=by_default)
+        if enabled.state == Known(False):
+            continue
+        if not nodes.registered:
+            unseen = True
+            continue
+        if isinstance(enabled.state, Unknown):
+            yield unknown(enabled, enabled.state.why, related=[Related(nodes.place, f"{nodes.title} register here")])
+            continue
+        yield fail(
+            nodes,
+            f"{nodes.title} get the operator's {part}: they register without {label}=false",
+            is_=f"{part}.enabled is true" + ("" if enabled.written else ", the chart's default"),
+            should=f"{label}=false",
+            related=[Related(enabled.place, f"the operator deploys {part} to every GPU node")],
+            cause=CAUSE,
+            remedy=f"register these nodes with the label {label}=false, too",
+        )
+    if unseen:
+        skip(f"with which labels {nodes.title} register is not in what was read")
+
+
+@RULE.check
+def one_of_its_own_stays_off(exporter: DaemonSetManifest, nodes: ProfilingNodes) -> Findings:
+    if exporter.part is not Part.DCGM_EXPORTER or exporter.is_the_operators:
+        skip("this is no DCGM exporter of its own")
+    chosen = exporter.chooses(nodes.as_labels)
+    related = [Related(nodes.place, f"{nodes.title} are declared here")]
+    if chosen is None:
+        why = f"whether {exporter.title} goes to {nodes.title} is not known: it depends on other labels"
+        yield unknown(exporter, why, related=related, remedy=STAY_AWAY)
+    elif chosen:
+        yield fail(
+            exporter,
+            f"{exporter.title} runs {exporter.part} on {nodes.title}, too",
+            related=related,
+            cause=CAUSE,
+            remedy=STAY_AWAY,
+        )
+
+
+@RULE.check
+def none_runs_there(node: WatchedNode) -> Findings:
+    for pod in node.exporters:
+        yield fail(
+            node,
+            f"{node.title} is dedicated to profiling, and a DCGM exporter runs on it",
+            is_=pod,
+            should="none",
+            related=[Related(node.place, f"its label {PROFILING[0]} is {PROFILING[1]}")],
+            cause=CAUSE,
+            remedy=node.remedy,
+        )

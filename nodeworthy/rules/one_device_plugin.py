@@ -1,0 +1,93 @@
+"""Exactly one device plugin advertises a resource on a node.
+
+Two of them (the operator's and NVIDIA's own manifest, or HAMi's beside either) register the same `nvidia.com/gpu` with
+kubelet: the one that came last wins until the other starts again, and GPUs are handed out twice, or a restart
+brings the count of physical GPUs back where shared ones were promised. The operator deploys its own plugin unless
+`devicePlugin.enabled` is false, or a node says `nvidia.com/gpu.deploy.device-plugin=false`.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from nodeworthy.facts.device_plugins import Advertiser, DevicePlugins, meet
+from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes
+from nodeworthy.known.operator_parts import DEVICE_PLUGIN
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, unknown
+
+RULE = Rule(
+    "one-device-plugin",
+    severity=Severity.ERROR,
+    incident="B",
+    title="Exactly one device plugin advertises a resource on a node",
+    remedy="keep one of them: set devicePlugin.enabled: false in the operator's values, or remove the other",
+)
+
+CAUSE = (
+    "both register the same resource with kubelet, and the one that registered last is believed: GPUs are handed out "
+    "twice, or counted as what the other plugin makes of them"
+)
+
+
+@RULE.check
+def one_is_deployed(plugins: DevicePlugins) -> Findings:
+    for one, other in combinations(plugins.advertisers, 2):
+        yield from _pair(one, other, plugins)
+
+
+def _pair(one: Advertiser, other: Advertiser, plugins: DevicePlugins) -> Findings:
+    if Known(False) in (one.enabled.state, other.enabled.state):
+        return
+    met = meet(one, other, opted_out=plugins.opted_out)
+    resources = (one.resource.state, other.resource.state)
+    differ = all(isinstance(each, Known) for each in resources) and resources[0] != resources[1]
+    if met is False or differ:
+        return
+    # The operator's has a switch, so there the fault is mended.
+    first, second = (one, other) if one.is_operators or not other.is_operators else (other, one)
+    related = [Related(second.place, f"{second.title} is deployed here")]
+    open_ = [each.state.why for each in (one.enabled, other.enabled, one.resource, other.resource)
+             if isinstance(each.state, Unknown)]  # fmt: skip
+    if open_ or met is None:
+        why = open_[0] if open_ else "they choose their nodes by labels that are not known here"
+        said = f"whether {first.title} and {second.title} meet on a node is not known: {why}"
+        yield unknown(first, said, related=related)
+        return
+    yield fail(
+        first,
+        f"{first.title} and {second.title} would both advertise {_resource(one)}",
+        is_="two device plugins",
+        should="one",
+        related=related,
+        cause=CAUSE,
+        remedy=_remedy(first),
+    )
+
+
+def _resource(one: Advertiser) -> str:
+    return one.resource.shown()
+
+
+def _remedy(first: Advertiser) -> str:
+    if not first.is_operators:
+        return "remove one of them, or let each choose nodes of its own"
+    return f"set devicePlugin.enabled: false, or register the other's nodes with {DEVICE_PLUGIN}=false"
+
+
+@RULE.check
+def one_runs_on_a_node(running: PluginsOnNodes) -> Findings:
+    for one, other in combinations(running.plugins, 2):
+        if one.resource.state != other.resource.state:
+            continue
+        yield fail(
+            other,
+            f"{other.part} ({other.title}) and {one.part} ({one.title}) both advertise {one.resource.shown()}",
+            is_="two device plugins",
+            should="one",
+            on=[f"node '{name}'" for name in running.nodes],
+            related=[Related(one.place, "the other one")],
+            cause=CAUSE,
+            remedy="remove one of them; the operator's goes with devicePlugin.enabled: false, or from a node with "
+            f"`kubectl label node {running.nodes[0]} {DEVICE_PLUGIN}=false`",
+        )
