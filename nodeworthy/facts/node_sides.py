@@ -63,6 +63,11 @@ class GuardedNodes:
         return groups
 
     @property
+    def open_to_itself(self) -> bool:
+        """Behind a group that nobody names: the cluster's own, or the network's default."""
+        return not self.security_groups and (self.behind_eks_own_group or not self._unseen)
+
+    @property
     def behind_eks_own_group(self) -> bool:
         """That of a cluster that is not of this stack: it is open to itself, and what else it opens is not known."""
         return self._has_the_clusters_group and not self.security_groups

@@ -67,7 +67,7 @@ def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes) -> Fin
 @RULE.check
 def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[GuardedNodes]) -> Findings:
     for other in every:
-        if nodes.behind_eks_own_group and other.behind_eks_own_group:
+        if nodes.open_to_itself and other.open_to_itself:
             continue
         whom = "each other" if other is nodes else f"the nodes of {other.title}"
         inwards = [lets_in(nodes.side, other.side, ports) for ports in DNS]

@@ -1,0 +1,47 @@
+"""What the AWS provider takes for a resource, and what AWS accepts of it: types, required keys, values, lengths.
+
+The data is written by `tools/aws_models.py` from the provider's own types and botocore's models.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from nodeworthy.known import instances
+
+DATA = "aws_models.json"
+Model = Mapping[str, Any]
+
+
+@lru_cache(maxsize=1)
+def _data() -> Mapping[str, Any]:
+    found: Mapping[str, Any] = json.loads(files(__package__).joinpath(DATA).read_text(encoding="utf-8"))
+    return found
+
+
+def model_of(resource_type: str) -> Model | None:
+    """The inputs of a resource; None for a type of which none are kept."""
+    found: Model | None = _data()["resources"].get(resource_type)
+    return found
+
+
+def version() -> str:
+    """Whose word this is."""
+    told: Mapping[str, str] = _data()["from"]
+    return f"botocore {told['botocore']}"
+
+
+def values(enumeration: str) -> frozenset[str]:
+    if enumeration == "InstanceType":
+        return instances.instance_types()
+    return frozenset(_data()["enums"][enumeration])
+
+
+@lru_cache(maxsize=256)
+def pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text)

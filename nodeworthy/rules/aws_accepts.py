@@ -1,0 +1,170 @@
+"""What is known of a resource's inputs is what AWS accepts.
+
+A key that is misspelt inside a dictionary reaches AWS as nothing at all: the launch template is made, without the
+option that somebody meant. A value that AWS does not know is refused, in the middle of an update, when half of the
+stack is there. Keys and types are those of the provider, the values, lengths and patterns those of AWS's own models.
+What is known only after deployment is left to AWS.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws_stack import AwsResource
+from nodeworthy.known import aws_models
+from nodeworthy.known.aws_models import Model
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Severity, fail, skip
+
+RULE = Rule(
+    "aws-accepts",
+    severity=Severity.ERROR,
+    title="What is known of a resource's inputs is what AWS accepts",
+    remedy="write what AWS takes; the provider's documentation lists the keys and their values",
+    never_unknown="what is not known yet is AWS's to judge when it is; everything known is judged",
+)
+
+# What the engine adds to inputs, and what providers take beside their own.
+_OUR_OWN = ("__", "region")
+_SHOWN = 8
+_TYPES = {"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
+
+
+@RULE.check
+def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
+    model = aws_models.model_of(resource.type)
+    if model is None:
+        skip("no model of AWS is kept for this type of resource")
+    if resource.is_read:
+        skip("it exists already, and AWS has accepted it")
+    yield from _structure(resource.inputs, model, resource.type.rsplit(":", 1)[-1])
+
+
+def _value(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
+    if tree.is_unknown or tree.is_null or tree.is_absent:
+        return
+    kind = model["type"]
+    if kind == "structure":
+        yield from _structure(tree, model, name) if tree.is_mapping else _of_another_type(tree, name, "a mapping")
+    elif kind == "list":
+        if not tree.is_sequence:
+            yield from _of_another_type(tree, name, "a list")
+        for index, each in enumerate(tree.sequence):
+            yield from _value(each, model["of"], f"{name}[{index}]")
+    elif kind == "map":
+        if not tree.is_mapping:
+            yield from _of_another_type(tree, name, "a mapping")
+        for key, each in tree.mapping.items():
+            yield from _value(each, model["of"], f"{name}.{key}")
+    elif kind != "any":
+        yield from _scalar(tree, model, name)
+
+
+def _structure(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
+    properties = model["properties"]
+    for key, each in tree.mapping.items():
+        if key in properties:
+            yield from _value(each, properties[key], f"{name}.{key}")
+        elif not key.startswith(_OUR_OWN):
+            yield _unknown_key(each, key, name, properties)
+    for key in model.get("required", ()):
+        if tree.get(key).is_absent:
+            yield fail(tree.get(key), f"{name} has no {key}, which is required", is_="nothing", should=key)
+
+
+def _unknown_key(tree: Tree, key: str, name: str, properties: Model) -> Finding:
+    near = difflib.get_close_matches(_camel(key), properties, 1, 0.6)
+    return fail(
+        tree,
+        f"{name} has no key {key}: it reaches AWS as nothing",
+        is_=key,
+        should=near[0] if near else f"one of {_some(sorted(properties))}",
+        cause="the provider drops what it does not know, and whatever was meant here does not happen",
+        remedy=f"name it {near[0]}" if near else f"leave {key} out",
+    )
+
+
+def _camel(key: str) -> str:
+    first, *others = key.split("_")
+    return first + "".join(each.capitalize() for each in others)
+
+
+def _scalar(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
+    value = _as(model["type"], tree)
+    if value is None:
+        yield from _of_another_type(tree, name, _TYPES[model["type"]])
+    elif isinstance(value, str):
+        yield from _text(tree, value, model, name)
+    else:
+        yield from _number(tree, value, model, name)
+
+
+def _as(kind: str, tree: Tree) -> str | float | bool | None:
+    """The value as the provider takes it, which reads a number or a flag from a text as well."""
+    value = tree.value
+    if kind == "string":
+        return str(value).lower() if isinstance(value, bool) else str(value) if _is_scalar(value) else None
+    if kind == "boolean":
+        known = {"true": True, "false": False, "1": True, "0": False}
+        return value if isinstance(value, bool) else known.get(str(value).lower())
+    if isinstance(value, bool) or not _is_scalar(value):
+        return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except ValueError:
+        return None
+    return None if kind == "integer" and not number.is_integer() else number
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, int, float))
+
+
+def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Finding]:
+    if not value:
+        return  # the provider takes an empty text for one that was not given
+    if "enum" in model:
+        allowed = aws_models.values(model["enum"])
+        if value not in allowed:
+            near = difflib.get_close_matches(value, allowed, 1)
+            should = f"{near[0]}, perhaps" if near and len(allowed) > _SHOWN else _some(sorted(allowed))
+            told = f"{name} is none of the values that AWS knows ({aws_models.version()})"
+            yield fail(tree.located(), told, should=should)
+    if not model.get("min", 0) <= len(value) <= model.get("max", len(value)):
+        told = f"{len(value)} characters long, and AWS takes {_between(model)}"
+        yield fail(tree, f"{name} is {told}", is_=_cut(value, tree), should=f"{_between(model)} characters")
+    elif "pattern" in model and not aws_models.pattern(model["pattern"]).fullmatch(value):
+        yield fail(
+            tree,
+            f"{name} is no text that AWS takes here",
+            is_=_cut(value, tree),
+            should=f"a text like {model['pattern']}",
+        )
+
+
+def _number(tree: Tree, value: float | bool, model: Model, name: str) -> Iterator[Finding]:
+    if not model.get("min", value) <= value <= model.get("max", value):
+        yield fail(tree.located(), f"{name} is outside of what AWS takes", should=_between(model))
+
+
+def _between(model: Model) -> str:
+    if "min" in model and "max" in model:
+        return f"{model['min']} to {model['max']}"
+    return f"at least {model['min']}" if "min" in model else f"at most {model['max']}"
+
+
+def _of_another_type(tree: Tree, name: str, wanted: str) -> Iterator[Finding]:
+    is_ = tree.kind() if tree.is_mapping or tree.is_sequence else f"{tree.located().shown()} ({tree.kind()})"
+    yield fail(tree, f"{name} is {tree.kind()}, and AWS takes {wanted}", is_=is_, should=wanted)
+
+
+def _cut(value: str, tree: Tree) -> str:
+    if tree.secret:
+        return "(secret)"
+    return value if len(value) <= 80 else f"{value[:60]}…"
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (f" … ({len(names)} of them)" if len(names) > _SHOWN else "")
