@@ -101,5 +101,5 @@ def test_only_what_the_fleet_needs_is_installed() -> None:
 
 def test_where_every_node_has_gpus_dns_does_not_wait_for_a_checked_one() -> None:
     plan = of_fleet("pools:\n  t4: {instanceType: g4dn.12xlarge}\n")
-    told = {each["addonName"]: each.get("configurationValues") for each in inputs(plan, ADDON).values()}
+    told = {each["addonName"]: each.get("configurationValues", "") for each in inputs(plan, ADDON).values()}
     assert json.loads(told["coredns"])["tolerations"][0]["key"] == "nodeworthy/unverified"
