@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 
 from nodeworthy.boot.text import Piece, Text
 from nodeworthy.verdict import Place
@@ -17,20 +16,25 @@ class Line:
     place: Place
 
 
-@dataclass(unsafe_hash=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Content:
     """The lines of a file. A line that is a hole as a whole may stand for any number of lines."""
 
     lines: tuple[Line, ...] = ()
     # No line end stands behind its last line: what is appended goes on there.
     is_open: bool = False
+    # All of it, once somebody asked for it.
+    _text: Text | None = field(default=None, init=False, repr=False, compare=False)
 
-    @cached_property
+    @property
     def text(self) -> Text:
-        pieces: list[Piece] = []
-        for line in self.lines:
-            pieces += [*line.text.pieces, "\n"]
-        return Text.of(*pieces)
+        if self._text is None:
+            pieces: list[Piece] = []
+            for line in self.lines:
+                pieces += line.text.pieces
+                pieces.append("\n")
+            self._text = Text.of(*pieces)
+        return self._text
 
     @property
     def known(self) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Fetches
@@ -53,7 +52,7 @@ def in_subshell(walker: Walker, statements: Sequence[Statement]) -> bool | None:
     """A shell of its own: what it sets, and where it goes, is nothing to the one around it."""
     state = walker.state
     folder, options, mark = state.folder, state.options, state.variables.mark()
-    state.options = replace(options)
+    state.options = options.copy()
     status = walker.run_all(statements)
     state.variables.back_to(mark)
     state.folder, state.options = folder, options

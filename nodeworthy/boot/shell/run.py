@@ -25,6 +25,7 @@ def run_script(
     walker.is_last = True
     walker.run_all(parse(text, template=template, jinja=jinja).statements)
     _leave(walker)
+    walker.end()
     return walker.effects
 
 

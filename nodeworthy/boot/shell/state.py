@@ -33,6 +33,9 @@ class Options:
     # `trap … ERR`, or an EXIT trap that looks at the exit code: what fails is told.
     reports: bool = False
 
+    def copy(self) -> Options:
+        return Options(self.errexit, self.pipefail, self.reports)
+
 
 @dataclass
 class State:

@@ -88,6 +88,10 @@ class Walker:
         # Of each function that runs, what its caller had by the names of its own variables.
         self.locals: list[dict[str, Value | None]] = []
 
+    def end(self) -> None:
+        """Lets go of those who know the walker: else it lies about, with all that it holds, until somebody looks."""
+        del self.expander, self.questions, self.tests
+
     def place(self, line: int, column: int) -> Place:
         return self.origin.at(line, column)
 

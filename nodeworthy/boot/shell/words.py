@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.arithmetic import reckon
@@ -20,6 +21,12 @@ Substitute = Callable[[Substitution], "Content | None"]
 _AT_RUN_TIME = {"?", "$", "!", "RANDOM", "SECONDS", "LINENO", "HOSTNAME", "PPID", "0", "BASH_SOURCE", "PWD", "-", "_"}
 
 
+@lru_cache(maxsize=4096)
+def said(text: str) -> Text:
+    """A text that is known: scripts say the same ones over and over."""
+    return Text((text,)) if text else EMPTY
+
+
 @dataclass(frozen=True)
 class Expander:
     state: State
@@ -28,7 +35,7 @@ class Expander:
     def text(self, word: Word) -> Text:
         """The word as one text, as in an assignment."""
         if len(word.parts) == 1 and isinstance(word.parts[0], Literal):
-            return Text((word.parts[0].text,)) if word.parts[0].text else EMPTY
+            return said(word.parts[0].text)
         pieces: list[Piece] = []
         length = 0
         for part in word.parts:
@@ -47,7 +54,7 @@ class Expander:
             only = word.parts[0] if len(word.parts) == 1 else None
             # Most words are plain, and a script has many.
             if isinstance(only, Literal) and (only.quoted or "{" not in only.text):
-                arguments.append(Text((only.text,)) if only.text else EMPTY)
+                arguments.append(said(only.text))
             else:
                 found = self._fields(word)
                 arguments += found
