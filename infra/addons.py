@@ -28,8 +28,8 @@ def on_every_node(fleet: Fleet, cluster: Cluster) -> list[aws.eks.Addon]:
 
 def on_some_node(fleet: Fleet, cluster: Cluster, nodes: Sequence[pulumi.Resource]) -> list[aws.eks.Addon]:
     """EKS waits until they run: they come after the first node."""
-    added = [_addon(cluster, fleet, "coredns", configuration=_placed(fleet), after=nodes)]
-    controller = {"controller": _placed(fleet)} if _placed(fleet) else {}
+    added = [_addon(cluster, fleet, "coredns", configuration=placed(fleet), after=nodes)]
+    controller = {"controller": placed(fleet)} if placed(fleet) else {}
     if keeps_disks(fleet):
         acts = ("ebs-csi-controller-sa", "service-role/AmazonEBSCSIDriverPolicy")
         added.append(_addon(cluster, fleet, "aws-ebs-csi-driver", acts=acts, configuration=controller, after=nodes))
@@ -45,7 +45,7 @@ def keeps_disks(fleet: Fleet) -> bool:
     return caches or fleet.monitoring is not None or fleet.queue is not None
 
 
-def _placed(fleet: Fleet) -> dict[str, object]:
+def placed(fleet: Fleet) -> dict[str, object]:
     """Where every node has GPUs, what the cluster lives by can't wait until one has been checked."""
     if any(pool.provision and not pool.is_gpu for pool in fleet.pools):
         return {}

@@ -64,7 +64,8 @@ def _is_built(pool: Pool) -> bool:
 def _refuse_what_has_no_boot_script(fleet: Fleet, pool: Pool) -> None:
     """Now, and not when the cluster is there and tells what its nodes must know."""
     try:
-        boot_script.of(plan(fleet, pool, made_up.told(fleet)))
+        for part in parts(pool):
+            boot_script.of(plan(fleet, pool, made_up.told(fleet), profiling=part.profiling))
     except CannotWrite as problem:
         raise pulumi.RunError(str(problem)) from None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+import addons
 import pulumi
 import pulumi_aws as aws
 import roles
@@ -120,6 +121,7 @@ def _handler(
         "checkTagBeforeDraining": True,
         "serviceAccount": {"name": HANDLER},
         **({"awsRegion": fleet.region} if fleet.region else {}),
+        **addons.placed(fleet),
     }
     return Release(
         HANDLER,

@@ -102,7 +102,8 @@ def _let_in(
         to_port=last,
         description=_NOT_TAKEN.sub(" ", why)[:255],
         referenced_security_group_id=_id(source),
-        cidr_ipv4=source if isinstance(source, str) else None,
+        cidr_ipv4=source if isinstance(source, str) and not _is_v6(source) else None,
+        cidr_ipv6=source if isinstance(source, str) and _is_v6(source) else None,
     )
 
 
@@ -119,6 +120,10 @@ def _let_out(
         referenced_security_group_id=_id(to),
         cidr_ipv4=to if isinstance(to, str) else None,
     )
+
+
+def _is_v6(block: str) -> bool:
+    return ipaddress.ip_network(block).version == 6
 
 
 def _span(ports: Ports) -> tuple[int | None, int | None]:
