@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nodeworthy.collect.plan.boot_scripts import BootScripts
+from nodeworthy.collect.plan.drainers import drainers
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.engine import Fact
@@ -37,6 +38,7 @@ class Aws:
         yield from groups
         yield from guarded(groups)
         yield from disks(stack, groups)
+        yield drainers(stack, self.plan.resources, self.unknown)
 
     def _resource(self, planned: Resource) -> AwsResource:
         planter = Planter(planned.place, self.scripts.made, self.unknown)

@@ -1,0 +1,135 @@
+"""An instance refresh cordons and drains, and takes no more nodes at a time than the pool can spare.
+
+Auto scaling ends instances; of pods it knows nothing. What drains a node first is a hook at which auto scaling waits
+(`EC2_INSTANCE_TERMINATING`) and something that hears of it: the termination handler, in a mode in which it listens
+(`enableSqsTerminationDraining` with a queue that EventBridge fills, or `enableASGLifecycleDraining`), or a function of
+one's own. A hook for which nothing in this stack acts is unknown, because what acts may be installed by others. EKS
+drains the nodes of its managed node groups by itself. A group without an instance refresh replaces nothing, so that
+there is nothing to drain.
+
+How many nodes go at once is `minHealthyPercentage`, 90 where nobody says: of a pool below ten nodes that is one at a
+time. Less than 90 is right where it means one node, as it must for a pool of a few fixed nodes, and wrong where it
+means several.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.node_count import node_count
+from nodeworthy.facts.node_drainer import NodeDrainers
+from nodeworthy.facts.node_group import NodeGroup
+from nodeworthy.facts.node_hooks import hooks, is_of_a_cluster, unsure_hooks
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, Unknown, fail, need, skip, unknown
+
+RULE = Rule(
+    "rollout-drains",
+    severity=Severity.ERROR,
+    incident="D",
+    title="An instance refresh cordons and drains, and keeps the capacity the pool promises",
+    remedy='aws.autoscaling.LifecycleHook(…, lifecycle_transition="autoscaling:EC2_INSTANCE_TERMINATING"), and '
+    "aws-node-termination-handler with enableSqsTerminationDraining",
+)
+
+CUT = "jobs are cut off in the middle: their node is ended while they run on it"
+USUAL = 90
+
+
+@RULE.check
+def somebody_drains_first(nodes: NodeGroup, drainers: NodeDrainers) -> Findings:
+    refresh = _refresh(nodes)
+    waiting = hooks(nodes)
+    if not waiting:
+        for each in unsure_hooks(nodes):
+            need(each)
+        yield fail(
+            refresh.key or refresh.place,
+            f"an instance refresh of {nodes.title} ends its nodes without draining them: auto scaling waits at no hook",
+            is_="no lifecycle hook",
+            should="a hook at autoscaling:EC2_INSTANCE_TERMINATING",
+            related=nodes.declared,
+            cause=CUT,
+        )
+        return
+    if any(_leads_somewhere(each) for each in waiting):
+        return
+    yield from _who_hears(nodes, waiting[0], drainers)
+
+
+def _refresh(nodes: NodeGroup) -> Tree:
+    if nodes.group is None or nodes.is_managed:
+        skip("EKS drains it by itself" if nodes.is_managed else "it is in no group that could replace it")
+    refresh = nodes.groups("instanceRefresh")
+    if refresh.is_absent or refresh.is_null:
+        skip(f"{nodes.title} has no instance refresh: its nodes stay what they are")
+    if not is_of_a_cluster(nodes):
+        skip(f"nothing says that {nodes.title} starts nodes of a cluster")
+    if refresh.is_unknown:
+        need(refresh.located())
+    return refresh
+
+
+def _leads_somewhere(hook: Tree) -> bool:
+    target = hook.get("notificationTargetArn")
+    return not target.is_absent and not target.is_null
+
+
+def _who_hears(nodes: NodeGroup, hook: Tree, drainers: NodeDrainers) -> Findings:
+    deaf = [each for each in drainers.handlers if not _listens(each.listens.state)]
+    if len(deaf) < len(drainers.handlers) or any(map(drainers.acts_by_itself, drainers.told)):
+        return
+    for each in deaf:
+        need(each.listens)
+        yield fail(
+            each.listens,
+            f"{each.title} does not hear that auto scaling is about to end a node of {nodes.title}",
+            is_="neither enableSqsTerminationDraining nor enableASGLifecycleDraining",
+            should="enableSqsTerminationDraining: true, and queueURL",
+            related=nodes.declared,
+            cause=CUT,
+        )
+    if not deaf:
+        yield unknown(
+            hook,
+            f"auto scaling waits before it ends a node of {nodes.title}, and nothing in this stack drains it meanwhile",
+            related=nodes.declared,
+            remedy="if it is installed by others, say so: look for aws-node-termination-handler in the cluster",
+        )
+
+
+def _listens(state: object) -> bool:
+    return getattr(state, "value", None) is True
+
+
+@RULE.check
+def enough_nodes_stay(nodes: NodeGroup) -> Findings:
+    refresh = _refresh(nodes)
+    said = _least(nodes, refresh).located()
+    if isinstance(said.state, Unknown):
+        need(said)
+    least = need(said)
+    percent = USUAL if least is None or not str(least).isdigit() else int(least)
+    if percent >= USUAL:
+        return
+    wanted = node_count(nodes).desired if need(node_count(nodes).desired) is not None else node_count(nodes).min
+    count = need(wanted) or 0
+    gone = count - -(-count * percent // 100)
+    if gone > 1:
+        yield fail(
+            said,
+            f"an instance refresh of {nodes.title} takes {gone} of {count} nodes at once",
+            is_=f"minHealthyPercentage: {percent}",
+            should=f"minHealthyPercentage: {100 * (count - 1) // count}, which is one node at a time",
+            related=nodes.declared,
+            cause="the pool does not have the nodes that it promises while it is renewed",
+            remedy=f"min_healthy_percentage={100 * (count - 1) // count}",
+        )
+
+
+def _least(nodes: NodeGroup, refresh: Tree) -> Tree:
+    """What the refresh says, else what the group says of all replacements; -1 says nothing."""
+    own = refresh.get("preferences", "minHealthyPercentage")
+    if not own.is_absent and not own.is_null:
+        return own
+    general = nodes.groups("instanceMaintenancePolicy", "minHealthyPercentage")
+    return own if str(general.value) == "-1" else general
