@@ -23,13 +23,13 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.disk import Disk
     from nodeworthy.facts.gpu_pool import GpuPool
     from nodeworthy.facts.node import Node
+    from nodeworthy.facts.node_drainer import NodeDrainers
     from nodeworthy.facts.node_group import NodeGroup
     from nodeworthy.facts.node_sides import GuardedNodes
     from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
     from nodeworthy.facts.operator_values import OperatorValues
     from nodeworthy.facts.plain_text import PlainText
     from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes
-    from nodeworthy.facts.pod_template import PodTemplate
     from nodeworthy.facts.pool_claim import PoolClaim
     from nodeworthy.facts.pool_system import PoolSystem
     from nodeworthy.facts.profiling_nodes import ProfilingNodes
@@ -39,10 +39,11 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.ufw_firewall import UfwFirewall
     from nodeworthy.facts.watched_node import WatchedNode
 
-    of_aws: set[type[Any]] = {AwsStack, AwsResource, NodeGroup, GuardedNodes, SecurityGroup, Disk}
+    of_aws: set[type[Any]] = {AwsStack, AwsResource, NodeGroup, GuardedNodes, SecurityGroup, Disk, NodeDrainers}
     of_parts: frozenset[type[Any]] = frozenset({DaemonSetManifest, DevicePlugins, ProfilingNodes, PoolSystem})
     return {
         Moment.SOURCE: of_parts
+        | _of_pods()
         | frozenset(
             {
                 BootScript,
@@ -51,12 +52,12 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
                 GpuPool,
                 PoolClaim,
                 PlainText,
-                PodTemplate,
                 UnreadableInput,
                 UfwFirewall,
             }
         ),
         Moment.PLAN: of_parts
+        | _of_pods()
         | frozenset(
             {
                 ProfilingPromise,
@@ -64,7 +65,6 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
                 BootPool,
                 OperatorValues,
                 GpuPool,
-                PodTemplate,
                 PoolClaim,
                 NotLookedAt,
                 UnreadableInput,
@@ -72,7 +72,9 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
             | of_aws
         ),
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
-        Moment.CLUSTER: frozenset(
+        Moment.CLUSTER: _of_pods()
+        | _of_live_pods()
+        | frozenset(
             {
                 PluginsOnNodes,
                 WatchedNode,
@@ -86,6 +88,22 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
             }
         ),
     }
+
+
+def _of_pods() -> frozenset[type[Any]]:
+    """What makes pods, and what it is judged by."""
+    from nodeworthy.facts.cluster_classes import ClusterClasses, RuntimeClass
+    from nodeworthy.facts.node_size import NodeSize
+    from nodeworthy.facts.pod_template import PodTemplate
+
+    return frozenset({PodTemplate, NodeSize, RuntimeClass, ClusterClasses})
+
+
+def _of_live_pods() -> frozenset[type[Any]]:
+    from nodeworthy.facts.refused_pod import RefusedPods
+    from nodeworthy.facts.verification_work import VerificationWork
+
+    return frozenset({RefusedPods, VerificationWork})
 
 
 def moments_of(rule: Rule) -> tuple[Moment, ...]:

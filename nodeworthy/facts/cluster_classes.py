@@ -14,7 +14,7 @@ from nodeworthy.facts.pod_template import PodTemplate
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import RUNTIME_CLASS
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
 
 # What the operator calls its classes beside the first, and what k3s finds by itself.
 BESIDE = ("-cdi", "-legacy")
@@ -106,7 +106,8 @@ def classes_of(facts: Iterable[object], fleet: Fleet | None = None) -> ClusterCl
     handlers = {name for each in operators for name in _family(toolkit_runtime_name(each))}
     decided = operators and not any(map(_hides_its_handlers, operators))
     maker = operators[0].place if operators else None
-    place = maker or next(each.place for each in (*runtimes, *priorities))
+    said: tuple[Placed, ...] = (*runtimes, *priorities)
+    place = maker or said[0].place
     return ClusterClasses(
         place, runtimes, priorities, tuple(sorted(made)), tuple(sorted(handlers)) if decided else None, maker
     )

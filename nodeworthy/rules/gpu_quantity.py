@@ -17,6 +17,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod_containers import Container
 from nodeworthy.facts.pod_template import PodTemplate
 from nodeworthy.facts.quantities import NotAQuantity, whole
+from nodeworthy.facts.refused_pod import RefusedPods
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
 
@@ -41,6 +42,20 @@ def amounts_are_equal_whole_numbers(pod: PodTemplate) -> Findings:
             yield from _of_a_container(pod, container, resource)
     if not pod.gpu_resources:
         yield unknown(pod, f"what {pod.title} asks for is not known: {hidden}")
+
+
+@RULE.check
+def the_api_server_takes_them(refused: RefusedPods) -> Findings:
+    if refused.quantity is None:
+        skip("they were refused for something else")
+    yield fail(
+        refused,
+        f"the API server refuses its pods: {refused.words}",
+        is_=refused.quantity,
+        should="equal whole numbers in requests and limits",
+        cause="its template asks for GPUs in a way that no pod may, so that its pods never come",
+        remedy="correct the resources in its template: the limit alone, as a whole number",
+    )
 
 
 def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Findings:

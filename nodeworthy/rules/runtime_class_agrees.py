@@ -23,6 +23,7 @@ from nodeworthy.facts.cluster_classes import (
 )
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.facts.refused_pod import RefusedPods
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import RUNTIME_CLASS
 from nodeworthy.rule import Rule
@@ -80,10 +81,26 @@ def _says(classes: ClusterClasses) -> list[Related]:
 
 
 @RULE.check
+def the_api_server_finds_it(refused: RefusedPods) -> Findings:
+    if refused.runtime_class is None:
+        skip("they were refused for something else")
+    yield fail(
+        refused,
+        f"the API server refuses its pods: {refused.words}",
+        is_=refused.runtime_class,
+        should="a RuntimeClass that is there",
+        cause="the GPU operator makes its classes once it is installed; without it, somebody must",
+        remedy=f"install the GPU operator, or name another class; see what there is: kubectl get runtimeclass {BASE}",
+    )
+
+
+@RULE.check
 def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses) -> Findings:
     handler = need(runtime.handler)
     if not (runtime.name.startswith(BASE) or str(handler).startswith(BASE)):
         skip("it is not NVIDIA's")
+    if runtime.name == f"{BASE}{EXPERIMENTAL}":
+        skip("k3s makes it everywhere, with the runtime or without")
     if classes.handlers is None:
         skip("nothing here says which runtimes containerd has")
     if handler in classes.handlers:

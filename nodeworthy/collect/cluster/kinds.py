@@ -33,8 +33,12 @@ DAEMONSETS = Kind("daemonsets", "DaemonSet", "/apis/apps/v1", ("apps", "extensio
 CLUSTER_POLICIES = Kind(
     "clusterpolicies", "ClusterPolicy", "/apis/nvidia.com/v1", ("nvidia.com",), namespaced=False, core=False
 )
+RUNTIME_CLASSES = Kind(
+    "runtimeclasses", "RuntimeClass", "/apis/node.k8s.io/v1", ("node.k8s.io",), namespaced=False, core=False
+)
+JOBS = Kind("jobs", "Job", "/apis/batch/v1", ("batch",), core=False)
 
-KINDS = (NODES, PODS, EVENTS, DAEMONSETS, CLUSTER_POLICIES)
+KINDS = (NODES, PODS, EVENTS, DAEMONSETS, CLUSTER_POLICIES, RUNTIME_CLASSES, JOBS)
 _BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
 
 

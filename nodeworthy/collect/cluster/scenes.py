@@ -11,6 +11,7 @@ from typing import Any
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, KINDS, NODES, PODS, Kind
+from nodeworthy.collect.cluster.pod_scene import pod_scene
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
@@ -50,7 +51,8 @@ class _Scenes:
 
     @property
     def all(self) -> list[Scene]:
-        return [self._toolkits(), gpu_parts(self._seen, self._fleet), *self._policies()]
+        pods = pod_scene(self._seen, self._why_unseen, self._asked, self._rules)
+        return [self._toolkits(), gpu_parts(self._seen, self._fleet), *self._policies(), pods]
 
     def _toolkits(self) -> Scene:
         served = [each for daemonset in self._seen.toolkits.values() for each in self._served(daemonset)]

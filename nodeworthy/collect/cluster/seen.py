@@ -10,10 +10,13 @@ from nodeworthy.collect.cluster.kinds import (
     CLUSTER_POLICIES,
     DAEMONSETS,
     EVENTS,
+    JOBS,
     NODES,
     PODS,
+    RUNTIME_CLASSES,
     Kind,
 )
+from nodeworthy.collect.cluster.pods import GpuPods
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster_node import ClusterNode, cluster_node
@@ -40,6 +43,8 @@ class Seen:
     policies: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     # Device plugins and exporters.
     gpu_daemonsets: dict[Key, DaemonSetManifest] = field(default_factory=dict)
+    gpu_pods: GpuPods = field(default_factory=GpuPods)
+    runtimes: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why.
     refused: dict[str, str] = field(default_factory=dict)
@@ -76,7 +81,9 @@ class Seen:
             self.nodes[key] = cluster_node(data)
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
+            self.gpu_pods.add_pod(key, data)
         elif kind is EVENTS:
+            self.gpu_pods.add_event(data)
             failure = sandbox_failure(data)
             if failure is not None:
                 self.failures[key] = failure
@@ -86,6 +93,10 @@ class Seen:
             self._keep_gpu_daemonset(key, data)
         elif kind is CLUSTER_POLICIES:
             self.policies[key] = data
+        elif kind is RUNTIME_CLASSES:
+            self.runtimes[key] = data
+        elif kind is JOBS:
+            self.gpu_pods.add_job(key, data)
 
     def _keep_gpu_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         place = Place(object=f"DaemonSet/{key[0]}/{key[1]}")

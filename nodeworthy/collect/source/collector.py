@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.objects import facts_of
@@ -145,7 +145,7 @@ def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
     facts += beside_pods(found.facts, fleet)
     facts += put_together(facts, fleet)
     if fleet is None:
-        missing = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
+        missing: dict[type[Any], Missing] = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
         return Scene(facts, missing, found.suppressions)
     missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
     return Scene([*facts, *gpu_pools(fleet)], missing, found.suppressions)

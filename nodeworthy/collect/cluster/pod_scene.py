@@ -1,0 +1,81 @@
+"""The pods of a cluster as facts, with what they are judged by: the classes and the nodes that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from nodeworthy.collect.cluster.kinds import JOBS, NODES, RUNTIME_CLASSES, Kind
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.source.comments import annotated
+from nodeworthy.documents.tree import plant
+from nodeworthy.engine import Fact, Missing, Scene
+from nodeworthy.facts.cluster_classes import ClusterClasses, RuntimeClass, class_of
+from nodeworthy.facts.live_pod import live_template
+from nodeworthy.facts.node_size import NodeSize, sizes_of_nodes
+from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.facts.refused_pod import RefusedPods
+from nodeworthy.facts.verification_work import VerificationWork, verification_works
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place, Verdict
+
+# The rule that needs a kind which is none of the core ones.
+NEEDS_CLASSES = "runtime-class-agrees"
+
+
+def pod_scene(
+    seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]
+) -> Scene:
+    templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
+    bounds = None if why_unseen(JOBS) else seen.gpu_pods.bounds
+    works = verification_works(seen.gpu_pods.groups(), seen.gpu_pods.rejected, bounds, seen.gpu_pods.now)
+    runtimes = list(_runtimes(seen))
+    facts: list[Fact] = [*templates, *works, *seen.gpu_pods.refused.values()]
+    unseen = why_unseen(RUNTIME_CLASSES)
+    if unseen is None:
+        facts += [*runtimes, _classes(seen, runtimes)]
+    if why_unseen(NODES) is None:
+        facts += sizes_of_nodes(seen.nodes.values())
+    kept = [each for pod in templates for each in _suppressions(pod, rules)]
+    return Scene(facts, _missing(seen, unseen, asked), kept)
+
+
+def _runtimes(seen: Seen) -> Iterator[RuntimeClass]:
+    for (_, name), data in seen.runtimes.items():
+        place = Place(object=f"RuntimeClass/{name}")
+        yield from (each for each in class_of(plant(data, place)) if isinstance(each, RuntimeClass))
+
+
+def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:
+    toolkits = list(seen.toolkits.values())
+    handlers = sorted({name for each in toolkits for name in each.runtime_names})
+    return ClusterClasses(
+        Place(subject=RUNTIME_CLASSES.plural),
+        tuple(runtimes),
+        handlers=tuple(handlers) or None,
+        maker=toolkits[0].place if toolkits else None,
+        is_whole=True,
+    )
+
+
+def _missing(seen: Seen, unseen: str | None, asked: frozenset[str]) -> dict[type[Any], Missing]:
+    """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
+    none = Missing("no pod in what was read has to do with GPUs")
+    missing = {PodTemplate: none, VerificationWork: Missing("no verification holds GPUs")}
+    missing[RefusedPods] = Missing("no event says that a pod with GPUs was refused")
+    missing[NodeSize] = Missing("no node in what was read has GPUs")
+    if unseen is None:
+        missing[RuntimeClass] = Missing("the cluster has no RuntimeClass")
+        return missing
+    refused = RUNTIME_CLASSES.plural in seen.refused and not seen.namespace
+    verdict = Verdict.UNKNOWN if NEEDS_CLASSES in asked or refused else Verdict.SKIP
+    classes = Missing(unseen, verdict, Place(subject=RUNTIME_CLASSES.plural))
+    missing[RuntimeClass] = classes
+    missing[ClusterClasses] = replace(classes, verdict=Verdict.SKIP)
+    return missing
+
+
+def _suppressions(pod: PodTemplate, rules: frozenset[str]) -> Iterator[Suppression]:
+    """A pod's annotation speaks of all that are made like it."""
+    yield from annotated(pod.document, rules, None)

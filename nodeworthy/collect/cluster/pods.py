@@ -1,0 +1,64 @@
+"""Keeps of a cluster's pods those that have to do with GPUs, together where one template made them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodeworthy.documents.plain import number_at, text_at
+from nodeworthy.facts.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
+from nodeworthy.facts.refused_pod import RefusedPods, refused_pods
+from nodeworthy.facts.rejected_pod import RejectedPod, rejected_pod
+
+Key = tuple[str, str]
+
+
+@dataclass
+class GpuPods:
+    refused: dict[tuple[str, ...], RefusedPods] = field(default_factory=dict)
+    # The seconds that Jobs may take, None where they may take any.
+    bounds: dict[Key, int | None] = field(default_factory=dict)
+    # The newest time that was told.
+    now: str = ""
+    _pods: dict[Key, tuple[str, LivePod]] = field(default_factory=dict)
+    _kept: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    _rejected: dict[str, RejectedPod] = field(default_factory=dict)
+
+    def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
+        self._pods.pop(key, None)
+        rejected = rejected_pod(data)
+        if rejected is not None:
+            self._rejected[rejected.object] = rejected
+        if concerns_gpus(data):
+            pod, kept = live_pod(data), reduced(data)
+            like = likeness(pod, kept)
+            self._kept.setdefault(like, kept)
+            self._pods[key] = (like, pod)
+
+    def add_event(self, data: Mapping[str, Any]) -> None:
+        when = text_at(data, "lastTimestamp") or text_at(data, "eventTime")
+        self.now = max(self.now, when)
+        rejected = rejected_pod(data)
+        if rejected is not None:
+            # The pod itself, where it was seen, knows its node.
+            self._rejected.setdefault(rejected.object, rejected)
+        refused = refused_pods(data)
+        if refused is not None:
+            self.refused.setdefault((refused.place.object or "", refused.words), refused)
+
+    def add_job(self, key: Key, data: Mapping[str, Any]) -> None:
+        self.bounds[key] = number_at(data, "spec", "activeDeadlineSeconds")
+
+    @property
+    def rejected(self) -> tuple[RejectedPod, ...]:
+        return tuple(self._rejected.values())
+
+    def groups(self) -> Iterator[tuple[Mapping[str, Any], list[LivePod]]]:
+        """Each template with its pods, in the order of their names."""
+        together: dict[str, list[LivePod]] = defaultdict(list)
+        for like, pod in self._pods.values():
+            together[like].append(pod)
+        for like, pods in together.items():
+            yield self._kept[like], sorted(pods, key=lambda each: each.name)

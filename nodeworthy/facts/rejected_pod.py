@@ -1,0 +1,40 @@
+"""Pods that a kubelet rejected after the scheduler had placed them: the devices it counted were not there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.known.evidence import all_evidence
+
+_SAID = next(each.text for each in all_evidence() if each.id == "devices-unavailable").split("<", maxsplit=1)[0]
+_REASON = next(each.text for each in all_evidence() if each.id == "unexpected-admission")
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedPod:
+    object: str
+    node: str
+
+
+def rejected_pod(data: Any) -> RejectedPod | None:
+    """From a Pod, or from an Event about one."""
+    if text_at(data, "kind") == "Event" or "reason" in data:
+        return _of_event(data)
+    if text_at(data, "status", "reason") != _REASON:
+        return None
+    name = f"Pod/{text_at(data, 'metadata', 'namespace')}/{text_at(data, 'metadata', 'name')}"
+    return RejectedPod(name, text_at(data, "spec", "nodeName"))
+
+
+def _of_event(event: Any) -> RejectedPod | None:
+    message = text_at(event, "message") or text_at(event, "note")
+    if text_at(event, "reason") != _REASON and _SAID not in message:
+        return None
+    about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+    if text_at(about, "kind") not in ("Pod", ""):
+        return None
+    source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
+    node = text_at(source, "host") or text_at(event, "reportingInstance")
+    return RejectedPod(f"Pod/{text_at(about, 'namespace')}/{text_at(about, 'name')}", node)

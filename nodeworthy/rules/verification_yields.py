@@ -1,0 +1,97 @@
+"""Verification work is bounded, preemptible, honours opt-out and window, leaves nothing.
+
+In the incident verification pods stayed Running between their cycles and held sixteen GPUs for most of the day, while
+every training pod failed at admission (`UnexpectedAdmissionError`, `Requested: 4, Available: 0`). Work that proves
+nodes fit must never keep them from work:
+
+- it ends: `activeDeadlineSeconds` on its Job or its pods; no Deployment or DaemonSet holds GPUs for it, and no loop
+  waits inside for the next cycle, which is what a CronJob is for: its schedule is the window, and runs do not overlap;
+- it is preempted by any other work: a PriorityClass below zero, for pods without one have zero;
+- it keeps away from nodes that carry the label `nodeworthy/verify=disabled` (or incident B's
+  `coreweave.com/hpc-verify=disabled`), by a required node affinity;
+- it is gone when it is over: `ttlSecondsAfterFinished` on a Job that no CronJob clears away.
+
+Verification work is what says so (`nodeworthy/verification`, hpc-verification, nhc, `dcgmi diag`), and what measures
+again and again (nccl-tests or gpu-burn in a CronJob or a DaemonSet). It is judged where it asks for GPUs: what holds
+none keeps nobody away.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.cluster_classes import ClusterClasses
+from nodeworthy.facts.opt_out import honours_opt_out
+from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.facts.verification_faults import endless, leftovers, lets_others_in, opt_out, overlaps
+from nodeworthy.facts.verification_signs import why_verification
+from nodeworthy.facts.verification_work import VerificationWork
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, skip, unknown
+
+RULE = Rule(
+    "verification-yields",
+    severity=Severity.ERROR,
+    incident="B",
+    title="Verification work is bounded, preemptible, honours opt-out and window, leaves nothing",
+    remedy="run it as a CronJob with activeDeadlineSeconds, a PriorityClass below zero and the opt-out's affinity",
+)
+
+_HELD = "the GPUs are held while nothing is verified, and pods that were promised them are rejected at admission"
+
+
+@RULE.check
+def it_can_never_keep_work_away(pod: PodTemplate, classes: ClusterClasses | None) -> Findings:
+    if pod.live is not None:
+        skip("what runs is judged by what it holds")
+    why = why_verification(pod)
+    if why is None:
+        skip("nothing says that it is verification work")
+    if not pod.gpu_resources:
+        skip("it holds no GPUs")
+    yield from endless(pod, why, _HELD)
+    yield from overlaps(pod)
+    yield from lets_others_in(pod, classes)
+    yield from opt_out(pod)
+    yield from leftovers(pod)
+
+
+@RULE.check
+def it_holds_no_gpus_beyond_its_time(work: VerificationWork) -> Findings:
+    held = f"{len(work.pods)} pods of {work.name} hold {work.gpus} GPUs"
+    bound = work.bound.state
+    if isinstance(bound, Unknown):
+        yield unknown(work, f"{held}, and for how long they may is not known: {bound.why}", victims=work.rejected)
+        return
+    if bound.value is not None and not work.overdue and not (work.rejected and (work.priority or 0) >= 0):
+        return
+    yield fail(
+        work,
+        f"verification holds {work.gpus} GPUs on {_nodes(work)}, {_since(work, bound)}",
+        is_=f"{held} ({work.why})",
+        should="bounded, preemptible, and gone between its cycles",
+        cause="; ".join(_causes(work, bound)),
+        remedy=f"now: kubectl delete pods -n {work.template.namespace} {' '.join(each.name for each in work.pods[:4])}"
+        f"{' …' if len(work.pods) > 4 else ''}; to last: {RULE.remedy}",
+        victims=work.rejected,
+    )
+
+
+def _nodes(work: VerificationWork) -> str:
+    names = sorted({each.node for each in work.pods})
+    return ", ".join(names) if len(names) <= 4 else f"{len(names)} nodes"
+
+
+def _since(work: VerificationWork, bound: Known[int | None]) -> str:
+    if bound.value is None:
+        return "without a bound"
+    return f"longer than its {bound.value} s" if work.overdue else "and gives way to nobody"
+
+
+def _causes(work: VerificationWork, bound: Known[int | None]) -> list[str]:
+    said = [_HELD]
+    if bound.value is None:
+        said.append("no activeDeadlineSeconds ends it")
+    if work.priority is None or work.priority >= 0:
+        said.append(f"its priority is {work.priority or 0}, so that nothing of the usual priority preempts it")
+    if not honours_opt_out(work.template):
+        said.append("no affinity keeps it from nodes that opted out")
+    return said
