@@ -17,7 +17,7 @@ def printed(call: Call, text: Text) -> Content:
 
 
 def shown(call: Call) -> str:
-    return " ".join(argument.shown() for argument in call.arguments)
+    return " ".join([argument.shown() for argument in call.arguments])
 
 
 def on_the_node(call: Call, why: str = "") -> Content:

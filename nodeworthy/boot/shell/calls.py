@@ -10,7 +10,7 @@ from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
 from nodeworthy.boot.commands.table import did
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
+from nodeworthy.boot.effects import Fetches, Runs, Unit, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
 from nodeworthy.boot.shell.declarations import assign, value_of
 from nodeworthy.boot.shell.failing import unlooked_at
@@ -140,26 +140,23 @@ def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
     )
 
 
-def _is_nothing(effect: Effect) -> bool:
-    """Logs, and programs that only look: no effect on the machine."""
-    if isinstance(effect, Writes):
-        return is_log(effect.path)
-    return isinstance(effect, Runs) and only_asks(effect.arguments[0].known or "")
-
-
 def run_program(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     call = call_of(walker, arguments, place, raw)
     return happened(walker, did(call), place, raw)
 
 
 def happened(walker: Walker, did: Did, place: Place, raw: str) -> bool | None:
-    for each in did.effects:
-        if _is_nothing(each):
-            continue
-        effect = with_expansions(each, walker.stdin) if isinstance(each, Writes) else each
-        walker.emit(effect)
-        if isinstance(effect, Fetches) and effect.to is not None:
-            walker.fetched[absolute(walker, effect.to).known or ""] = effect.url
-        follow(walker, effect)
-    walker.prints(did.output, place, raw)
+    """Logs, and programs that only look, are no effect on the machine."""
+    for effect in did.effects:
+        if isinstance(effect, Writes):
+            if not is_log(effect.path):
+                walker.emit(with_expansions(effect, walker.stdin))
+        elif not isinstance(effect, Runs) or not only_asks(effect.arguments[0].known or ""):
+            walker.emit(effect)
+            if isinstance(effect, Fetches) and effect.to is not None:
+                walker.fetched[absolute(walker, effect.to).known or ""] = effect.url
+            elif isinstance(effect, Unit):
+                follow(walker, effect)
+    if walker.printed is not None:
+        walker.prints(did.output, place, raw)
     return did.succeeded

@@ -27,7 +27,7 @@ MOST_ROUNDS = 64
 def for_each(walker: Walker, statement: For) -> bool | None:
     words = statement.words if statement.words is not None else ()
     values = walker.expander.fields(words)
-    known = statement.words is not None and all(each.known is not None for each in values) and not _globs(words)
+    known = statement.words is not None and None not in [each.known for each in values] and not _globs(words)
     if not known:
         _perhaps(walker, statement, Text((Hole(f"${statement.name}", f"{statement.raw_header} decides it"),)))
         return None
@@ -148,7 +148,7 @@ def _changing(name: str) -> Text:
 
 def _globs(words: Sequence[Word]) -> bool:
     return any(
-        isinstance(part, Literal) and not part.quoted and any(sign in part.text for sign in "*?")
+        isinstance(part, Literal) and not part.quoted and ("*" in part.text or "?" in part.text)
         for word in words
         for part in word.parts
     )

@@ -9,7 +9,7 @@ from nodeworthy.boot.effects import Fetches
 from nodeworthy.boot.shell.failing import SWALLOWED, UNNOTICED
 from nodeworthy.boot.shell.flow import Flow, Stream
 from nodeworthy.boot.shell.redirects import expanded_in, with_redirects
-from nodeworthy.boot.shell.syntax import Background, Command, Group, Pipeline, Redirected, Statement
+from nodeworthy.boot.shell.syntax import Background, Group, Pipeline, Redirected, Statement
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
@@ -35,7 +35,7 @@ def pipeline(walker: Walker, statement: Pipeline) -> bool | None:
 def _onward(walker: Walker, statement: Statement, before: Stream | None, after: Stream, seen: int) -> Stream:
     """What flows on: a heredoc keeps what was expanded in it, a download where it comes from."""
     url = next((each.url for each in walker.effects[seen:] if isinstance(each, Fetches) and each.to is None), None)
-    expanded = expanded_in(walker, statement) if isinstance(statement, Command | Redirected) else ()
+    expanded = expanded_in(walker, statement)
     return Stream(after.content, expanded or (before.expanded if before is not None else ()), url)
 
 

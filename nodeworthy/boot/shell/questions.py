@@ -117,8 +117,10 @@ def _commands(statement: Statement) -> Iterable[Command]:
         return (statement,)
     if isinstance(statement, Pipeline):
         return [inner for each in statement.commands for inner in _commands(each)]
-    if isinstance(statement, Not | Redirected):
-        return _commands(statement.command if isinstance(statement, Not) else statement.statement)
+    if isinstance(statement, Not):
+        return _commands(statement.command)
+    if isinstance(statement, Redirected):
+        return _commands(statement.statement)
     if isinstance(statement, AndOr):
         return [*_commands(statement.left), *_commands(statement.right)]
     return ()

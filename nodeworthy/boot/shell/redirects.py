@@ -77,7 +77,7 @@ def _body(walker: Walker, document: HereDocument) -> Content:
 
 def expanded_in(walker: Walker, statement: Statement) -> tuple[Expansion, ...]:
     """What the shell expands in the heredocs of a statement."""
-    if not isinstance(statement, Command | Redirected):
+    if not isinstance(statement, (Command, Redirected)) or not statement.redirects:
         return ()
     documents = (each.target for each in statement.redirects if isinstance(each.target, HereDocument))
     return tuple(expansion for document in documents for expansion in _expanded(walker, document))
@@ -91,7 +91,7 @@ def _expanded(walker: Walker, document: HereDocument) -> tuple[Expansion, ...]:
         if len(word.parts) == 1 and isinstance(word.parts[0], Literal):
             continue
         for part in word.parts:
-            if isinstance(part, Parameter | Substitution):
+            if isinstance(part, (Parameter, Substitution)):
                 name = part.name if isinstance(part, Parameter) else ""
                 is_set = bool(name) and walker.state.variables.get(name) is not None
                 found.append(Expansion(part.raw, name, walker.place(word.line, word.column), is_set))

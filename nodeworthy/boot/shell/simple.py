@@ -15,6 +15,7 @@ from nodeworthy.boot.shell.word_syntax import Assignment, HereDocument, Literal,
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)(?:\[((?:[^\]\[]|\[[^\]]*\])*)\])?(\+?)=", re.ASCII | re.DOTALL)
 _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
+_TESTS = frozenset({"[", "test"})
 _ITEM = re.compile(r"[^ \t\n]+")
 
 
@@ -34,7 +35,8 @@ class Simple:
             if kind == WORD:
                 if "=" in token and (not words or words[0].raw in _DECLARES) and self._assigns(token, at, assignments):
                     continue
-                words.append(self.word())
+                tokens.at += 1
+                words.append(self._word(at, at + len(token)))
             elif kind == REDIRECT:
                 redirects.append(self.redirect())
             else:
@@ -44,18 +46,16 @@ class Simple:
         return self._made(words, assignments, tuple(redirects), row[begin][2])
 
     def word(self) -> Word:
-        return self.pieces.word(*self._span())
-
-    def _span(self) -> tuple[int, int]:
-        """Where the word that comes next begins and ends; it is taken."""
         kind, token, start = self.tokens.row[self.tokens.at]
         if kind != WORD:
             raise NotReadable
         self.tokens.at += 1
-        end = start + len(token)
+        return self._word(start, start + len(token))
+
+    def _word(self, start: int, end: int) -> Word:
         if self.source.broken and self.source.is_broken(start, end):
             raise NotReadable
-        return start, end
+        return self.pieces.word(start, end)
 
     def redirects(self) -> tuple[Redirect, ...]:
         found = []
@@ -90,11 +90,12 @@ class Simple:
         value, end = start + found.end(), start + len(token)
         if index is not None:
             index = self.source.shown(start + found.start(2), start + found.end(2))
+        self.tokens.at += 1
         if value in self.source.arrays and self.source.ends.get(value) == end:
-            self.tokens.at += 1
             assignments.append(Assignment(name, None, line, column, self._items(value), bool(plus), index))
             return True
-        self._span()
+        if self.source.broken and self.source.is_broken(start, end):
+            raise NotReadable
         assignments.append(Assignment(name, self.pieces.word(value, end), line, column, (), bool(plus), index))
         return True
 
@@ -110,10 +111,10 @@ class Simple:
         line, column = source.place(start)
         name = words[0].raw if words else ""
         made: Test | Declaration
-        if name in ("[", "test") and not assignments:
-            made = Test(_test(words, raw), line, column, raw)
-        elif name in _DECLARES:
+        if name in _DECLARES:
             made = _declaration(words, assignments, line, column, raw)
+        elif name in _TESTS and not assignments:
+            made = Test(_test(words, raw), line, column, raw)
         else:
             return Command(tuple(words), tuple(assignments), redirects, line, column, raw)
         return Redirected(made, redirects, line, column, raw) if redirects else made

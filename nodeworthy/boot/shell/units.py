@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Asks, Condition
 from nodeworthy.boot.content import Content, Line
-from nodeworthy.boot.effects import Act, Effect, Stage, Unit
+from nodeworthy.boot.effects import Act, Stage, Unit
 from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.shell.nested import run_text
 from nodeworthy.boot.text import Text
@@ -19,9 +19,9 @@ _FOLDERS = ("/etc/systemd/system/", "/usr/lib/systemd/system/", "/lib/systemd/sy
 _RUN = ("ExecStartPre", "ExecStart", "ExecStartPost")
 
 
-def follow(walker: Walker, effect: Effect) -> None:
+def follow(walker: Walker, effect: Unit) -> None:
     """A unit that was just started runs what the script wrote into it; a timer only waits."""
-    if not isinstance(effect, Unit) or effect.act not in (Act.START, Act.RESTART) or _is_timer(effect.unit.known):
+    if effect.act not in (Act.START, Act.RESTART) or _is_timer(effect.unit.known):
         return
     content = _written(walker, effect.unit.known)
     if content is None:

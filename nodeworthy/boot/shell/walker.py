@@ -137,12 +137,13 @@ class Walker:
 
     def ask(self, statement: Statement) -> Answer:
         """Runs a statement whose outcome decides something, and says under which conditions it comes out how."""
-        if isinstance(statement, Not):
-            return self.ask(statement.command).flipped()
-        if isinstance(statement, AndOr):
-            return branches.ask_both(self, statement)
-        if isinstance(statement, Group) and len(statement.body) == 1 and not statement.subshell:
-            return self.ask(statement.body[0])
+        if not isinstance(statement, Command):
+            if isinstance(statement, Not):
+                return self.ask(statement.command).flipped()
+            if isinstance(statement, AndOr):
+                return branches.ask_both(self, statement)
+            if isinstance(statement, Group) and len(statement.body) == 1 and not statement.subshell:
+                return self.ask(statement.body[0])
         # The question is put before the command changes what it asks about.
         question = self.questions.of(statement, self.place(statement.line, statement.column))
         value = self.run(statement)
