@@ -15,6 +15,7 @@ from nodeworthy.collect.plan.wire import Wire
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.engine import Fact
+from nodeworthy.facts.daemonset_manifest import of_chart
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator_recognition import chart_version, is_operator_chart, looks_like_values, values_within
 from nodeworthy.facts.operator_values import OperatorValues
@@ -57,9 +58,10 @@ class Releases:
         if isinstance(chart.value, Unknown) and not found:
             yield NotLookedAt(planter.place, f"which chart {resource.name} installs is not known: {chart.value.why}")
         version = self._version(resource, planter)
+        origin = f"{RELEASES[resource.type]} '{resource.name}'"
+        yield from of_chart(chart, values, planter.place, origin, elsewhere)
         for tree in found:
             place = tree.place if tree.place.path else planter.place
-            origin = f"{RELEASES[resource.type]} '{resource.name}'"
             yield OperatorValues(
                 place, tree, origin, chart_version(version), elsewhere, asked_release=version.text or ""
             )
