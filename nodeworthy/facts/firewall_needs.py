@@ -34,6 +34,11 @@ class Pods:
     def interface(self) -> str:
         return first_of(self.networks)
 
+    @property
+    def forward_themselves(self) -> bool:
+        """The network that is there lets its pods' traffic through by rules of its own."""
+        return bool(self.networks) and all(each.forwards for each in self.networks)
+
 
 class Way(Enum):
     """Which way packets go, what for, and what lets them."""

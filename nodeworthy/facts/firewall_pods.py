@@ -11,7 +11,7 @@ from nodeworthy.facts.firewall import Step
 from nodeworthy.facts.firewall_needs import Pods, Range
 from nodeworthy.facts.kubelet_starts import families_in
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.pod_interfaces import brought_by, is_uplink, named_by
+from nodeworthy.known.pod_interfaces import brought_by, distribution_of, is_uplink, named_by
 from nodeworthy.verdict import Known, Located, skip
 
 # Ports that nobody but Kubernetes has.
@@ -36,8 +36,13 @@ def speaks_of_pods(steps: Sequence[Step]) -> bool:
     )
 
 
-def pods_of(pool: BootPool | None) -> Pods:
-    return Pods() if pool is None else pods_in(pool.fleet, pool.pool)
+def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
+    """What the pool says; without one, what the way of joining tells of the network."""
+    if pool is not None:
+        return pods_in(pool.fleet, pool.pool)
+    ways = script.timeline.of(Joins) if script is not None else ()
+    distribution = next(filter(None, (distribution_of(each.how) for each in ways)), "")
+    return Pods(networks=brought_by(distribution))
 
 
 def pods_in(fleet: Fleet, pool: Pool) -> Pods:

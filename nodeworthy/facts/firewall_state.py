@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from nodeworthy.facts.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
 from nodeworthy.facts.firewall_needs import Need, Pods, covers
+from nodeworthy.known.pod_interfaces import is_uplink, named_by
 
 # ufw's own: a fresh installation forwards nothing and lets nobody in.
 DEFAULTS = {Side.IN: False, Side.OUT: True, Side.ROUTED: False}
@@ -159,7 +160,20 @@ def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
     return True if chains.policy(need.way.side)[0] else (None if doubted else False)
 
 
+def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool:
+    """Whether pods' own network forwards this: in the kernel's common chains, where no rule is about it."""
+    if need.way.side is not Side.ROUTED or not pods.forward_themselves or chains.name not in (UFW, IPTABLES):
+        return False
+    return all(covers(need, rule, pods) is False for rule, _ in chains.rules) and not _names_pods(chains)
+
+
+def _names_pods(chains: Chains) -> bool:
+    """Whether somebody has set about forwarding for pods, and may have done half of it."""
+    ends = (end.known or "" for rule, _ in chains.rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
+    return any(named_by(end) and not is_uplink(end) for end in ends if end)
+
+
 def missing(chains: Chains, wanted: Sequence[Need], pods: Pods) -> tuple[list[Need], list[Need]]:
     """What is surely not let through, and what may not be."""
-    told = [(each, lets(chains, each, pods)) for each in wanted]
+    told = [(each, lets(chains, each, pods)) for each in wanted if not _by_the_network(chains, each, pods)]
     return [each for each, answer in told if answer is False], [each for each, answer in told if answer is None]

@@ -17,6 +17,8 @@ class Cni:
     key: str
     pods: tuple[str, ...]
     own: tuple[str, ...]
+    # It lets its pods' traffic be forwarded by rules of its own.
+    forwards: bool = False
 
     def is_named_by(self, written: str) -> bool:
         """Whether what a rule says of an interface holds all by which its pods' traffic comes."""
@@ -37,13 +39,21 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def cnis() -> tuple[Cni, ...]:
-    return tuple(Cni(key, tuple(row["pods"]), tuple(row["own"])) for key, row in _table()["cni"].items())
+    return tuple(
+        Cni(key, tuple(row["pods"]), tuple(row["own"]), row.get("forwards", False))
+        for key, row in _table()["cni"].items()
+    )
 
 
 def brought_by(distribution: str) -> tuple[Cni, ...]:
     """The networks that a distribution brings by itself; none where it leaves that to its users."""
     named = _table()["distribution"].get(distribution, ())
     return tuple(each for each in cnis() if each.key in named)
+
+
+def distribution_of(how: str) -> str:
+    """Whose way of joining this is; empty where it is several ones'."""
+    return str(_table()["joined"].get(how, ""))
 
 
 def named_by(written: str) -> tuple[Cni, ...]:

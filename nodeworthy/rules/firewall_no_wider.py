@@ -52,7 +52,7 @@ def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Finding
     if found is None:
         yield doubt(script.place, "the firewall depends on too many conditions to be decided").told(on=on)
         return
-    flaws = _flaws(found, pods_of(pool))
+    flaws = _flaws(found, pods_of(pool, script))
     if wanted and joins(script) and not flaws:
         flaws = _never_on(script, found)
     for flaw in flaws or _not_understood(steps):

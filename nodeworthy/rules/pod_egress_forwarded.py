@@ -13,6 +13,10 @@ The kernel's log says `[UFW BLOCK] IN=lxc… OUT=eno1`. Four rules are needed, e
 `ufw allow in on lxc+` is none of the first two: it is about traffic with the node, and forwards nothing. A `+` at the
 end of a name is every interface that begins so; without it, it is one. Rules of iptables and nftables are judged in the
 same way where their forward chain drops what no rule lets through.
+
+flannel and Calico put rules of their own into the kernel's FORWARD chain, by which their pods' traffic passes. Where a
+distribution brings one of them (k3s, RKE2, MicroK8s), the first two rules are asked for only where somebody has begun
+to write them.
 """
 
 from __future__ import annotations
@@ -61,7 +65,7 @@ def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Fin
     of_a_node(script, pool, steps)
     gap = next(gaps(script.timeline, *_WORDS), None)
     for run in closing:
-        stories = _stories(run.firewall, pods_of(pool), script.place)
+        stories = _stories(run.firewall, pods_of(pool, script), script.place)
         told_here = [each for story, is_sure in stories for each in _told(story, is_sure, pool)]
         if told_here:
             if gap is not None:
