@@ -44,6 +44,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     return {
         Moment.SOURCE: of_parts
         | _of_pods()
+        | _of_platform()
         | frozenset(
             {
                 BootScript,
@@ -58,6 +59,8 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
         ),
         Moment.PLAN: of_parts
         | _of_pods()
+        | _of_platform()
+        | _left_out()
         | frozenset(
             {
                 ProfilingPromise,
@@ -97,6 +100,21 @@ def _of_pods() -> frozenset[type[Any]]:
     from nodeworthy.facts.pod_template import PodTemplate
 
     return frozenset({PodTemplate, NodeSize, RuntimeClass, ClusterClasses})
+
+
+def _of_platform() -> frozenset[type[Any]]:
+    """What measures the cluster, and what keeps its queue."""
+    from nodeworthy.facts.asked_for import MonitoringAsked, QueueAsked
+    from nodeworthy.facts.monitoring_stack import MonitoringStack, Scraping
+    from nodeworthy.facts.queue_database import QueueDatabase
+
+    return frozenset({MonitoringAsked, QueueAsked, MonitoringStack, Scraping, QueueDatabase})
+
+
+def _left_out() -> frozenset[type[Any]]:
+    from nodeworthy.facts.asked_for import MonitoringNotPlanned, QueueNotPlanned
+
+    return frozenset({MonitoringNotPlanned, QueueNotPlanned})
 
 
 def _of_live_pods() -> frozenset[type[Any]]:

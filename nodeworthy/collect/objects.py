@@ -44,8 +44,19 @@ def gpu_daemonsets(document: Tree) -> Iterator[Fact]:
         yield from gpu_daemonsets.gpu_daemonsets(document)
 
 
+def platform(document: Tree) -> Iterator[Fact]:
+    """What measures the cluster, and what keeps its queue."""
+    if document.is_mapping:
+        from nodeworthy.collect.source.monitoring import monitoring_stacks
+        from nodeworthy.facts.database_server import init_texts, servers_of_cloud_native
+
+        yield from monitoring_stacks(document)
+        yield from servers_of_cloud_native(document)
+        yield from init_texts(document)
+
+
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.
-RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (operator_values, pods, classes, gpu_daemonsets)
+RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (operator_values, pods, classes, gpu_daemonsets, platform)
 
 
 def facts_of(document: Tree) -> Iterator[Fact]:

@@ -6,17 +6,36 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.engine import Fact
 from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.fleet_operator import operator_of_fleet
+from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 
+_OF_PLATFORM = frozenset(("DatabaseServer", "MonitoringStack", "PodTemplate"))
 
-def put_together(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
-    """Of the facts of one scene. Imported only where there is anything to put together."""
+
+def put_together(facts: Sequence[Fact], fleet: Fleet | None, *, by_declaration: bool = False) -> Iterator[Fact]:
+    """Of the facts of one scene. By declaration, the fleet's operator is there where no values say otherwise. Imported
+    only where there is anything to put together."""
+    operator = _declared(facts, fleet) if by_declaration and fleet is not None else None
     scripts = [fact for fact in facts if isinstance(fact, BootScript)]
     if scripts or fleet is not None:
         from nodeworthy.facts.profiling_nodes import profiling_nodes
 
-        yield from profiling_nodes(scripts, fleet)
+        yield from profiling_nodes(scripts, fleet, operator)
     if any(type(fact).__name__ in ("DaemonSetManifest", "OperatorValues") for fact in facts):
         from nodeworthy.facts.device_plugins import device_plugins
 
-        yield from device_plugins(facts, fleet)
+        yield from device_plugins([*([operator] if operator is not None else []), *facts], fleet)
+
+
+def _declared(facts: Sequence[Fact], fleet: Fleet) -> OperatorValues | None:
+    given = any(isinstance(fact, OperatorValues) for fact in facts)
+    return None if given else operator_of_fleet(fleet)
+    if fleet is not None or any(type(fact).__name__ in _OF_PLATFORM for fact in facts):
+        from nodeworthy.facts.asked_for import asked_for
+        from nodeworthy.facts.monitoring_stack import scraping
+        from nodeworthy.facts.queue_database import queue_databases
+
+        yield from asked_for(fleet)
+        yield from scraping(facts)
+        yield from queue_databases(facts)

@@ -16,6 +16,7 @@ from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.engine import Fact
 from nodeworthy.facts.daemonset_manifest import of_chart
+from nodeworthy.facts.monitoring_recognition import stacks_of_chart
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator_recognition import chart_version, is_operator_chart, looks_like_values, values_within
 from nodeworthy.facts.operator_values import OperatorValues
@@ -60,6 +61,7 @@ class Releases:
         version = self._version(resource, planter)
         origin = f"{RELEASES[resource.type]} '{resource.name}'"
         yield from of_chart(chart, values, planter.place, origin, elsewhere)
+        yield from stacks_of_chart(chart, values, planter.place, origin, elsewhere=elsewhere, release=_called(resource))
         for tree in found:
             place = tree.place if tree.place.path else planter.place
             yield OperatorValues(
@@ -120,6 +122,12 @@ class _Elsewhere(Exception):
 def _named(chart: Tree) -> Tree:
     """A packed chart is named as its archive is, less the version."""
     return replace(chart, value=_PACKED.sub("", chart.text)) if chart.text is not None else chart
+
+
+def _called(resource: Resource) -> str:
+    """The name of the release in the cluster."""
+    told = resource.inputs.get("name")
+    return told if isinstance(told, str) else resource.name
 
 
 def _operators(chart: Tree, values: Tree) -> list[Tree]:

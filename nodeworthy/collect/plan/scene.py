@@ -8,6 +8,7 @@ from pathlib import Path
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.plan.aws import Aws
 from nodeworthy.collect.plan.boot_scripts import BootScripts
+from nodeworthy.collect.plan.left_out import left_out
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import Releases
@@ -50,6 +51,7 @@ def scene_of(
             )
         )
     facts += _of_several(facts, fleet)
+    facts += left_out(plan, facts, fleet)
     facts += beside_pods(facts, fleet)
     if fleet is None:
         return Scene(facts, {GpuPool: Missing(no_fleet), **missing_beside_pods(facts, no_fleet)}, suppressions)

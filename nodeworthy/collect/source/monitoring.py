@@ -1,0 +1,48 @@
+"""The settings of a Prometheus in a document, wherever it keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.collect.source.releases import Release, releases
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.monitoring_recognition import (
+    is_prometheus,
+    of_prometheus,
+    of_values,
+    stacks_of_chart,
+    values_within,
+)
+from nodeworthy.facts.monitoring_stack import MonitoringStack
+
+_FLEET_KEY = "nodeworthy:fleet"
+
+
+def monitoring_stacks(document: Tree) -> Iterator[MonitoringStack]:
+    if is_prometheus(document):
+        yield of_prometheus(document)
+        return
+    found = list(releases(document))
+    for release in found:
+        yield from _of_release(release)
+    if not found and document.get("apiVersion").is_absent:
+        for tree in _values(document):
+            yield of_values(tree, "Helm values", tree.place)
+
+
+def _values(document: Tree) -> Iterator[Tree]:
+    """Those of a values file, or of the stack config of somebody's own program."""
+    config = document.get("config")
+    if config.is_mapping and ":" in next(iter(config.mapping), ""):
+        for name, child in config.mapping.items():
+            if name != _FLEET_KEY:
+                yield from values_within(child)
+        return
+    yield from values_within(document)
+
+
+def _of_release(release: Release) -> Iterator[MonitoringStack]:
+    document = release.document
+    named = document.get("spec", "releaseName").text or document.get("metadata", "name").text
+    at, elsewhere = document.place, release.elsewhere
+    yield from stacks_of_chart(release.chart, release.values, at, release.origin, elsewhere=elsewhere, release=named)

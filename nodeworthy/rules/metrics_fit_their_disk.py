@@ -1,0 +1,198 @@
+"""The metrics that are promised fit the disk that they are kept on, and the GPUs' exporter is scraped.
+
+Prometheus keeps what it measured for a time (`retention`) and, if it is told, up to a size (`retentionSize`). On a
+volume only the size helps: how much fifteen days come to depends on what is measured, and a disk that runs full stops
+Prometheus. Its write-ahead log and the blocks that it is compacting come on top, so that the size should be at most
+85 % of the volume. Without a volume everything is gone with the pod, whatever the retention says.
+
+kube-prometheus-stack scrapes only ServiceMonitors that carry its own release's label, unless it is told otherwise; the
+one of the operator's DCGM exporter is off by default, and has no such label. What a fleet says of both is compared.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.asked_for import MonitoringAsked, MonitoringNotPlanned
+from nodeworthy.facts.monitoring_stack import MonitoringStack, Scraping
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.prometheus_amounts import seconds, size
+from nodeworthy.facts.quantities import NotAQuantity, quantity
+from nodeworthy.known.monitoring import FITS, TOO_MUCH
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, fail, need, skip, unknown
+
+RULE = Rule(
+    "metrics-fit-their-disk",
+    severity=Severity.WARNING,
+    incident="D",
+    title="Metrics fit the disk that they are kept on, and the GPUs' exporter is scraped",
+    remedy="give Prometheus a volume, and a retentionSize of at most 85 % of it",
+)
+
+FULL = "a volume that runs full stops Prometheus, and with it every alert"
+UNSEEN = "nobody sees what the GPUs do: dashboards stay empty, and idle or failing GPUs are not noticed"
+OFF = "prometheus.enabled is false"
+
+
+@RULE.check
+def it_is_kept_on_a_volume(stack: MonitoringStack, asked: MonitoringAsked | None) -> Findings:
+    if stack.is_off:
+        skip(OFF)
+    if need(stack.has_volume) or not (stack.promises or asked is not None):
+        return
+    kept = asked.retention if asked is not None and not stack.promises else stack.retention.shown()
+    yield fail(
+        stack.has_volume,
+        f"Prometheus promises metrics of {kept} and keeps them on no volume",
+        is_="an emptyDir, which goes with the pod",
+        should="a volumeClaimTemplate",
+        related=[asked.says(f"retention {asked.retention}, volume {asked.volume}")] if asked is not None else [],
+        cause="when the pod moves, or its node is replaced, every metric before that is gone",
+        remedy=f"add a volumeClaimTemplate with resources.requests.storage to {stack.storage.place.subject}",
+    )
+
+
+@RULE.check
+def its_size_is_bounded_by_the_volume(stack: MonitoringStack) -> Findings:
+    if stack.is_off:
+        skip(OFF)
+    if not need(stack.has_volume):
+        return
+    room = _room(need(stack.volume))
+    if room is None:
+        says = stack.volume.shown() if stack.volume.written else "no size"
+        yield fail(stack.volume, "the volume of Prometheus has no size", is_=says, should="a quantity such as 50Gi")
+    elif need(stack.retention_size) is None:
+        yield _unbounded(stack, room)
+    else:
+        yield from _too_large(stack, room)
+
+
+def _unbounded(stack: MonitoringStack, room: int) -> Finding:
+    kept = stack.retention.shown() if isinstance(stack.retention.state, Known) else "its retention"
+    return fail(
+        stack.retention if stack.promises else stack.retention_size,
+        f"nothing keeps what Prometheus measures in {kept} within its volume of {stack.volume.shown()}",
+        is_="no retentionSize",
+        should=f"at most {_fitting(room)}, 85 % of the volume",
+        related=[Related(stack.volume.place, f"its volume has {stack.volume.shown()}")],
+        cause=FULL,
+        remedy=f"set retentionSize: {_fitting(room)} beside the retention",
+    )
+
+
+def _too_large(stack: MonitoringStack, room: int) -> Findings:
+    bound = size(need(stack.retention_size))
+    if bound is None:
+        yield fail(stack.retention_size, "retentionSize is no size", should="a size such as 42GB")
+    elif bound > room * TOO_MUCH:
+        yield fail(
+            stack.retention_size,
+            "retentionSize leaves no room on the volume for what Prometheus writes besides",
+            should=f"at most {_fitting(room)}, 85 % of the volume",
+            related=[Related(stack.volume.place, f"its volume has {stack.volume.shown()}")],
+            cause=FULL,
+            remedy=f"set retentionSize: {_fitting(room)}, or give it a larger volume",
+        )
+
+
+def _fitting(room: int) -> str:
+    return f"{int(room * FITS) >> 20}MB"
+
+
+def _room(written: object) -> int | None:
+    try:
+        amount = quantity(written)
+    except NotAQuantity:
+        return None
+    return int(amount) or None
+
+
+@RULE.check
+def it_is_what_the_fleet_asks_for(stack: MonitoringStack, asked: MonitoringAsked) -> Findings:
+    if stack.is_off:
+        skip(OFF)
+    if seconds(need(stack.retention)) != seconds(asked.retention):
+        yield fail(
+            stack.retention,
+            "metrics are kept for another time than the fleet says",
+            should=asked.retention,
+            related=[asked.says(f"retention: {asked.retention}")],
+            remedy=f"set retention: {asked.retention}, or say in the fleet what is meant",
+        )
+    if not need(stack.has_volume):
+        return
+    room = _room(need(stack.volume))
+    if room is not None and room != _room(asked.volume):
+        yield fail(
+            stack.volume,
+            "the volume of Prometheus has another size than the fleet says",
+            should=asked.volume,
+            related=[asked.says(f"volume: {asked.volume}")],
+            remedy=f"ask for {asked.volume}, or say in the fleet what is meant",
+        )
+
+
+@RULE.check
+def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findings:
+    exporter = values.tree.get("dcgmExporter")
+    if exporter.get("enabled").value is False:
+        skip("the operator's DCGM exporter is off")
+    if any(each.is_off or each.scrapes_in_other_ways for each in scraping.stacks):
+        skip("what is scraped by other means than ServiceMonitors is not looked into")
+    monitor = exporter.get("serviceMonitor")
+    enabled = monitor.get("enabled").located()
+    if monitor.get("enabled").is_absent and values.elsewhere is not None:
+        yield unknown(enabled, f"whether the exporter has a ServiceMonitor is not known: {values.elsewhere}")
+    elif need(enabled) is not True:
+        yield _without_monitor(enabled, scraping)
+    else:
+        labels = {name: str(tree.value) for name, tree in monitor.get("additionalLabels").mapping.items()}
+        wanted = need(scraping.wants_besides(labels))
+        if wanted:
+            yield _not_chosen(enabled, labels, wanted, scraping)
+
+
+def _without_monitor(enabled: Located[bool], scraping: Scraping) -> Finding:
+    return fail(
+        enabled,
+        "nobody scrapes the DCGM exporter: the operator brings no ServiceMonitor for it",
+        is_=enabled.shown() if enabled.written else "not set, which is false",
+        should="true",
+        related=[Related(each.place, "this Prometheus is there to scrape it") for each in scraping.stacks],
+        cause=UNSEEN,
+        remedy="set dcgmExporter.serviceMonitor.enabled: true",
+    )
+
+
+def _not_chosen(enabled: Located[bool], labels: dict[str, str], wanted: dict[str, str], scraping: Scraping) -> Finding:
+    shown = _shown(wanted) or "no label at all, for it chooses none"
+    return fail(
+        enabled,
+        "the DCGM exporter's ServiceMonitor lacks the label by which Prometheus chooses what it scrapes",
+        is_=_shown(labels) or "no additionalLabels",
+        should=shown,
+        related=[Related(scraping.stacks[0].chosen_by.place, f"it scrapes only ServiceMonitors with {shown}")],
+        cause=UNSEEN,
+        remedy="set prometheus.prometheusSpec.serviceMonitorSelectorNilUsesHelmValues: false, or put the label "
+        f"{shown} into dcgmExporter.serviceMonitor.additionalLabels",
+    )
+
+
+def _shown(labels: dict[str, str]) -> str:
+    return ", ".join(f"{name}: {value or '<its name>'}" for name, value in labels.items())
+
+
+@RULE.check
+def what_the_fleet_asks_for_is_planned(missing: MonitoringNotPlanned) -> Findings:
+    if missing.no_business is not None:
+        skip(missing.no_business)
+    if missing.hidden is not None:
+        yield unknown(missing, f"whether this program installs the fleet's monitoring is not known: {missing.hidden}")
+    else:
+        yield fail(
+            missing,
+            "the fleet asks for monitoring, and this program installs no Prometheus",
+            should="a release of kube-prometheus-stack",
+            cause=UNSEEN,
+            remedy="install kube-prometheus-stack, or take monitoring out of the fleet",
+        )
