@@ -13,6 +13,7 @@ from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
 from nodeworthy.boot.shell.syntax import Statement
 from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, shown
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
+from nodeworthy.boot.text import EMPTY, Text
 
 _SPECIAL = re.compile(r"[\\'\"`$\ue000\ue002]|[<>]\(")
 _UNQUOTED = re.compile(
@@ -32,9 +33,19 @@ ReadStatements = Callable[[Source, int, str], tuple[Statement, ...]]
 
 
 @lru_cache(maxsize=4096)
-def _alone(raw: str) -> tuple[Literal] | None:
-    """A word that stands for itself: scripts say the same ones over and over."""
-    return (Literal(raw),) if _SPECIAL.search(raw) is None else None
+def _alone(raw: str) -> tuple[tuple[Literal], Text | None] | None:
+    """A word that stands for itself, and what the shell makes of it; scripts say the same ones over and over."""
+    if _SPECIAL.search(raw) is not None:
+        return None
+    parts = (Literal(raw),)
+    return parts, _plain(parts)
+
+
+def _plain(parts: tuple[WordPart, ...]) -> Text | None:
+    only = parts[0] if len(parts) == 1 else None
+    if not isinstance(only, Literal) or ("{" in only.text and not only.quoted):
+        return None
+    return Text((only.text,)) if only.text else EMPTY
 
 
 class Pieces:
@@ -50,9 +61,9 @@ class Pieces:
         line, column = self.source.place(start)
         alone = _alone(raw)
         if alone is not None:
-            return Word(alone, line, column, raw)
-        parts = self.parts(start, end, _UNQUOTED, quoted=False)
-        return Word(joined(parts), line, column, self.source.shown(start, end))
+            return Word(alone[0], line, column, raw, alone[1])
+        parts = joined(self.parts(start, end, _UNQUOTED, quoted=False))
+        return Word(parts, line, column, self.source.shown(start, end), _plain(parts))
 
     def parts(self, at: int, end: int, pattern: re.Pattern[str], quoted: bool) -> list[WordPart]:
         parts: list[WordPart] = []

@@ -6,8 +6,10 @@ read it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
+
+from nodeworthy.boot.text import Text
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.syntax import Statement
@@ -68,6 +70,8 @@ class Word:
     line: int
     column: int
     raw: str
+    # What the shell makes of it, where that is the same whatever happened before.
+    plain: Text | None = field(default=None, repr=False, compare=False)
 
     @property
     def is_quoted(self) -> bool:

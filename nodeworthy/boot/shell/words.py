@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.arithmetic import reckon
@@ -21,12 +20,6 @@ Substitute = Callable[[Substitution], "Content | None"]
 _AT_RUN_TIME = {"?", "$", "!", "RANDOM", "SECONDS", "LINENO", "HOSTNAME", "PPID", "0", "BASH_SOURCE", "PWD", "-", "_"}
 
 
-@lru_cache(maxsize=4096)
-def said(text: str) -> Text:
-    """A text that is known: scripts say the same ones over and over."""
-    return Text((text,)) if text else EMPTY
-
-
 @dataclass(frozen=True)
 class Expander:
     state: State
@@ -34,8 +27,10 @@ class Expander:
 
     def text(self, word: Word) -> Text:
         """The word as one text, as in an assignment."""
+        if word.plain is not None:
+            return word.plain
         if len(word.parts) == 1 and isinstance(word.parts[0], Literal):
-            return said(word.parts[0].text)
+            return Text((word.parts[0].text,)) if word.parts[0].text else EMPTY
         pieces: list[Piece] = []
         length = 0
         for part in word.parts:
@@ -51,10 +46,9 @@ class Expander:
         arguments: list[Text] = []
         length = 0
         for word in words:
-            only = word.parts[0] if len(word.parts) == 1 else None
             # Most words are plain, and a script has many.
-            if isinstance(only, Literal) and (only.quoted or "{" not in only.text):
-                arguments.append(said(only.text))
+            if word.plain is not None:
+                arguments.append(word.plain)
             else:
                 found = self._fields(word)
                 arguments += found
