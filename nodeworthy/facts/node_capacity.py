@@ -41,6 +41,12 @@ def is_block(nodes: NodeGroup) -> bool:
     return bool(blocks(nodes).found)
 
 
+def is_reserved(nodes: NodeGroup) -> bool:
+    """Whether its machines stand where a reservation has them, which no placement group of ours can change."""
+    said = reservation(nodes)
+    return not said.is_absent and not said.is_null
+
+
 def placement(nodes: NodeGroup) -> Tree:
     """The placement group as it is named, absent or null where there is none."""
     said = [

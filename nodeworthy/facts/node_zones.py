@@ -21,6 +21,12 @@ def zones(nodes: NodeGroup) -> Sequence[Located[str | None]]:
     return named or list(_of_subnets(nodes))
 
 
+def is_one_subnet(nodes: NodeGroup) -> bool:
+    """Which zone that is in does not matter to those who only want one."""
+    written = [value for _, _, value in _written(nodes)]
+    return len(written) == 1 and (len(written[0].sequence) == 1 or written[0].text is not None)
+
+
 def _of_subnets(nodes: NodeGroup) -> Iterator[Located[str | None]]:
     for holder, top, value in _written(nodes):
         links = nodes.stack.links(holder, top, value, SUBNET)

@@ -12,6 +12,7 @@ from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.engine import Fact
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack
 from nodeworthy.facts.disk import disks
+from nodeworthy.facts.efa_group import efa_groups
 from nodeworthy.facts.node_group import NodeGroup, node_groups
 from nodeworthy.facts.node_sides import guarded
 from nodeworthy.facts.security_group import security_groups
@@ -38,6 +39,7 @@ class Aws:
         yield from groups
         yield from guarded(groups)
         yield from disks(stack, groups)
+        yield from efa_groups(groups)
         yield drainers(stack, self.plan.resources, self.unknown)
 
     def _resource(self, planned: Resource) -> AwsResource:

@@ -1,0 +1,198 @@
+"""EFA is laid out whole: every interface, on its card, in one zone, close together, behind a group open to itself.
+
+Each of these parts can be missing without a word: a job over several nodes then falls back to TCP and runs at a tenth
+of its speed, or hangs in its first all-reduce. A type's EFA interfaces are all there, each on a network card of its
+own. The primary one (card 0, device 0) carries the node's address; on the other cards an interface with an address is
+device 1, and one that is EFA alone (`efa-only`) is device 0 or 1. With several interfaces AWS assigns no public
+address. EFA does not leave its zone, and is fast within one cluster placement group; a capacity block and a
+reservation bring their own. A security group lets EFA through where it is open to itself, in and out, for all
+traffic: 0.0.0.0/0 does not count.
+
+What asks for it: a launch template with an EFA interface, or a pool of several nodes whose GPUs talk through
+NVSwitches, which are bought to work together. Other types may have EFA and leave it: they mostly serve models, each
+for itself. So may a pool of one node, which has nobody to talk to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.efa_group import EfaGroups
+from nodeworthy.facts.efa_interfaces import Interface, asks_for_efa, has_to_have_efa, interfaces, misplaced
+from nodeworthy.facts.node_capacity import is_block, is_reserved, placement, placement_groups
+from nodeworthy.facts.node_count import node_count
+from nodeworthy.facts.node_group import NodeGroup
+from nodeworthy.facts.node_types import instance_type
+from nodeworthy.facts.node_zones import is_one_subnet, zones
+from nodeworthy.facts.security_group import Way
+from nodeworthy.known.efa import Efa, efa_of
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Severity, fail, need, skip, unknown
+
+RULE = Rule(
+    "efa-complete",
+    severity=Severity.ERROR,
+    incident="D",
+    title="EFA has its interfaces, cards, a security group open to itself both ways, one zone, one placement group",
+    remedy="give the launch template one EFA interface a network card (networkCardIndex 0, 1, 2, …; deviceIndex 0 on "
+    "the first, 1 on the others), subnets of one zone, and a placement group with strategy `cluster`",
+)
+
+SLOW = "jobs over several nodes fall back to TCP, or hang in their first collective"
+REFUSED = "EC2 refuses to start the node"
+
+
+@RULE.check
+def every_interface_is_there(nodes: NodeGroup) -> Findings:
+    if not has_to_have_efa(nodes):
+        skip(f"{nodes.title} does not ask for EFA")
+    name = str(need(instance_type(nodes)))
+    has = efa_of(name)
+    laid_out = [each for each in interfaces(nodes) if each.is_efa]
+    if has is None:
+        yield unknown(nodes, f"how many EFA interfaces {name} has is not known", related=nodes.declared)
+    elif not has.interfaces:
+        yield fail(
+            laid_out[0].tree.get("interfaceType"),
+            f"{nodes.title} asks for EFA, which {name} does not have",
+            is_=laid_out[0].kind,
+            should="no interfaceType, or a type with EFA",
+            related=nodes.declared,
+            cause=REFUSED,
+        )
+    else:
+        yield from _count(nodes, name, has, laid_out)
+        yield from _places(nodes, name, has)
+
+
+def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface]) -> Findings:
+    if len(laid_out) == has.interfaces:
+        return
+    said = nodes.templates("networkInterfaces")
+    yield fail(
+        said.key or said.place,
+        f"{nodes.title} does not have the EFA interfaces of {name}",
+        is_=f"{len(laid_out) or 'no'} EFA interface{'' if len(laid_out) == 1 else 's'}",
+        should=f"{has.interfaces}: one on each network card from {has.first_card} on",
+        related=nodes.declared,
+        cause=SLOW if len(laid_out) < has.interfaces else REFUSED,
+    )
+
+
+def _places(nodes: NodeGroup, name: str, has: Efa) -> Findings:
+    every = interfaces(nodes)
+    for each in misplaced(every, has) if every else ():
+        others = f", and so are {each.others} more" if each.others else ""
+        yield fail(
+            each.interface.card if each.interface.card.written else each.interface.tree,
+            f"{each.says} in the launch template of {nodes.title}",
+            is_=f"{each.interface.shown}{others}",
+            should=each.should,
+            related=nodes.declared,
+            cause=REFUSED,
+        )
+    for one in every if len(every) > 1 else ():
+        public = one.tree.get("associatePublicIpAddress").located()
+        if str(need(public)).lower() == "true":
+            yield fail(
+                public,
+                f"{nodes.title} asks for a public address beside several interfaces",
+                should="no associatePublicIpAddress",
+                related=nodes.declared,
+                cause=f"{REFUSED}: it assigns one only where there is one interface",
+                remedy="remove it; nodes reach the internet through a NAT gateway",
+            )
+
+
+@RULE.check
+def it_is_in_one_zone(nodes: NodeGroup) -> Findings:
+    if not _lays_out_efa(nodes):
+        skip(f"{nodes.title} does not ask for EFA")
+    if is_one_subnet(nodes):
+        return
+    found = zones(nodes)
+    first = next((each for each in found if isinstance(each.state, Known)), found[0])
+    for each in found:
+        if need(each) != need(first):
+            yield fail(
+                each,
+                f"{nodes.title} has EFA and may start its nodes in several zones",
+                should=f"one zone: {need(first)}",
+                related=nodes.declared,
+                cause="EFA does not leave its zone",
+                remedy="give the group the subnets of one zone",
+            )
+
+
+@RULE.check
+def it_stands_close_together(nodes: NodeGroup) -> Findings:
+    if not _lays_out_efa(nodes) or nodes.group is None or is_block(nodes) or is_reserved(nodes):
+        skip(f"where the nodes of {nodes.title} stand is not its business")
+    near = placement(nodes)
+    if near.is_absent or near.is_null:
+        yield from _none_near(nodes)
+        return
+    links = placement_groups(nodes)
+    for each in links.found:
+        strategy = each.get("strategy").located()
+        if each.is_read:
+            yield unknown(near, f"what kind of placement group {each.title} is is not of this stack")
+        elif need(strategy) != "cluster":
+            yield fail(
+                strategy,
+                f"the placement group of {nodes.title}, which has EFA, does not keep its nodes together",
+                should="cluster",
+                related=nodes.declared,
+                cause=SLOW,
+                remedy='strategy="cluster"',
+            )
+    if not links.found:
+        yield unknown(
+            near, f"what kind of placement group {nodes.title} starts in is not known: it is not of this stack"
+        )
+
+
+def _none_near(nodes: NodeGroup) -> Findings:
+    count = node_count(nodes)
+    if need(count.max) in (0, 1) and (nodes.pool is None or nodes.pool.nodes <= 1):
+        return
+    yield fail(
+        nodes,
+        f"nodes of {nodes.title} have EFA and may stand anywhere in their zone",
+        is_="no placement group",
+        should="a placement group with strategy `cluster`",
+        related=nodes.declared,
+        cause=SLOW,
+        remedy='aws.ec2.PlacementGroup(…, strategy="cluster"), and placement={"group_name": …} in the launch template',
+    )
+
+
+def _lays_out_efa(nodes: NodeGroup) -> bool:
+    """Where nothing is laid out, it is enough to say so."""
+    return asks_for_efa(nodes).state == Known(True)
+
+
+@RULE.check
+def its_groups_let_it_through(efa: EfaGroups) -> Findings:
+    if not efa.groups and not efa.open:
+        yield unknown(efa, "EFA interfaces have the network's default security group, of which nothing is known")
+        return
+    for way in Way:
+        if need(efa.lets_through(way)):
+            continue
+        to = "from" if way is Way.IN else "to"
+        yield fail(
+            efa.meant,
+            f"{efa.meant.title} does not let EFA {way.value}",
+            is_=f"no rule for all traffic {to} itself",
+            should=f"all traffic {way.value}, {to} itself",
+            on=efa.titles,
+            related=efa.declared,
+            cause=f"{SLOW}; a rule for 0.0.0.0/0 does not count for EFA",
+            remedy=_rule(way),
+        )
+
+
+def _rule(way: Way) -> str:
+    kind = "SecurityGroupIngressRule" if way is Way.IN else "SecurityGroupEgressRule"
+    return f'aws.vpc.{kind}(…, security_group_id=group.id, referenced_security_group_id=group.id, ip_protocol="-1")'
