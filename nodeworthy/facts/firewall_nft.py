@@ -9,12 +9,11 @@ from itertools import product
 
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.facts.firewall import Does, Filter, Side
+from nodeworthy.facts.firewall_nft_text import statements, tokens
 
-_TOKEN = re.compile(r'"[^"\n]*"|[{};\n]|#[^\n]*|[^\s{};"]+')
 _HOOKS = {"input": Side.IN, "output": Side.OUT, "forward": Side.ROUTED}
 _FAMILIES = frozenset({"ip", "ip6", "inet", "arp", "bridge", "netdev"})
 _VERDICTS: dict[str, bool | None] = {"accept": True, "drop": False, "reject": False, "jump": None, "goto": None}
-_ENDS = frozenset({";", "\n"})
 # Words of a rule that narrow nothing.
 _PASSING = frozenset({"counter", "meta", "log", "ip", "ct", "flags"})
 _ENDS_OF_A_PACKET = {
@@ -53,8 +52,7 @@ class NftReader:
     _holes: dict[str, Hole] = field(default_factory=dict)
 
     def read(self, text: Text) -> Iterator[NftAct]:
-        tokens = self._tokens(text)
-        yield from self._commands(tokens, "")
+        yield from self._commands(self._tokens(text), "")
 
     def _tokens(self, text: Text) -> list[str]:
         spelt = ""
@@ -65,16 +63,14 @@ class NftReader:
             name = f"zzhole{len(self._holes)}zz"
             self._holes[name] = piece
             spelt += name
-        # A shell's backslash before a semicolon is gone here; one at a line's end joins lines.
-        found = (each[0] for each in _TOKEN.finditer(spelt.replace("\\\n", " ")))
-        return [each.strip('"') for each in found if not each.startswith("#")]
+        return tokens(spelt)
 
     def _text(self, token: str) -> Text:
         parts = re.split(r"(zzhole\d+zz)", token)
         return Text.of(*(self._holes.get(each, each) for each in parts))
 
-    def _commands(self, tokens: Sequence[str], table: str) -> Iterator[NftAct]:
-        for words, block in _statements(tokens):
+    def _commands(self, script: Sequence[str], table: str) -> Iterator[NftAct]:
+        for words, block in statements(script):
             if not words and not block:
                 continue
             verb = words[0] if words else ""
@@ -94,7 +90,7 @@ class NftReader:
             yield from self._rule(" ".join(named[:3]), named[3:], Does.INSERT if verb == "insert" else Does.ADD)
 
     def _chain(self, name: str, block: Sequence[str]) -> Iterator[NftAct]:
-        for words, braces in _statements(block):
+        for words, braces in statements(block):
             if "hook" in words:
                 side = _HOOKS.get(words[words.index("hook") + 1])
                 if side is None or words[:2] != ["type", "filter"] or not name.startswith(("ip ", "inet ")):
@@ -172,40 +168,3 @@ def _values(words: Sequence[str], at: int) -> tuple[list[str], int]:
         if not words[at - 1].endswith(","):
             break
     return found, at
-
-
-def _statements(tokens: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Each statement, and the block behind it. Braces inside of a rule are a set, and belong to its words."""
-    words: list[str] = []
-    at = 0
-    while at < len(tokens):
-        token = tokens[at]
-        if token in _ENDS:
-            if words:
-                yield words, []
-            words = []
-        elif token == "{" and _opens_a_block(words):
-            end = _closing(tokens, at)
-            yield words, list(tokens[at + 1 : end])
-            words, at = [], end
-        elif token == "}" and "{" not in words:
-            pass
-        else:
-            words.append(token)
-        at += 1
-    if words:
-        yield words, []
-
-
-def _opens_a_block(words: Sequence[str]) -> bool:
-    kinds = ("table", "chain", "set", "map", "flowtable", "counter", "quota")
-    return bool(words) and (words[0] in kinds or (words[0] in ("add", "create") and words[1:2] and words[1] in kinds))
-
-
-def _closing(tokens: Sequence[str], at: int) -> int:
-    depth = 0
-    for index in range(at, len(tokens)):
-        depth += {"{": 1, "}": -1}.get(tokens[index], 0)
-        if depth == 0:
-            return index
-    return len(tokens)

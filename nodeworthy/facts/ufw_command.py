@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall import Does, Side
-from nodeworthy.facts.ufw_rule import Refused, Rule, Unclear, rule_of
+from nodeworthy.facts.ufw_rule import Rule, rule_of
+from nodeworthy.facts.ufw_words import Refused, Unclear
 
 _SIDES = {
     **dict.fromkeys(("incoming", "input"), Side.IN),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,23 +9,15 @@ from itertools import pairwise
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall import Filter, Side
+from nodeworthy.facts.ufw_words import Refused, Unclear, address_of, is_port
 
 _ACTIONS = frozenset({"allow", "deny", "reject", "limit"})
 _KEYS = ("proto", "from", "to", "port", "app", "in", "out")
 _PORTLESS = frozenset({"ipv6", "esp", "ah", "igmp", "gre", "vrrp"})
 _PROTOCOLS = frozenset({"tcp", "udp", "any"}) | _PORTLESS
 _INTERFACE = re.compile(r"[a-zA-Z0-9_.+,=%@-]{1,15}")
-_PORTS = re.compile(r"\d+(?::\d+)?(?:,\d+(?::\d+)?)*")
 # More words than this, and ufw looks no further.
 _MOST = 13
-
-
-class Refused(Exception):
-    """ufw ends with an error, and nothing changes."""
-
-
-class Unclear(Exception):
-    """What is said can't be known before the script runs."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +136,7 @@ def _clause(name: str, value: Text, end: str, clauses: _Clauses) -> str:
     if name in ("from", "to"):
         if name in clauses.addresses:
             raise Refused(f"it has `{name}` twice")
-        clauses.addresses[name] = _address(value)
+        clauses.addresses[name] = address_of(value)
         return name
     if name == "proto":
         if clauses.proto:
@@ -160,37 +151,17 @@ def _clause(name: str, value: Text, end: str, clauses: _Clauses) -> str:
     return end
 
 
-def _address(value: Text) -> Text:
-    known = value.known
-    if known is None:
-        return value
-    if known.lower() == "any":
-        return EMPTY
-    try:
-        network = ipaddress.ip_network(known, strict=False)
-    except ValueError:
-        raise Refused(f"`{known}` is no address") from None
-    return EMPTY if network.prefixlen == 0 else Text.of(str(network))
-
-
 def _check(clauses: _Clauses) -> None:
     known = [each.known for each in clauses.addresses.values() if each.known]
     if len({":" in each for each in known}) > 1:
         raise Refused("its addresses are of two versions of IP")
     for port in clauses.ports.values():
-        if port[:1].isdigit() and not _is_port(port):
+        if port[:1].isdigit() and not is_port(port):
             raise Refused(f"`{port}` is no port")
         if (":" in port or "," in port) and clauses.proto not in ("tcp", "udp") and "$" not in port + clauses.proto:
             raise Refused("several ports need `proto tcp` or `proto udp`")
     if clauses.proto in _PORTLESS and clauses.ports:
         raise Refused(f"{clauses.proto} has no ports")
-
-
-def _is_port(written: str) -> bool:
-    if not _PORTS.fullmatch(written):
-        return False
-    ends = [[int(end) for end in each.split(":")] for each in written.split(",")]
-    return all(0 < end <= 65535 for each in ends for end in each) and all(a < b for a, b in (e for e in ends if e[1:]))
 
 
 def _filter(action: str, clauses: _Clauses) -> Filter:
