@@ -21,6 +21,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.daemonset_manifest import DaemonSetManifest
     from nodeworthy.facts.device_plugins import DevicePlugins
     from nodeworthy.facts.disk import Disk
+    from nodeworthy.facts.efa_group import EfaGroups
     from nodeworthy.facts.gpu_pool import GpuPool
     from nodeworthy.facts.node import Node
     from nodeworthy.facts.node_drainer import NodeDrainers
@@ -32,15 +33,26 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes
     from nodeworthy.facts.pool_claim import PoolClaim
     from nodeworthy.facts.pool_system import PoolSystem
-    from nodeworthy.facts.profiling_nodes import ProfilingNodes
+    from nodeworthy.facts.profiling_nodes import DeclaredForProfiling, ProfilingNodes
     from nodeworthy.facts.profiling_promise import ProfilingPromise
     from nodeworthy.facts.security_group import SecurityGroup
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
     from nodeworthy.facts.ufw_firewall import UfwFirewall
     from nodeworthy.facts.watched_node import WatchedNode
 
-    of_aws: set[type[Any]] = {AwsStack, AwsResource, NodeGroup, GuardedNodes, SecurityGroup, Disk, NodeDrainers}
-    of_parts: frozenset[type[Any]] = frozenset({DaemonSetManifest, DevicePlugins, ProfilingNodes, PoolSystem})
+    of_aws: set[type[Any]] = {
+        AwsStack,
+        AwsResource,
+        NodeGroup,
+        GuardedNodes,
+        SecurityGroup,
+        Disk,
+        EfaGroups,
+        NodeDrainers,
+    }
+    of_parts: frozenset[type[Any]] = frozenset(
+        {DaemonSetManifest, DevicePlugins, ProfilingNodes, DeclaredForProfiling, PoolSystem}
+    )
     return {
         Moment.SOURCE: of_parts
         | _of_pods()
@@ -76,6 +88,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
         ),
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
         Moment.CLUSTER: _of_pods()
+        | _of_platform()
         | _of_live_pods()
         | frozenset(
             {

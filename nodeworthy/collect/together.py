@@ -17,20 +17,26 @@ def put_together(facts: Sequence[Fact], fleet: Fleet | None, *, by_declaration: 
     """Of the facts of one scene. By declaration, the fleet's operator is there where no values say otherwise. Imported
     only where there is anything to put together."""
     operator = _declared(facts, fleet) if by_declaration and fleet is not None else None
+    yield from _of_gpus(facts, fleet, operator)
+    yield from _of_platform(facts, fleet)
+
+
+def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValues | None) -> Iterator[Fact]:
     scripts = [fact for fact in facts if isinstance(fact, BootScript)]
     if scripts or fleet is not None:
-        from nodeworthy.facts.profiling_nodes import profiling_nodes
+        from nodeworthy.facts.profiling_nodes import DeclaredForProfiling, profiling_nodes
 
-        yield from profiling_nodes(scripts, fleet, operator)
+        for nodes in profiling_nodes(scripts, fleet):
+            yield nodes
+            if operator is not None and nodes.registered:
+                yield DeclaredForProfiling(nodes, operator)
     if any(type(fact).__name__ in ("DaemonSetManifest", "OperatorValues") for fact in facts):
         from nodeworthy.facts.device_plugins import device_plugins
 
         yield from device_plugins([*([operator] if operator is not None else []), *facts], fleet)
 
 
-def _declared(facts: Sequence[Fact], fleet: Fleet) -> OperatorValues | None:
-    given = any(isinstance(fact, OperatorValues) for fact in facts)
-    return None if given else operator_of_fleet(fleet)
+def _of_platform(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
     if fleet is not None or any(type(fact).__name__ in _OF_PLATFORM for fact in facts):
         from nodeworthy.facts.asked_for import asked_for
         from nodeworthy.facts.monitoring_stack import scraping
@@ -39,3 +45,8 @@ def _declared(facts: Sequence[Fact], fleet: Fleet) -> OperatorValues | None:
         yield from asked_for(fleet)
         yield from scraping(facts)
         yield from queue_databases(facts)
+
+
+def _declared(facts: Sequence[Fact], fleet: Fleet) -> OperatorValues | None:
+    given = any(isinstance(fact, OperatorValues) for fact in facts)
+    return None if given else operator_of_fleet(fleet)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.node_selection import Labels
+from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import PROFILING
 from nodeworthy.verdict import Known, NotKnown, Place
@@ -30,6 +31,20 @@ class ProfilingNodes:
         return Labels(self.labels)
 
 
+@dataclass(frozen=True)
+class DeclaredForProfiling:
+    """Such nodes, and the fleet's operator: no other values of one were seen beside them."""
+
+    called: ClassVar[str] = "a node that is dedicated to profiling, and the fleet's operator"
+
+    nodes: ProfilingNodes
+    operator: OperatorValues
+
+    @property
+    def place(self) -> Place:
+        return self.nodes.place
+
+
 def is_dedicated(labels: Mapping[str, str]) -> bool:
     return labels.get(PROFILING[0]) == PROFILING[1]
 
@@ -42,7 +57,7 @@ def profiling_nodes(scripts: Iterable[BootScript], fleet: Fleet | None) -> Itera
         seen.update(pools)
         for place, labels in registrations(script):
             if is_dedicated(labels):
-                of = f"pool '{pools[0]}'" if len(pools) == 1 else "this script"
+                of = f"pool '{pools[0]}'" if len(pools) == 1 else "this boot script"
                 yield ProfilingNodes(place, f"the profiling nodes of {of}", labels)
     for pool in fleet.gpu_pools if fleet is not None else ():
         if pool.profiling_dedicated and pool.name not in seen:

@@ -9,7 +9,7 @@ from typing import Any
 from nodeworthy.facts.gpu_pool import GpuPool
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.facts.release_settings import given, setting
-from nodeworthy.known.breakages import Breakage, breakages
+from nodeworthy.known.breakages import CUSTOM_SOCKET, Breakage, breakages
 from nodeworthy.known.versions import Span, range_of, span_of
 from nodeworthy.verdict import Known, Located, Unknown
 
@@ -78,17 +78,18 @@ def _toolkit_version(values: OperatorValues) -> Located[Any] | None:
 
 def _settings(each: Breakage, values: OperatorValues) -> Iterator[_Answer]:
     for name in each.needs:
-        yield _is(setting(name, values, each), wanted=True)
+        on = setting(name, values, each)
+        yield _is(on, values.toolkit.socket if name == CUSTOM_SOCKET else on, wanted=True)
     for name, beginning in each.given.items():
-        yield _is(given(name, beginning, values), wanted=True)
+        yield _is(given(name, beginning, values), values.toolkit.said(name), wanted=True)
     for name, beginning in each.without.items():
-        yield _is(given(name, beginning, values), wanted=False)
+        yield _is(given(name, beginning, values), values.toolkit.said(name), wanted=False)
 
 
-def _is(located: Located[bool], *, wanted: bool) -> _Answer:
+def _is(located: Located[bool], shown: Located[Any], *, wanted: bool) -> _Answer:
     if isinstance(located.state, Unknown):
-        return _Answer(None, located, located.state.why)
-    return _Answer(located.state.value is wanted, located if located.written else None)
+        return _Answer(None, shown, located.state.why)
+    return _Answer(located.state.value is wanted, shown if located.written else None)
 
 
 def _of_pool(each: Breakage, pool: GpuPool) -> Iterator[_Answer]:
@@ -126,5 +127,5 @@ def _covered(spans: Iterable[Span], version: Located[Any] | None, what: str) -> 
     if True in covered:
         return _Answer(True, version)
     if None in covered:
-        return _Answer(None, version, f"{what} is {version.shown()}, of which only some are concerned")
+        return _Answer(None, version, f"{what} is {version.shown()}, and only some of its releases are concerned")
     return _Answer(False)

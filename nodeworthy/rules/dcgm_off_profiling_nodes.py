@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from nodeworthy.facts.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.profiling_nodes import ProfilingNodes
+from nodeworthy.facts.profiling_nodes import DeclaredForProfiling, ProfilingNodes
 from nodeworthy.facts.watched_node import WatchedNode
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, OPERANDS, PROFILING
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
 
 RULE = Rule(
     "dcgm-off-profiling-nodes",
@@ -34,30 +34,39 @@ STAY_AWAY = (
 
 @RULE.check
 def the_operators_stays_off(values: OperatorValues, nodes: ProfilingNodes) -> Findings:
-    unseen = False
+    yield from _stays_off(values, nodes)
+
+
+@RULE.check
+def the_fleets_own_stays_off(declared: DeclaredForProfiling) -> Findings:
+    yield from _stays_off(declared.operator, declared.nodes)
+
+
+def _stays_off(values: OperatorValues, nodes: ProfilingNodes) -> Findings:
+    on = {}
     for part, (label, by_default) in HOLDS_COUNTERS.items():
-        if "false" in (nodes.labels.get(label), nodes.labels.get(OPERANDS)):
-            continue
         enabled = values.part(part, default=by_default)
-        if enabled.state == Known(False):
-            continue
-        if not nodes.registered:
-            unseen = True
-            continue
+        if "false" not in (nodes.labels.get(label), nodes.labels.get(OPERANDS)) and enabled.state != Known(False):
+            on[part] = label, enabled
+    if on and not nodes.registered:
+        skip(f"with which labels {nodes.title} register is not in what was read")
+    for part, (label, enabled) in on.items():
         if isinstance(enabled.state, Unknown):
             yield unknown(enabled, enabled.state.why, related=[Related(nodes.place, f"{nodes.title} register here")])
-            continue
-        yield fail(
-            nodes,
-            f"{nodes.title} get the operator's {part}: they register without {label}=false",
-            is_=f"{part}.enabled is true" + ("" if enabled.written else ", the chart's default"),
-            should=f"{label}=false",
-            related=[Related(enabled.place, f"the operator deploys {part} to every GPU node")],
-            cause=CAUSE,
-            remedy=f"register these nodes with the label {label}=false, too",
-        )
-    if unseen:
-        skip(f"with which labels {nodes.title} register is not in what was read")
+        else:
+            yield _told(part, label, enabled, nodes)
+
+
+def _told(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes) -> Finding:
+    return fail(
+        nodes,
+        f"{nodes.title} get the operator's {part}: they register without {label}=false",
+        is_=f"{part}.enabled is true" + ("" if enabled.written else ", the chart's default"),
+        should=f"{label}=false",
+        related=[Related(enabled.place, f"the operator deploys {part} to every GPU node")],
+        cause=CAUSE,
+        remedy=f"register these nodes with the label {label}=false, too",
+    )
 
 
 @RULE.check

@@ -54,8 +54,8 @@ def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
     on = pool.title if pool is not None else ()
     related = [*_related(hit), *([pool.declares_its_runtime()] if pool is not None else [])]
     if hit.unsure is not None:
-        why = f"{named} may be one of which is known: {hit.breakage.says}; {hit.unsure}"
-        return unknown(where, why, on=on, related=related, remedy=hit.breakage.remedy)
+        why = f"{named} may break here: {hit.breakage.says}. {hit.unsure}"
+        return unknown(where, why, related=related, remedy=hit.breakage.remedy)
     return fail(
         where,
         f"{named} is known to break: {hit.breakage.says}",
@@ -85,4 +85,5 @@ def _related(hit: Hit) -> list[Related]:
 
 
 def _says(located: Located[object]) -> str:
-    return f"{located.place.subject or 'it'} is {located.shown()}"
+    shown = located.shown()
+    return f"{located.place.subject or 'it'} is {shown.lower() if shown in ('True', 'False') else shown}"

@@ -55,7 +55,7 @@ def by_containerd(pool: GpuPool, nodes: tuple[ClusterNode, ...]) -> Iterator[Gpu
     """The pool once for each containerd that its nodes run, which they say themselves."""
     said = {_version(node): node for node in nodes}
     for version, node in said.items():
-        yield replace(pool, containerd=Located.known(version, node.place)) if version else pool
+        yield replace(pool, containerd=Located.known(version, node.place.about("its containerd"))) if version else pool
 
 
 def _version(node: ClusterNode) -> str:

@@ -143,7 +143,7 @@ def _place(
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
     facts += beside_pods(found.facts, fleet)
-    facts += put_together(facts, fleet)
+    facts += put_together(facts, fleet, by_declaration=True)
     if fleet is None:
         missing: dict[type[Any], Missing] = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
         return Scene(facts, missing, found.suppressions)
