@@ -36,7 +36,8 @@ PATCHED = "this is a patch, and what it does not say may stand in the object tha
 def makes_pods(document: Tree) -> bool:
     """Whether it is worth a look: an object that says its kind, and may hold containers."""
     kind = document.get("kind").text if document.is_mapping else None
-    return bool(kind) and kind not in _OTHERS and not document.get("metadata").is_absent
+    is_object = not (document.get("apiVersion").is_absent and document.get("metadata").is_absent)
+    return bool(kind) and kind not in _OTHERS and is_object
 
 
 def pod_templates(document: Tree) -> Iterator[PodTemplate]:

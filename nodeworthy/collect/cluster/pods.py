@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nodeworthy.collect.cluster.kinds import JOBS, Kind
 from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.facts.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
 from nodeworthy.facts.refused_pod import RefusedPods, refused_pods
@@ -20,6 +21,7 @@ class GpuPods:
     refused: dict[tuple[str, ...], RefusedPods] = field(default_factory=dict)
     # The seconds that Jobs may take, None where they may take any.
     bounds: dict[Key, int | None] = field(default_factory=dict)
+    runtimes: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     # The newest time that was told.
     now: str = ""
     _pods: dict[Key, tuple[str, LivePod]] = field(default_factory=dict)
@@ -48,8 +50,12 @@ class GpuPods:
         if refused is not None:
             self.refused.setdefault((refused.place.object or "", refused.words), refused)
 
-    def add_job(self, key: Key, data: Mapping[str, Any]) -> None:
-        self.bounds[key] = number_at(data, "spec", "activeDeadlineSeconds")
+    def add_beside(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+        """What pods are judged by: the Jobs that made them, the RuntimeClasses that they name."""
+        if kind is JOBS:
+            self.bounds[key] = number_at(data, "spec", "activeDeadlineSeconds")
+        else:
+            self.runtimes[key] = data
 
     @property
     def rejected(self) -> tuple[RejectedPod, ...]:

@@ -22,27 +22,39 @@ from nodeworthy.verdict import Place, Verdict
 
 # The rule that needs a kind which is none of the core ones.
 NEEDS_CLASSES = "runtime-class-agrees"
+# And the one for which there is more than a template.
+BY_WHAT_IT_HOLDS = "verification-yields"
 
 
-def pod_scene(
+def pod_scenes(
     seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]
-) -> Scene:
+) -> list[Scene]:
+    """The pods; and what of them is verification, which is judged by what it holds."""
+    unseen_jobs = why_unseen(JOBS) is not None
+    works = _works(seen, unseen_jobs=unseen_jobs)
+    return [_pods(seen, why_unseen, asked, rules), Scene(works, {VerificationWork: Missing("nothing here verifies")})]
+
+
+def _works(seen: Seen, *, unseen_jobs: bool) -> list[Fact]:
+    pods = seen.gpu_pods
+    return list(verification_works(pods.groups(), pods.rejected, None if unseen_jobs else pods.bounds, pods.now))
+
+
+def _pods(seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]) -> Scene:
     templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
-    bounds = None if why_unseen(JOBS) else seen.gpu_pods.bounds
-    works = verification_works(seen.gpu_pods.groups(), seen.gpu_pods.rejected, bounds, seen.gpu_pods.now)
     runtimes = list(_runtimes(seen))
-    facts: list[Fact] = [*templates, *works, *seen.gpu_pods.refused.values()]
+    facts: list[Fact] = [*templates, *seen.gpu_pods.refused.values()]
     unseen = why_unseen(RUNTIME_CLASSES)
     if unseen is None:
         facts += [*runtimes, _classes(seen, runtimes)]
     if why_unseen(NODES) is None:
         facts += sizes_of_nodes(seen.nodes.values())
     kept = [each for pod in templates for each in _suppressions(pod, rules)]
-    return Scene(facts, _missing(seen, unseen, asked), kept)
+    return Scene(facts, _missing(seen, unseen, asked), kept, frozenset((BY_WHAT_IT_HOLDS,)))
 
 
 def _runtimes(seen: Seen) -> Iterator[RuntimeClass]:
-    for (_, name), data in seen.runtimes.items():
+    for (_, name), data in seen.gpu_pods.runtimes.items():
         place = Place(object=f"RuntimeClass/{name}")
         yield from (each for each in class_of(plant(data, place)) if isinstance(each, RuntimeClass))
 
@@ -62,7 +74,7 @@ def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:
 def _missing(seen: Seen, unseen: str | None, asked: frozenset[str]) -> dict[type[Any], Missing]:
     """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
     none = Missing("no pod in what was read has to do with GPUs")
-    missing = {PodTemplate: none, VerificationWork: Missing("no verification holds GPUs")}
+    missing = {PodTemplate: none}
     missing[RefusedPods] = Missing("no event says that a pod with GPUs was refused")
     missing[NodeSize] = Missing("no node in what was read has GPUs")
     if unseen is None:
