@@ -128,7 +128,7 @@ def test_the_same_object_twice_counts_once() -> None:
     ran = diagnose()
     the_incident(ran)
     assert "279 times" in ran.findings[0]["cause"]
-    assert ran.report["evaluated"]["objects"] == 16
+    assert ran.report["evaluated"]["objects"] == 17
 
 
 def test_of_the_same_object_the_newer_counts() -> None:

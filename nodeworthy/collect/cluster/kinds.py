@@ -37,8 +37,26 @@ RUNTIME_CLASSES = Kind(
     "runtimeclasses", "RuntimeClass", "/apis/node.k8s.io/v1", ("node.k8s.io",), namespaced=False, core=False
 )
 JOBS = Kind("jobs", "Job", "/apis/batch/v1", ("batch",), core=False)
+STATEFUL_SETS = Kind("statefulsets", "StatefulSet", "/apis/apps/v1", ("apps",), core=False)
+PROMETHEUSES = Kind(
+    "prometheuses", "Prometheus", "/apis/monitoring.coreos.com/v1", ("monitoring.coreos.com",), core=False
+)
+# Of CloudNativePG.
+DATABASES = Kind("clusters", "Cluster", "/apis/postgresql.cnpg.io/v1", ("postgresql.cnpg.io",), core=False)
 
-KINDS = (NODES, PODS, EVENTS, DAEMONSETS, CLUSTER_POLICIES, RUNTIME_CLASSES, JOBS)
+KINDS = (
+    NODES,
+    PODS,
+    EVENTS,
+    DAEMONSETS,
+    CLUSTER_POLICIES,
+    RUNTIME_CLASSES,
+    JOBS,
+    STATEFUL_SETS,
+    PROMETHEUSES,
+    DATABASES,
+)
+PLATFORM = (STATEFUL_SETS, PROMETHEUSES, DATABASES)
 _BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
 
 

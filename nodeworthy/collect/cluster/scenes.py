@@ -11,7 +11,8 @@ from typing import Any
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, KINDS, NODES, PODS, Kind
-from nodeworthy.collect.cluster.pod_scene import pod_scene
+from nodeworthy.collect.cluster.platform import platform
+from nodeworthy.collect.cluster.pod_scenes import pod_scenes
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
@@ -34,6 +35,8 @@ from nodeworthy.verdict import Located, Place, Verdict
 NEEDS_POLICY = "toolkit-env-wellformed"
 # And the one for which there is something better.
 BY_MOUNTS = "containerd-paths"
+# And the one that is judged by what runs.
+BY_PODS = "dcgm-off-profiling-nodes"
 # The node of an event that names none.
 NOWHERE = ""
 
@@ -51,8 +54,9 @@ class _Scenes:
 
     @property
     def all(self) -> list[Scene]:
-        pods = pod_scene(self._seen, self._why_unseen, self._asked, self._rules)
-        return [self._toolkits(), gpu_parts(self._seen, self._fleet), *self._policies(), pods]
+        pods = pod_scenes(self._seen, self._why_unseen, self._asked, self._rules)
+        others = [*pods, platform(self._seen, self._fleet, self._rules)]
+        return [self._toolkits(), gpu_parts(self._seen, self._fleet), *self._policies(), *others]
 
     def _toolkits(self) -> Scene:
         served = [each for daemonset in self._seen.toolkits.values() for each in self._served(daemonset)]
@@ -224,7 +228,7 @@ class _Scenes:
 
     def _policies(self) -> Iterator[Scene]:
         """What the operator wants. Where its toolkit is there, that is judged by what it really mounts."""
-        elsewhere = frozenset((BY_MOUNTS,)) if self._seen.toolkits else frozenset()
+        elsewhere = frozenset((BY_MOUNTS, BY_PODS) if self._seen.toolkits else (BY_PODS,))
         if not self._seen.policies:
             yield Scene([], {OperatorValues: self._no_policy()}, judged_elsewhere=elsewhere)
         for data in self._seen.policies.values():

@@ -12,6 +12,7 @@ from nodeworthy.collect.cluster.kinds import (
     EVENTS,
     JOBS,
     NODES,
+    PLATFORM,
     PODS,
     RUNTIME_CLASSES,
     Kind,
@@ -44,7 +45,8 @@ class Seen:
     # Device plugins and exporters.
     gpu_daemonsets: dict[Key, DaemonSetManifest] = field(default_factory=dict)
     gpu_pods: GpuPods = field(default_factory=GpuPods)
-    runtimes: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    # What measures the cluster, and what keeps its queue.
+    platform: dict[tuple[str, str, str], tuple[Kind, Mapping[str, Any]]] = field(default_factory=dict)
     kinds: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why.
     refused: dict[str, str] = field(default_factory=dict)
@@ -87,18 +89,19 @@ class Seen:
             failure = sandbox_failure(data)
             if failure is not None:
                 self.failures[key] = failure
-        elif kind is DAEMONSETS and is_toolkit_daemonset(data):
-            self.toolkits[key] = ToolkitDaemonSet(data)
         elif kind is DAEMONSETS:
-            self._keep_gpu_daemonset(key, data)
+            self._keep_daemonset(key, data)
         elif kind is CLUSTER_POLICIES:
             self.policies[key] = data
-        elif kind is RUNTIME_CLASSES:
-            self.runtimes[key] = data
-        elif kind is JOBS:
-            self.gpu_pods.add_job(key, data)
+        elif kind in (RUNTIME_CLASSES, JOBS):
+            self.gpu_pods.add_beside(kind, key, data)
+        elif kind in PLATFORM:
+            self.platform[(kind.plural, *key)] = (kind, data)
 
-    def _keep_gpu_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
+    def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
+        if is_toolkit_daemonset(data):
+            self.toolkits[key] = ToolkitDaemonSet(data)
+            return
         place = Place(object=f"DaemonSet/{key[0]}/{key[1]}")
         found = next(daemonsets(plant({**data, "kind": "DaemonSet"}, place)), None)
         if found is not None:
