@@ -42,9 +42,9 @@ def build(
 
 
 def say_what_is_not_built(fleet: Fleet) -> None:
-    made = built(fleet)
+    made = {pool.name for pool in built(fleet)}
     for pool in fleet.pools:
-        if pool in made:
+        if pool.name in made:
             continue
         if pool.provision:
             kind = pool.distribution.shown()

@@ -11,6 +11,8 @@ from userdata.plan import NodePlan
 from userdata.registration import Taint
 from userdata.script import Step
 
+# libyaml's, where it is there: a fleet of hundreds of pools is written in half the time.
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 # Of Amazon's repository for NVIDIA.
 DRIVER_VERSION = "580.105.08"
 
@@ -37,7 +39,7 @@ def node_config(plan: NodePlan) -> str:
         "kind": "NodeConfig",
         "spec": {"cluster": cluster, "kubelet": kubelet},
     }
-    text: str = yaml.safe_dump(config, sort_keys=False, width=1 << 30)
+    text: str = yaml.dump(config, Dumper=_DUMPER, sort_keys=False, width=1 << 30)
     return text
 
 
