@@ -74,7 +74,8 @@ class Need:
 
 
 def needs(pods: Pods) -> list[Need]:
-    ranges = [each for each in (pods.pod_range, pods.service_range) if each is not None] or [None]
+    known = [each for each in (pods.pod_range, pods.service_range) if each is not None]
+    ranges: Sequence[Range | None] = known or [None]
     routed = [Need(way, pods.pod_range) for way in (Way.LEAVE, Way.REACH)]
     return [*routed, *(Need(way, each) for way in (Way.TO_NODE, Way.FROM_NODE) for each in ranges)]
 
@@ -86,7 +87,8 @@ def covers(need: Need, rule: Filter, pods: Pods) -> bool | None:
     if need.way is Way.LEAVE:
         parts = [_pods(rule.in_, pods), _elsewhere(rule.out), _holds(rule.source, need.range), _wide(rule.to)]
     elif need.way is Way.REACH:
-        parts = [_elsewhere(rule.in_), _pods(rule.out, pods), _wide(rule.source), _holds(rule.to, need.range)]
+        others = _wide(rule.source) and not _is_pods_own(rule.source, pods)
+        parts = [_elsewhere(rule.in_), _pods(rule.out, pods), others, _holds(rule.to, need.range)]
     elif need.way is Way.TO_NODE:
         parts = [_pods(rule.in_, pods), _holds(rule.source, need.range), _wide(rule.to)]
     else:
@@ -127,11 +129,19 @@ def _holds(addresses: Text, wanted: Range | None) -> bool | None:
         return None
     if wanted is not None:
         return found.version == wanted.version and wanted.subnet_of(found)  # type: ignore[arg-type]
+    if found.version == 6:
+        return None
     if found.prefixlen <= _WORLD:
         return True
     if not is_private(found):
         return False
     return True if found.prefixlen <= _A_CLUSTERS else (None if found.prefixlen <= _A_NODES else False)
+
+
+def _is_pods_own(addresses: Text, pods: Pods) -> bool:
+    """Whether nobody but pods has these addresses."""
+    found = range_of(addresses) if addresses else None
+    return found is not None and pods.pod_range is not None and bool(_holds(Text.of(str(pods.pod_range)), found))
 
 
 def _wide(addresses: Text) -> bool | None:
@@ -147,7 +157,7 @@ def range_of(addresses: Text) -> Range | None:
 
 
 def is_private(found: Range) -> bool:
-    return found.version == 6 or any(found.subnet_of(each) for each in _PRIVATE if each.version == found.version)  # type: ignore[arg-type]
+    return found.version == 6 or any(found.subnet_of(each) for each in _PRIVATE if each.version == found.version)
 
 
 def is_world(addresses: Text) -> bool:

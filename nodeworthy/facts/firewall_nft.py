@@ -128,7 +128,7 @@ class NftReader:
         if word in _ENDS_OF_A_PACKET:
             rule.is_narrowed |= "!=" in values
             make = self._interface if word.endswith(("if", "ifname")) else self._text
-            rule.ends[_ENDS_OF_A_PACKET[word]] = [make(each) for each in values]
+            rule.ends[_ENDS_OF_A_PACKET[word]] = [make(each) for each in values if each != "!="]
             return after
         if word == "state":
             rule.limits += [] if "new" in ",".join(values) else ["established connections"]

@@ -99,7 +99,9 @@ def test_which_ways_are_open(tools: Tools, tmp_path: Path, name: str) -> None:
 def said(script: str) -> set[str]:
     """What we say of the same firewall."""
     read = unpack(f"#!/bin/sh\n{script}".encode(), Place("firewall.sh"), name="firewall.sh")
-    (run,) = runs(steps_in(read.timeline)) or ()
+    found = runs(steps_in(read.timeline))
+    assert found is not None
+    (run,) = found
     pods = Pods(RANGE)
     ways = (Way.LEAVE, Way.REACH, Way.TO_NODE)
     return {way.name for way in ways if all(lets(each, Need(way, RANGE), pods) for each in run.firewall.closed())}
