@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nodeworthy.boot.text import EMPTY, Text
 
 NONE: frozenset[str] = frozenset()
+_DASHES = ("-", "--")
 
 
 @dataclass(slots=True, eq=False)
@@ -47,11 +48,12 @@ def given(
     options, operands, rest = list[tuple[str, Text]](), list[Text](), iter(arguments)
     for argument in rest:
         begins = beginning(argument)
-        if not begins.startswith("-") or argument.known == "-":
+        alone = argument.known if begins in _DASHES else None
+        if not begins.startswith("-") or alone == "-":
             operands.append(argument)
             if stops:
                 operands += rest
-        elif argument.known == "--":
+        elif alone == "--":
             operands += rest
         elif begins.startswith("--") or not clusters:
             options.append(_long(argument, begins, takes, rest))

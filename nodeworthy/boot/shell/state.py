@@ -62,11 +62,11 @@ class State:
     asked: set[str] = field(default_factory=set)
 
     def set(self, name: str, value: Value) -> None:
-        self.versions[f"${name}"] = self.versions.get(f"${name}", 0) + 1
+        self._touched(f"${name}")
         self.variables[name] = bounded(name, value)
 
     def unset(self, name: str) -> None:
-        self.versions[f"${name}"] = self.versions.get(f"${name}", 0) + 1
+        self._touched(f"${name}")
         self.variables.remove(name)
 
     def value(self, name: str) -> Value | None:
@@ -78,12 +78,15 @@ class State:
         return value
 
     def wrote(self, path: str, content: Content | None) -> None:
-        self.versions[path] = self.versions.get(path, 0) + 1
+        self._touched(path)
         self.files[path] = content
 
     def removed(self, path: str) -> None:
-        self.versions[path] = self.versions.get(path, 0) + 1
+        self._touched(path)
         self.files.remove(path)
+
+    def _touched(self, called: str) -> None:
+        self.versions[called] = self.versions.get(called, 0) + 1
 
     def content(self, path: Text) -> Content | None:
         return self.files.get(self.behind(path.known)) if path.known is not None else None
