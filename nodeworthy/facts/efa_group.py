@@ -79,7 +79,8 @@ def efa_groups(groups: Iterable[NodeGroup]) -> Iterator[EfaGroups]:
                 found[key].append((nodes, interface, links))
     for same in found.values():
         nodes, interface, links = same[0]
-        guards = [SecurityGroup(each, nodes.stack) for each in links.found]
+        # In an order that does not depend on how the program's outputs were told.
+        guards = [SecurityGroup(each, nodes.stack) for each in sorted(links.found, key=lambda each: each.urn)]
         yield EfaGroups(interface, [each for each, _, _ in same], guards, links.open)
 
 

@@ -110,10 +110,10 @@ def _faults(laid_out: Sequence[Interface], has: Efa) -> Iterator[Misplaced]:
     on_card: set[int] = set()
     cards = range(has.first_card, has.first_card + has.interfaces)
     for each in laid_out:
-        if each.position in taken:
-            yield Misplaced(each, "two interfaces are on one network card and device", "the next networkCardIndex")
-        elif each.is_efa and each.position[0] in on_card:
+        if each.is_efa and each.position[0] in on_card:
             yield Misplaced(each, "two EFA interfaces are on one network card", "the next networkCardIndex")
+        elif each.position in taken:
+            yield Misplaced(each, "two interfaces are on one network card and device", "the next networkCardIndex")
         elif each.is_efa and each.position[0] not in cards:
             should = f"one of the network cards {cards[0]} to {cards[-1]}"
             yield Misplaced(each, "an EFA interface is on a network card that takes none", should)

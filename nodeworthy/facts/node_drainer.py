@@ -71,7 +71,11 @@ class NodeDrainers:
             if isinstance(pattern, Unknown) or EVENT in str(pattern):
                 yield from self.stack.pointing_at(rule, "rule", (EVENT_TARGET,))
 
-    def acts_by_itself(self, target: AwsResource) -> bool:
+    @property
+    def somebody_acts(self) -> bool:
+        return any(map(self._acts, self.told))
+
+    def _acts(self, target: AwsResource) -> bool:
         """Whether what is told does something, which a queue does not: somebody has to read it."""
         queues = self.stack.links(target, "arn", target.get("arn"), QUEUE)
         readers = (self.stack.pointing_at(each, "eventSourceArn", (QUEUE_READER,)) for each in queues.found)

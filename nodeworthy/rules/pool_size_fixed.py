@@ -35,16 +35,15 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
     if has_gpus(nodes).state == Known(False):
         skip(f"{nodes.title} has no GPUs")
     count = node_count(nodes)
-    least, most, desired = need(count.min), need(count.max), need(count.desired)
+    is_fixed = _is_fixed(count)
     scaling = [each for each in what_scales(nodes) if each.type not in SCHEDULES or not is_block(nodes)]
-    is_fixed = least == most and desired in (None, most)
     if (is_fixed and not scaling) or not need(has_gpus(nodes)):
         return
     if not is_fixed:
         yield fail(
             _odd(nodes, count),
             f"{nodes.title} has GPUs and no fixed size",
-            is_=f"min {least}, max {most}, desired {least if desired is None else desired}",
+            is_=", ".join(f"{name} {each.shown()}" for name, each in _written(count)),
             should="min = max = desired",
             related=nodes.declared,
             cause="a GPU machine that is given back may not be had again, and one that is asked for may not be there",
@@ -59,11 +58,19 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
         )
 
 
+def _is_fixed(count: NodeCount) -> bool:
+    return len({need(each) for _, each in _written(count)}) < 2
+
+
+def _written(count: NodeCount) -> list[tuple[str, Located[int | None]]]:
+    every = (("min", count.min), ("max", count.max), ("desired", count.desired))
+    return [(name, each) for name, each in every if need(each) is not None]
+
+
 def _odd(nodes: NodeGroup, count: NodeCount) -> Located[int | None]:
     """The one to mend: of three numbers, one that is not the fleet's, else one that is not as the most is."""
     wanted = nodes.pool.nodes if nodes.pool is not None else need(count.max)
-    written = [each for each in (count.min, count.max, count.desired) if need(each) is not None]
-    return next((each for each in written if need(each) != wanted), count.max)
+    return next((each for _, each in _written(count) if need(each) != wanted), count.max)
 
 
 @RULE.check
@@ -75,7 +82,7 @@ def it_is_the_fleets(nodes: NodeGroup, everywhere: Sequence[NodeGroup]) -> Findi
     if next(iter(groups)) is not nodes.group:
         skip(f"{nodes.title} is counted with its first group")
     most = sum(need(count.max) or 0 for count in groups.values())
-    if most == pool.nodes:
+    if most == pool.nodes or not all(map(_is_fixed, groups.values())):
         return
     yield fail(
         groups[nodes.group].max,

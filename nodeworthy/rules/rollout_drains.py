@@ -14,13 +14,15 @@ means several.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.node_count import node_count
 from nodeworthy.facts.node_drainer import NodeDrainers
 from nodeworthy.facts.node_group import NodeGroup
 from nodeworthy.facts.node_hooks import hooks, is_of_a_cluster, unsure_hooks
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "rollout-drains",
@@ -75,38 +77,40 @@ def _leads_somewhere(hook: Tree) -> bool:
 
 
 def _who_hears(nodes: NodeGroup, hook: Tree, drainers: NodeDrainers) -> Findings:
-    deaf = [each for each in drainers.handlers if not _listens(each.listens.state)]
-    if len(deaf) < len(drainers.handlers) or any(map(drainers.acts_by_itself, drainers.told)):
+    if drainers.handlers or drainers.somebody_acts:
         return
-    for each in deaf:
+    yield unknown(
+        hook,
+        f"auto scaling waits before it ends a node of {nodes.title}, and nothing in this stack drains it meanwhile",
+        related=nodes.declared,
+        remedy="see that something in the cluster does: aws-node-termination-handler with enableSqsTerminationDraining",
+    )
+
+
+@RULE.check
+def the_handler_hears_of_it(drainers: NodeDrainers, everywhere: Sequence[NodeGroup]) -> Findings:
+    waiting = [nodes for nodes in everywhere if nodes.groups("instanceRefresh").is_mapping and hooks(nodes)]
+    if not drainers.handlers or not waiting or drainers.somebody_acts:
+        skip("no node of this stack waits for a termination handler of this stack")
+    if any(each.listens.state == Known(True) for each in drainers.handlers):
+        return
+    for each in drainers.handlers:
         need(each.listens)
         yield fail(
             each.listens,
-            f"{each.title} does not hear that auto scaling is about to end a node of {nodes.title}",
+            f"{each.title} does not hear that auto scaling is about to end a node",
             is_="neither enableSqsTerminationDraining nor enableASGLifecycleDraining",
             should="enableSqsTerminationDraining: true, and queueURL",
-            related=nodes.declared,
+            on=list(dict.fromkeys(nodes.title for nodes in waiting)),
+            related=[one for nodes in waiting for one in nodes.declared],
             cause=CUT,
         )
-    if not deaf:
-        yield unknown(
-            hook,
-            f"auto scaling waits before it ends a node of {nodes.title}, and nothing in this stack drains it meanwhile",
-            related=nodes.declared,
-            remedy="if it is installed by others, say so: look for aws-node-termination-handler in the cluster",
-        )
-
-
-def _listens(state: object) -> bool:
-    return getattr(state, "value", None) is True
 
 
 @RULE.check
 def enough_nodes_stay(nodes: NodeGroup) -> Findings:
     refresh = _refresh(nodes)
     said = _least(nodes, refresh).located()
-    if isinstance(said.state, Unknown):
-        need(said)
     least = need(said)
     percent = USUAL if least is None or not str(least).isdigit() else int(least)
     if percent >= USUAL:
