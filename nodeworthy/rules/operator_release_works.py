@@ -54,7 +54,7 @@ def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
     on = pool.title if pool is not None else ()
     related = [*_related(hit), *([pool.declares_its_runtime()] if pool is not None else [])]
     if hit.unsure is not None:
-        why = f"{named} may break here: {hit.breakage.says}. {hit.unsure}"
+        why = f"{named} may break here ({hit.unsure}): {hit.breakage.says}"
         return unknown(where, why, related=related, remedy=hit.breakage.remedy)
     return fail(
         where,
