@@ -20,7 +20,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", choices=("schema",), help="schema: the JSON Schema of a fleet")
     parser.add_argument("--fleet", metavar="FILE", help="the fleet: a Pulumi.<stack>.yaml")
     parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
-    parser.add_argument("--format", choices=("text", "json"), default="text", help="how it is written")
+    parser.add_argument(
+        "--format", choices=("text", "json", "html"), default="text", help="how it is written; html draws it"
+    )
+    parser.add_argument(
+        "--picture", action="store_true", help="the picture in plain text, as a pull request's comment has it"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -33,7 +38,17 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.report import fleet as report
 
     fleet = _chosen(options)
-    if options.format == "json":
+    if options.format == "html":
+        from nodeworthy.report.fleet_html import html
+        from nodeworthy.report.fleet_picture import picture_of
+
+        sys.stdout.write(html(picture_of(fleet)))
+    elif options.picture:
+        from nodeworthy.report.fleet_picture import picture_of
+        from nodeworthy.report.fleet_text_picture import text_picture
+
+        sys.stdout.write(text_picture(picture_of(fleet)))
+    elif options.format == "json":
         print(json.dumps(report.as_data(fleet), indent=2, ensure_ascii=False))
     else:
         sys.stdout.write(report.text(fleet))
