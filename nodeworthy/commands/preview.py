@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.plan.runs import ProgramFailed
     from nodeworthy.rules import ids
 
-    judging.chosen_rules(options)  # a rule that does not exist is said before anything runs
+    judging.chosen_ids(options)  # a rule that does not exist is said before anything runs
     asked = Asked(Path(), options.stack, options.fleet, options.answers, not options.no_simulate, options.timeout)
     preview = prepare(asked, frozenset(ids()))
     impossible = preview.of_fleet
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         report = judging.judged(options, Moment.PLAN, [impossible], {"resources": 0})
         return judging.deliver(options, report, _impossible(preview))
     try:
-        seen = preview.run(_asks(options, preview), _show)
+        seen = preview.run(_asks(options, preview), _show, _get_ready)
     except ProgramFailed:
         return 2  # the program's own words are out already, and say all there is to say
     if not seen.plan.resources:
@@ -76,6 +76,14 @@ def run(options: argparse.Namespace) -> int:
 def _show(text: str) -> None:
     sys.stderr.write(text)
     sys.stderr.flush()
+
+
+def _get_ready() -> None:
+    """The program's own imports take longer than these, which would only begin when it has ended."""
+    from nodeworthy.boot.shell import run as reader_of_boot_scripts  # noqa: F401
+    from nodeworthy.rules import catalogue
+
+    catalogue()
 
 
 def _asks(options: argparse.Namespace, preview: Preview) -> Asks | None:

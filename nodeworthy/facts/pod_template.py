@@ -73,7 +73,7 @@ class PodTemplate:
     @property
     def title(self) -> str:
         inside = f" ({self.path})" if self.path.count("[") else ""
-        return f"{self.kind} '{self.name}'{inside}" if self.name else f"{self.kind}{inside}"
+        return f"{self.kind} '{self.name}'{inside}" if self.name else f"this {self.kind}{inside}"
 
     @cached_property
     def containers(self) -> tuple[Container, ...]:

@@ -63,7 +63,8 @@ _ARROW = (
 
 
 def _rectangle(box: Box, kind: str) -> str:
-    return f'<rect class="{kind}" x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}" rx="{min(6, box.width // 5)}"/>'
+    place = f'x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}"'
+    return f'<rect class="{kind}" {place} rx="{min(6, box.width // 5)}"/>'
 
 
 def _text(x: int, y: int, words: str, kind: str = "", *, most: int = 140) -> str:

@@ -93,7 +93,8 @@ def _shown(size: NodeSize, label: str) -> str:
 
 
 def _says(size: NodeSize) -> Related:
-    return Related(size.gpus.place, f"a node of {size.title} has {size.gpus.shown()} GPUs")
+    node = size.title if size.noun == "node" else f"a node of {size.title}"
+    return Related(size.gpus.place, f"{node} has {size.gpus.shown()} GPUs")
 
 
 def _where(pod: PodTemplate) -> Place:

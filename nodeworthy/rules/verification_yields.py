@@ -56,7 +56,7 @@ def it_can_never_keep_work_away(pod: PodTemplate, classes: ClusterClasses | None
 
 @RULE.check
 def it_holds_no_gpus_beyond_its_time(work: VerificationWork) -> Findings:
-    held = f"{len(work.pods)} pods of {work.name} hold {work.gpus} GPUs"
+    held = f"{_pods(work)} of {work.name} hold{'s' if len(work.pods) == 1 else ''} {work.gpus} GPUs"
     bound = work.bound.state
     if isinstance(bound, Unknown):
         yield unknown(work, f"{held}, and for how long they may is not known: {bound.why}", victims=work.rejected)
@@ -73,6 +73,10 @@ def it_holds_no_gpus_beyond_its_time(work: VerificationWork) -> Findings:
         f"{' …' if len(work.pods) > 4 else ''}; to last: {RULE.remedy}",
         victims=work.rejected,
     )
+
+
+def _pods(work: VerificationWork) -> str:
+    return "a pod" if len(work.pods) == 1 else f"{len(work.pods)} pods"
 
 
 def _nodes(work: VerificationWork) -> str:

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
 import pytest
+
 from nodeworthy.documents.yaml import read
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet

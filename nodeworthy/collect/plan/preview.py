@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -57,11 +57,13 @@ class Preview:
         """The fleet, where it can't exist: then there is no use in running the program."""
         return of_fleet_alone(self.fleet) if self.fleet is not None and self.fleet.impossible else None
 
-    def run(self, asks: Asks | None, show: Show) -> Seen:
+    def run(self, asks: Asks | None, show: Show, meanwhile: Callable[[], object] = lambda: None) -> Seen:
         answers = self._answers(asks)
         program = Program(self.project, self.stack, self.config, answers)
         try:
-            ran = run_program(program, simulate=self.asked.simulate, timeout=self.asked.timeout, show=show)
+            ran = run_program(
+                program, simulate=self.asked.simulate, timeout=self.asked.timeout, show=show, meanwhile=meanwhile
+            )
         finally:
             kept = answers.keep()
         return Seen(self, ran, program, kept)

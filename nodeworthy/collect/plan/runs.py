@@ -44,13 +44,17 @@ class Ran:
     differently: Ran | None = None
 
 
-def run_program(program: Program, *, simulate: bool, timeout: float, show: Show) -> Ran:
-    """The plan, as the program gives it. The program and all that it started are gone when this returns or raises."""
+def run_program(
+    program: Program, *, simulate: bool, timeout: float, show: Show, meanwhile: Callable[[], object]
+) -> Ran:
+    """The plan, as the program gives it. The program and all that it started are gone when this returns or raises.
+    `meanwhile` is called while the program is busy with itself."""
     deadline = time.monotonic() + timeout
     made = [_made(program), _made(program, VARIANT)] if simulate else []
     with _terminated_like_interrupted(), _started() as runs:
         first = ProgramRun(program, made=None, show=show, beside=made)
         runs.append(first)
+        meanwhile()
         others: list[Run] = [run for run in first.beside if run.known.wait(_left(deadline)) and run.parted]
         if simulate and not others:
             # Everything that this one prints, the first one prints too.
