@@ -69,10 +69,10 @@ def test_a_simulated_run_that_is_gone_decides_nothing(tmp_path: Path, end: str) 
 def test_a_simulated_run_that_hangs_does_not_take_the_plain_one_with_it(tmp_path: Path) -> None:
     late = "cluster.id.apply(lambda _: __import__('time').sleep(300))\n"
     started = time.monotonic()
-    ran = run("preview", "--timeout", "6", cwd=project(tmp_path, SIMULATED + late))
+    ran = run("preview", "--timeout", "15", cwd=project(tmp_path, SIMULATED + late))
     assert ran.code == 3
-    assert "could not be used: it did not end within 6 seconds" in ran.out
-    assert time.monotonic() - started < 40
+    assert "could not be used: it did not end within 15 seconds" in ran.out
+    assert time.monotonic() - started < 60
 
 
 def test_an_interrupt_ends_every_run(tmp_path: Path) -> None:
