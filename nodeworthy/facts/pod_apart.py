@@ -53,7 +53,7 @@ def of_pod(spec: Tree) -> Apart:
     soft = affinity.get("preferredDuringSchedulingIgnoredDuringExecution")
     spread = spec.get("topologySpreadConstraints")
     never = [*_terms(hard), *_terms(spread, only="DoNotSchedule")]
-    said = hard if hard.sequence else soft if soft.sequence else spread
+    said = next((each for each in (hard, soft, spread) if each.sequence), spec.get("affinity"))
     hidden = next(filter(None, map(why_incomplete, (spec.get("affinity"), affinity, hard, spread))), None)
     wishes = not never and bool(soft.sequence or spread.sequence)
     return Apart((said.key or said.place), tuple(never), wishes=wishes, hidden=hidden)

@@ -1,0 +1,5 @@
+"""A namespace, and whatever is still to come."""
+
+from pulumi_kubernetes.core.v1 import Namespace
+
+Namespace("jobs", metadata={"name": "jobs"})
