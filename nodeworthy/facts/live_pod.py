@@ -55,19 +55,25 @@ def live_pod(data: Any) -> LivePod:
 
 def concerns_gpus(data: Any) -> bool:
     """Whether it asks for GPUs, for their runtime or their capabilities, and is not over."""
-    if text_at(data, "status", "phase") in _OVER and not _never_ran(data):
+    spec = mapping_at(data, "spec")
+    base = defaults().runtime_class
+    asks = any(map(_asks, mappings_at(spec, "containers"))) or any(map(_asks, mappings_at(spec, "initContainers")))
+    if not asks and not text_at(spec, "runtimeClassName").startswith(base):
         return False
-    if text_at(data, "spec", "runtimeClassName").startswith(defaults().runtime_class):
-        return True
-    containers = [*mappings_at(data, "spec", "containers"), *mappings_at(data, "spec", "initContainers")]
-    return any(_asks(each) for each in containers)
+    return text_at(data, "status", "phase") not in _OVER or _never_ran(data)
 
 
-def _asks(container: Any) -> bool:
-    named = (*mapping_at(container, "resources", "limits"), *mapping_at(container, "resources", "requests"))
-    if any(is_gpu_resource(each) for each in named):
+def _asks(container: Mapping[str, Any]) -> bool:
+    resources = container.get("resources")
+    if resources and any(
+        is_gpu_resource(each) for kind in ("limits", "requests") for each in at(resources, kind) or ()
+    ):
         return True
-    return any(text_at(each, "name").startswith("NVIDIA_") for each in mappings_at(container, "env"))
+    # Not by the names of `plain`: a pod may have a hundred variables, and a cluster a hundred thousand pods.
+    env = container.get("env")
+    if not isinstance(env, list):
+        return False
+    return any(isinstance(each, dict) and str(each.get("name")).startswith("NVIDIA_") for each in env)
 
 
 def _never_ran(data: Any) -> bool:

@@ -30,7 +30,7 @@ class GpuPods:
 
     def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
         self._pods.pop(key, None)
-        rejected = rejected_pod(data)
+        rejected = rejected_pod(data) if text_at(data, "status", "phase") == "Failed" else None
         if rejected is not None:
             self._rejected[rejected.object] = rejected
         if concerns_gpus(data):
