@@ -47,7 +47,8 @@ class DevicePlugins:
 
 
 def device_plugins(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[DevicePlugins]:
-    """A fleet is one cluster. Without one, only what lies in one folder is taken to be for one cluster."""
+    """Those that might meet: of one alone nothing is proven. A fleet is one cluster; without one, only what lies in one
+    folder is taken to be for one cluster."""
     opted_out = any(_opts_out(fact) for fact in facts if isinstance(fact, BootScript))
     found = list(_advertisers(facts))
     if fleet is not None:
@@ -60,7 +61,7 @@ def device_plugins(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[Device
             by_folder[posixpath.dirname(each.place.path or "")].append(each)
         sets = by_folder.values()
     for each_set in sets:
-        if each_set:
+        if len(each_set) > 1:
             yield DevicePlugins(tuple(each_set), opted_out)
 
 

@@ -17,6 +17,7 @@ from tests.run import run
 
 ROOM = Path(nodeworthy.collect.__path__[0])
 OF_FACTS = "nodeworthy.facts."
+OF_COLLECT = "nodeworthy.collect."
 
 
 def test_every_moment_has_its_collector_and_its_command() -> None:
@@ -27,17 +28,21 @@ def test_every_moment_has_its_collector_and_its_command() -> None:
 
 @pytest.mark.parametrize("moment", collected())
 def test_a_moments_collector_makes_the_facts_that_it_is_said_to_make(moment: Moment) -> None:
-    """Its modules import each fact's own module, or one that makes it of what they found."""
-    imported = {name for path in (ROOM / moment.value).glob("*.py") for name in _imports(path)}
+    """Its modules import each fact's own module, or one that makes it of what they found; so do those that it shares
+    with other moments."""
+    own = [*(ROOM / moment.value).glob("*.py")]
+    shared = {name for path in own for name in _imports(path, OF_COLLECT) if name.count(".") == 2}
+    paths = [*own, *(_file(name) for name in shared if _file(name).exists())]
+    imported = {name for path in paths for name in _imports(path)}
     reached = imported | {name for module in imported for name in _imports(_file(module))}
     for fact in collected()[moment]:
         assert fact.__module__ in reached, f"{moment.value} makes no {fact.__name__}"
 
 
-def _imports(path: Path) -> set[str]:
+def _imports(path: Path, beginning: str = OF_FACTS) -> set[str]:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     names = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
-    return {name for name in names if name.startswith(OF_FACTS)}
+    return {name for name in names if name.startswith(beginning)}
 
 
 def _file(module: str) -> Path:
