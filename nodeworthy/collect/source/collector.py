@@ -15,6 +15,7 @@ from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
 from nodeworthy.collect.source.recognise import objects
+from nodeworthy.collect.source.ufw import firewalls, ufw_file
 from nodeworthy.collect.together import put_together
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
@@ -41,8 +42,6 @@ _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 _OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
 _TEMPLATED = (b"{{", b"{%")
-# One of these stands in every file of ufw's, and in few others.
-_UFW = (b"ufw-", b"### tuple ###", b"_POLICY=", b"ENABLED=")
 
 
 @dataclass
@@ -141,7 +140,7 @@ def _place(
 
 
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
-    facts = [*found.facts, *_scripts(found, fleet, why), *_firewalls(found, fleet, why)]
+    facts = [*found.facts, *_scripts(found, fleet, why), *firewalls(found.ufw, fleet, why)]
     facts += beside_pods(found.facts, fleet)
     facts += put_together(facts, fleet, by_declaration=True)
     if fleet is None:
@@ -160,14 +159,6 @@ def _scripts(found: _Found, fleet: Fleet | None, why: str) -> list[Fact]:
     return [in_fleet(each, fleet, why) for each in found.scripts]
 
 
-def _firewalls(found: _Found, fleet: Fleet | None, why: str) -> list[Fact]:
-    if not found.ufw:
-        return []
-    from nodeworthy.facts.ufw_firewall import firewalls
-
-    return list(firewalls(found.ufw, fleet, why))
-
-
 def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     """What stands in a file; None where it is nothing that we know."""
     data = _bytes(source)
@@ -175,8 +166,9 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return None
     if is_boot_script(data, source.path.name, named=source.named):
         return _boot_script(source, data, rules)
-    if any(mark in data for mark in _UFW) and (ufw := _ufw(source, data, rules)) is not None:
-        return ufw
+    ufw = ufw_file(data, source.shown, named=source.named)
+    if ufw is not None:
+        return _Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
     documents, text = _documents(source, data)
     found = _Found()
     stack = next((each for each in documents if has_fleet(each)), None)
@@ -207,18 +199,11 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> _Found:
 
     place = Place(path=source.shown)
     script = BootScript(place, unpack(data, place, name=source.path.name))
-    text = data.decode("utf-8", "replace")
-    return _Found(scripts=[script], suppressions=list(comments(text, place, rules, is_yaml=False)))
+    return _Found(scripts=[script], suppressions=list(comments(_plain(data), place, rules, is_yaml=False)))
 
 
-def _ufw(source: Source, data: bytes, rules: frozenset[str]) -> _Found | None:
-    from nodeworthy.collect.source.ufw import ufw_file
-
-    file = ufw_file(data, source.shown, named=source.named)
-    if file is None:
-        return None
-    text = data.decode("utf-8", "replace")
-    return _Found(ufw=[file], suppressions=list(comments(text, file.place, rules, is_yaml=False)))
+def _plain(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _of_fleet(fleet: Fleet) -> Iterator[Fact]:

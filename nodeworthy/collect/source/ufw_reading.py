@@ -1,0 +1,55 @@
+"""Recognises ufw's own files among files: its rules, its defaults, its switch."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.text import Hole, Text
+from nodeworthy.facts.ufw_files import BEFORE, DEFAULTS, KINDS, SWITCH, USER
+from nodeworthy.facts.ufw_firewall import UfwFile
+from nodeworthy.verdict import Place
+
+_SIGNS = (
+    (re.compile(rb"^### tuple ###|^:ufw-user-|^-[AI] ufw-user-", re.MULTILINE), USER),
+    (re.compile(rb"^:ufw-before-|^-[AI] ufw-before-", re.MULTILINE), BEFORE),
+    (re.compile(rb"^DEFAULT_(?:FORWARD|INPUT)_POLICY=", re.MULTILINE), DEFAULTS),
+)
+_SWITCH = re.compile(rb"^ENABLED=", re.MULTILINE)
+_TEMPLATES = (".j2", ".tpl", ".tftpl", ".tmpl", ".erb")
+
+
+def ufw_kind(data: bytes, name: str) -> str | None:
+    if data.startswith(b"#!"):
+        return None
+    if PurePath(name).name.startswith("ufw.conf") and _SWITCH.search(data):
+        return SWITCH
+    return next((kind for sign, kind in _SIGNS if sign.search(data)), None)
+
+
+def ufw_file(data: bytes, shown: str, *, named: bool) -> UfwFile | None:
+    """None where it is no file of ufw's, or the one of IPv6."""
+    kind = ufw_kind(data, shown)
+    if kind is None:
+        return None
+    text = data.decode("utf-8", "replace")
+    fillings = Fillings(jinja="{{" in text or "{%" in text)
+    rows = fillings.hide(text).splitlines()
+    lines = (Line(_filled(fillings.text(row)), Place(shown, number, 1)) for number, row in enumerate(rows, 1))
+    return UfwFile(Place(shown, 1, 1), kind, Content(tuple(lines)), _root(shown), named)
+
+
+def _filled(text: Text) -> Text:
+    """Whose template it is, nobody says."""
+    return Text.of(
+        *(Hole(each.shown, "a template fills it in") if isinstance(each, Hole) else each for each in text.pieces)
+    )
+
+
+def _root(shown: str) -> str:
+    path = PurePath(shown)
+    bare = str(path.with_suffix("")) if path.suffix in _TEMPLATES else str(path)
+    rooted = next((bare.removesuffix(known) for known in KINDS if f"/{bare}".endswith(known)), None)
+    return rooted if rooted is not None else str(path.parent)
