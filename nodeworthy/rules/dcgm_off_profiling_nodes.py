@@ -54,16 +54,22 @@ def _stays_off(values: OperatorValues, nodes: ProfilingNodes) -> Findings:
         if isinstance(enabled.state, Unknown):
             yield unknown(enabled, enabled.state.why, related=[Related(nodes.place, f"{nodes.title} register here")])
         else:
-            yield _told(part, label, enabled, nodes)
+            yield _told(part, label, enabled, nodes, _dead(values, part))
 
 
-def _told(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes) -> Finding:
+def _dead(values: OperatorValues, part: str) -> list[Related]:
+    """Settings of the exporter's own chart that the operator's does not have."""
+    written = [values.tree.get(part, name) for name in ("affinity", "nodeSelector")]
+    return [Related(each.place, "the operator's chart has no such setting") for each in written if not each.is_absent]
+
+
+def _told(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes, dead: list[Related]) -> Finding:
     return fail(
         nodes,
         f"{nodes.title} get the operator's {part}: they register without {label}=false",
         is_=f"{part}.enabled is true" + ("" if enabled.written else ", the chart's default"),
         should=f"{label}=false",
-        related=[Related(enabled.place, f"the operator deploys {part} to every GPU node")],
+        related=[Related(enabled.place, f"the operator deploys {part} to every GPU node"), *dead],
         cause=CAUSE,
         remedy=f"register these nodes with the label {label}=false, too",
     )

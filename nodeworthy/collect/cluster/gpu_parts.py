@@ -7,19 +7,24 @@ from dataclasses import replace
 
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.source.comments import annotated
+from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster_node import ClusterNode
 from nodeworthy.facts.gpu_pool import GpuPool
 from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
+from nodeworthy.facts.profiling_nodes import is_dedicated
 from nodeworthy.facts.profiling_promise import ProfilingPromise, promises_of_cluster
 from nodeworthy.facts.watched_node import WatchedNode, watched_nodes
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Located, Place, Verdict
 
 CONTAINERD = "containerd://"
+JUDGED_HERE = ("dcgm-off-profiling-nodes", "one-device-plugin")
 
 
-def gpu_parts(seen: Seen, fleet: Fleet | None) -> Scene:
+def gpu_parts(seen: Seen, fleet: Fleet | None, rules: frozenset[str]) -> Scene:
     pods, nodes = list(seen.pods.values()), list(seen.nodes.values())
     facts: list[Fact] = []
     if seen.has(PODS):
@@ -27,7 +32,16 @@ def gpu_parts(seen: Seen, fleet: Fleet | None) -> Scene:
         facts += watched_nodes(nodes, pods)
     if fleet is not None and seen.has(NODES):
         facts += promises_of_cluster(nodes, fleet)
-    return Scene(facts, dict(_missing(seen, fleet)))
+    return Scene(facts, dict(_missing(seen, fleet)), list(_suppressions(seen, rules)))
+
+
+def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
+    """What the objects that are judged here say themselves; what they say of other rules is heard elsewhere."""
+    said = [(seen.gpu_daemonsets[key].place, each) for key, each in seen.gpu_annotations.items()]
+    said += [(node.place, node.annotations) for node in seen.nodes.values() if is_dedicated(node.labels)]
+    for place, written in said:
+        own = annotated(plant({"metadata": {"annotations": written}}, place), rules, None)
+        yield from (each for each in own if each.rule in JUDGED_HERE)
 
 
 def _missing(seen: Seen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Missing]]:

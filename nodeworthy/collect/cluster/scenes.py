@@ -56,7 +56,7 @@ class _Scenes:
     def all(self) -> list[Scene]:
         pods = pod_scenes(self._seen, self._why_unseen, self._asked, self._rules)
         others = [*pods, platform(self._seen, self._fleet, self._rules)]
-        return [self._toolkits(), gpu_parts(self._seen, self._fleet), *self._policies(), *others]
+        return [self._toolkits(), gpu_parts(self._seen, self._fleet, self._rules), *self._policies(), *others]
 
     def _toolkits(self) -> Scene:
         served = [each for daemonset in self._seen.toolkits.values() for each in self._served(daemonset)]

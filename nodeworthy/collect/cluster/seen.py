@@ -18,7 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
     Kind,
 )
 from nodeworthy.collect.cluster.pods import GpuPods
-from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster_node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster_pod import ClusterPod, cluster_pod
@@ -44,6 +44,7 @@ class Seen:
     policies: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     # Device plugins and exporters.
     gpu_daemonsets: dict[Key, DaemonSetManifest] = field(default_factory=dict)
+    gpu_annotations: dict[Key, Mapping[str, str]] = field(default_factory=dict)
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     # What measures the cluster, and what keeps its queue.
     platform: dict[tuple[str, str, str], tuple[Kind, Mapping[str, Any]]] = field(default_factory=dict)
@@ -106,6 +107,7 @@ class Seen:
         found = next(daemonsets(plant({**data, "kind": "DaemonSet"}, place)), None)
         if found is not None:
             self.gpu_daemonsets[key] = found
+            self.gpu_annotations[key] = strings_at(data, "metadata", "annotations")
 
     def has(self, kind: Kind) -> bool:
         return kind.plural in self.kinds
