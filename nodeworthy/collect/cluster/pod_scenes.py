@@ -74,7 +74,7 @@ def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:
 def _missing(seen: Seen, unseen: str | None, asked: frozenset[str]) -> dict[type[Any], Missing]:
     """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
     none = Missing("no pod in what was read has to do with GPUs")
-    missing = {PodTemplate: none}
+    missing: dict[type[Any], Missing] = {PodTemplate: none}
     missing[RefusedPods] = Missing("no event says that a pod with GPUs was refused")
     missing[NodeSize] = Missing("no node in what was read has GPUs")
     if unseen is None:

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlparse
 
 from nodeworthy.collect.plan import standins
 from nodeworthy.collect.plan.answers import Answers, Question
+from nodeworthy.collect.plan.manifests import decoded
 from nodeworthy.collect.plan.plan import Plan, Resource, urn_of
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.protocol import UNKNOWN, grpc, stubs
@@ -166,7 +167,7 @@ class Monitor:
             response.unknown = True
             return response
         question = Question(request.tok, args)
-        answer = self._answers.to(question)
+        answer = decoded(question.call, args) or self._answers.to(question)
         if answer is None:
             with self._registry.lock:
                 self._registry.questions.append(question)

@@ -9,6 +9,7 @@ from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.plan.aws import Aws
 from nodeworthy.collect.plan.boot_scripts import BootScripts
 from nodeworthy.collect.plan.left_out import left_out
+from nodeworthy.collect.plan.manifests import GROUPS, manifests
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import Releases
@@ -75,9 +76,11 @@ def of_fleet_alone(fleet: Fleet) -> Scene:
 
 def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown: str) -> Iterator[Fact]:
     for resource in plan.resources:
-        if resource.remote:
-            yield _unopened(resource)
         planter = Planter(resource.place, scripts.made, unknown)
+        if resource.type in GROUPS:
+            yield from manifests(resource, planter, releases.folder)
+        elif resource.remote:
+            yield _unopened(resource)
         yield from releases.facts(resource, planter)
         yield from scripts.facts(resource, planter)
 

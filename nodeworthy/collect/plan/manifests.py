@@ -1,0 +1,92 @@
+"""Raw manifests of a program: those that its SDK has decoded for it, and those that a component opens by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.collect.objects import facts_of
+from nodeworthy.collect.plan.plan import Resource
+from nodeworthy.collect.plan.planted import Planter
+from nodeworthy.collect.plan.project import shown_path
+from nodeworthy.collect.source.recognise import objects
+from nodeworthy.documents.tree import Tree, plain, plant
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.engine import Fact
+from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.verdict import Place, Unknown
+
+DECODE = "kubernetes:yaml:decode"
+# Components whose inputs are the manifests.
+GROUPS = ("kubernetes:yaml/v2:ConfigGroup", "kubernetes:yaml/v2:ConfigFile")
+
+
+def decoded(call: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The answer to what the older components ask their provider: the objects in a text. None for another question."""
+    text = arguments.get("text")
+    if call != DECODE or not isinstance(text, str):
+        return None
+    try:
+        return {"result": [plain(each) for each in read_all(text, Place()) if each.is_mapping]}
+    except (NotYaml, ValueError):
+        return None
+
+
+def manifests(resource: Resource, planter: Planter, folder: Path) -> Iterator[Fact]:
+    """The facts of such a component; paths are relative to the folder where the program runs."""
+    inputs = planter.tree(dict(resource.inputs))
+    for name in ("yaml", "objs", "files", "file"):
+        given = inputs.get(name)
+        entries = given.sequence or ([] if given.is_absent or given.is_null or given.is_sequence else [given])
+        for each in entries:
+            yield from _of_entry(each, name, planter, folder)
+
+
+def _of_entry(entry: Tree, name: str, planter: Planter, folder: Path) -> Iterator[Fact]:
+    if isinstance(entry.value, Unknown):
+        yield NotLookedAt(planter.place, f"the manifests under `{name}` are not known: {entry.value.why}")
+    elif entry.is_mapping:
+        yield from _of(entry)
+    elif entry.text is not None and name == "yaml":
+        yield from _of_inline(entry.text, planter.place)
+    elif entry.text is not None:
+        yield from _of_files(entry.text, planter, folder)
+
+
+def _of_files(pattern: str, planter: Planter, folder: Path) -> Iterator[Fact]:
+    found = [] if pattern.startswith(("/", "http:", "https:")) else sorted(folder.glob(pattern))
+    if not found:
+        yield NotLookedAt(planter.place, f"the manifest {pattern} lies elsewhere, or is not there")
+    for path in found:
+        place = Place(path=shown_path(path), urn=planter.place.urn)
+        try:
+            yield from _of_text(path.read_text(encoding="utf-8-sig"), place)
+        except (OSError, UnicodeDecodeError) as problem:
+            yield UnreadableInput(place, f"it can't be read: {problem}")
+
+
+def _of_inline(text: str, place: Place) -> Iterator[Fact]:
+    """Its lines are none of the program's file: all of it stands where the program says it."""
+    try:
+        documents = [plant(plain(each), place) for each in read_all(text, Place())]
+    except (NotYaml, ValueError) as problem:
+        yield UnreadableInput(place, f"a manifest of it can't be read: {problem}")
+        return
+    for each in documents:
+        yield from _of(each)
+
+
+def _of_text(text: str, place: Place) -> Iterator[Fact]:
+    try:
+        documents = read_all(text, place)
+    except NotYaml as problem:
+        yield UnreadableInput(problem.place, problem.why)
+        return
+    for each in documents:
+        yield from _of(each)
+
+
+def _of(document: Tree) -> Iterator[Fact]:
+    for each in objects(document):
+        yield from facts_of(each)
