@@ -58,7 +58,7 @@ class Step:
     """One thing that is done to a firewall."""
 
     does: Does
-    # ufw, iptables (both are the kernel's same chains), a chain of nftables, firewalld
+    # ufw, iptables (both are the kernel's same chains), or a chain of nftables
     table: str
     place: Place
     command: str
@@ -72,7 +72,7 @@ class Step:
 
 
 # ufw's own chains hang in those of iptables; nftables' chains stand beside them, and a packet must pass them all.
-UFW, IPTABLES, FIREWALLD = "ufw", "iptables", "firewalld"
+UFW, IPTABLES = "ufw", "iptables"
 
 
 @dataclass

@@ -25,6 +25,7 @@ from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.final_files import speaking_of
 from nodeworthy.facts.firewall import UFW, Chains, Side
 from nodeworthy.facts.firewall_needs import Need, Pods, needs
 from nodeworthy.facts.firewall_pods import of_a_node, pods_of
@@ -49,6 +50,7 @@ RULE = Rule(
 
 # Words of a step that was not understood, and that may open it.
 _WORDS = ("ufw", "iptables", "nft ")
+_PROGRAMS = ("ufw", "iptables", "firewall")
 
 
 @RULE.check
@@ -63,16 +65,26 @@ def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Fin
     if not closing:
         skip("nothing in this script switches on a firewall that forwards nothing")
     of_a_node(script, pool, steps)
-    gap = next(gaps(script.timeline, *_WORDS), None)
+    gap = _not_understood(script)
     for run in closing:
         stories = _stories(run.firewall, pods_of(pool, script), script.place)
         told_here = [each for story, is_sure in stories for each in _told(story, is_sure, pool)]
         if told_here:
             if gap is not None:
-                yield unknown(gap.place, f"whether this opens the firewall for pods is not known: {gap.why}")
+                place, why = gap
+                yield unknown(place, f"whether this opens the firewall for pods is not known: {why}")
                 return
             yield from (replace(each, message=_if(each.message, run, found)) for each in told_here)
             return
+
+
+def _not_understood(script: BootScript) -> tuple[Place, str] | None:
+    """A step that may open it: one that was not understood, or a program that nobody here has read."""
+    gap = next(gaps(script.timeline, *_WORDS), None)
+    if gap is not None:
+        return gap.place, gap.why
+    program = speaking_of(script.timeline, *_PROGRAMS)
+    return (program.place, f"nobody here has read what `{program.command}` does") if program is not None else None
 
 
 @RULE.check
