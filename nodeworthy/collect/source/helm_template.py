@@ -23,6 +23,7 @@ SIGN = "\ue000"
 WHY = "a template fills it in"
 _QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4000}\"|`[^`]{0,4000}`"
 _ACTION = re.compile(r"\{\{-?(?P<says>(?:[^{}\"`]|" + _QUOTED + r"|\{(?!\{)|\}(?!\}))*)-?\}\}")
+_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _STEERS = re.compile(r"\s*(?:(?:if|else|end|with|range|define|block|break|continue|fail)\b|/\*|\$[\w.]*\s*:?=)")
 _INDENT = re.compile(r"\bn?indent\s+(\d+)")
 # A value that an action is, outside of quotes: to a YAML reader it is a mapping.
@@ -44,9 +45,13 @@ def read_templated(text: str, origin: Place) -> list[Tree]:
 
 
 def without_actions(text: str) -> str:
-    lines = _ACTION.sub(_signed, text).split("\n")
+    lines = _ACTION.sub(_signed, _COMMENT.sub(_blank, text)).split("\n")
     shown = [_Line(line) for line in lines]
     return "\n".join(_written(index, shown) for index in range(len(shown)))
+
+
+def _blank(comment: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", comment.group())
 
 
 def _signed(action: re.Match[str]) -> str:

@@ -1,0 +1,95 @@
+"""A chart's templates are read as far as they say something; what they hide is unknown, at its line."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nodeworthy.collect.source.helm_template import read_templated, without_actions
+from nodeworthy.documents.settled import why_incomplete
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml
+from nodeworthy.verdict import Place, Unknown
+
+
+def only(text: str) -> Tree:
+    documents = read_templated(text, Place(path="templates/x.yaml"))
+    assert len(documents) == 1
+    return documents[0]
+
+
+def test_values_keep_their_line_and_column() -> None:
+    tree = only("name: {{ .Release.Name }}\nspec: {a: {{ .Values.a }}, b: 2}\n")
+    assert isinstance(tree.get("name").value, Unknown)
+    assert isinstance(tree.get("spec", "a").value, Unknown)
+    b = tree.get("spec", "b")
+    assert (b.value, b.place.line, b.place.column) == (2, 2, 31)
+
+
+def test_lines_that_steer_are_blank() -> None:
+    tree = only("{{- if .Values.x }}\na: 1\n{{- else }}\nb: 2\n{{- end }}\nc: 3\n")
+    assert {name: each.value for name, each in tree.mapping.items()} == {"a": 1, "b": 2, "c": 3}
+    assert why_incomplete(tree) is None
+
+
+def test_what_a_template_adds_makes_a_mapping_incomplete() -> None:
+    labels = only('labels:\n  app: x\n  {{- include "labels" . | nindent 2 }}\n').get("labels")
+    assert labels.get("app").value == "x"
+    assert isinstance(labels.get("tier").value, Unknown)
+    assert why_incomplete(labels) == "a template fills it in"
+
+
+def test_what_a_template_adds_to_a_list_is_an_unknown_entry() -> None:
+    args = only("args:\n  - --a\n  {{- toYaml .Values.more | nindent 2 }}\n").get("args")
+    assert [each.value for each in args.sequence][:1] == ["--a"]
+    assert isinstance(args.sequence[1].value, Unknown)
+
+
+@pytest.mark.parametrize("indent", [0, 2])
+def test_a_list_alone_or_beside_its_name(indent: int) -> None:
+    text = f"a: 1\ntolerations:\n{{{{- toYaml .Values.t | nindent {indent} }}}}\nb: 2\n"
+    tree = only(text)
+    assert why_incomplete(tree.get("tolerations")) == "a template fills it in"
+    assert tree.get("b").value == 2
+
+
+def test_two_branches_that_disagree_are_unknown() -> None:
+    tree = only("{{ if .Values.big }}\nn: 8\n{{ else }}\nn: 1\n{{ end }}\n")
+    assert isinstance(tree.get("n").value, Unknown)
+
+
+def test_an_action_over_several_lines() -> None:
+    text = 'a: 1\n{{- include "x" (dict\n  "one" 1\n  "two" "}}"\n) | nindent 0 }}\nb: {{ .Values.b }}\n'
+    tree = only(text)
+    assert tree.get("a").value == 1
+    assert tree.get("b").place.line == 6
+    assert isinstance(tree.get("c").value, Unknown)
+
+
+def test_comments_are_no_content() -> None:
+    text = "{{/* a comment */}}\n{{- /*\na: {{ .Values.not }}\n*/ -}}\nb: 1\n"
+    assert dict(only(text).mapping).keys() == {"b"}
+    assert only(text).get("b").place.line == 5
+
+
+def test_actions_inside_of_strings_are_left_to_who_reads_them() -> None:
+    assert only('a: "{{inputs.parameters.gpus}}"\n').get("a").value == "{{inputs.parameters.gpus}}"
+
+
+def test_what_is_no_yaml_without_its_actions_either() -> None:
+    with pytest.raises(NotYaml):
+        read_templated("{{ if .x }}\na: [\n{{ end }}\n", Place())
+
+
+@given(st.text(alphabet=st.sampled_from('{}-"`: \nab.|'), max_size=80))
+def test_lines_stay_lines(text: str) -> None:
+    assert without_actions(text).count("\n") == text.count("\n")
+
+
+@given(st.text(alphabet=st.sampled_from('{}-"`: \nab.|'), max_size=80))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with contextlib.suppress(NotYaml):
+        read_templated(text, Place())
