@@ -193,9 +193,3 @@ def _almost_the_range(need: Need, rule: Filter) -> str:
     if rule.limits:
         return f"this lets only {rule.limits} through"
     return f"this range does not hold {need.range}" if need.range is not None and not _holds(end, need.range) else ""
-
-
-def uplink_of(rules: Sequence[Filter]) -> str:
-    """The uplink's name, where some rule says it."""
-    ends = (end.known or "" for rule in rules for end in (rule.out, rule.in_))
-    return next((end for end in ends if is_uplink(end)), "")

@@ -82,7 +82,7 @@ class NftReader:
         if verb in ("flush", "delete", "destroy"):
             if kind in ("ruleset", "table", "chain"):
                 yield NftAct(Does.CLEAR, "" if kind == "ruleset" else " ".join(named), tuple(Side))
-        elif kind == "table":
+        elif kind == "table" and not table:
             yield from self._commands(block, " ".join(named[:2]))
         elif kind == "chain":
             yield from self._chain(" ".join([table, words[1]]) if table else " ".join(named[:3]), block)

@@ -27,6 +27,8 @@ class Firewall:
     unit_off: Step | None = None
     refused: list[Step] = field(default_factory=list)
     unread: list[Step] = field(default_factory=list)
+    # Every rule that ufw was ever told: one that it has already takes the place of itself.
+    told: set[tuple[object, ...]] = field(default_factory=set)
     # Steps that took rules away again.
     removed: list[Step] = field(default_factory=list)
 
@@ -80,7 +82,14 @@ class Firewall:
                 self.ufw.policies[side] = (step.allows, step)
                 self.kernel.policies.pop(side, None)
         else:
-            _changed(self.ufw.rules, step)
+            self._rule(step)
+
+    def _rule(self, step: Step) -> None:
+        if step.filter is not None and step.does is not Does.REMOVE:
+            if step.filter.key in self.told and _replaced(self.ufw.rules, step.filter, step):
+                return
+            self.told.add(step.filter.key)
+        _changed(self.ufw.rules, step)
 
     def _on(self, step: Step) -> None:
         if step.why == "unit":
@@ -132,13 +141,17 @@ def _changed(rules: list[tuple[Filter, Step]], step: Step) -> None:
         wanted = step.filter
         rules[:] = [each for each in rules if (each[0].key, each[0].allows) != (wanted.key, wanted.allows)]
     elif step.filter is not None:
-        same = next((at for at, (each, _) in enumerate(rules) if each.key == step.filter.key), None)
-        if same is not None and step.table == UFW:
-            rules[same] = (step.filter, step)
-        elif step.does is Does.INSERT:
+        if step.does is Does.INSERT:
             rules.insert(step.position, (step.filter, step))
         else:
             rules.append((step.filter, step))
+
+
+def _replaced(rules: list[tuple[Filter, Step]], rule: Filter, step: Step) -> bool:
+    same = next((at for at, (each, _) in enumerate(rules) if each.key == rule.key), None)
+    if same is not None:
+        rules[same] = (rule, step)
+    return same is not None
 
 
 def left_by(steps: Iterable[Step]) -> Firewall:

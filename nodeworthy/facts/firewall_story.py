@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.facts.firewall import IPTABLES, UFW, Chains, Filter, Side, Step
-from nodeworthy.facts.firewall_needs import Need, Pods, almost, covers, is_private, range_of, uplink_of
+from nodeworthy.facts.firewall_needs import Need, Pods, almost, covers, is_private, range_of
 from nodeworthy.facts.firewall_state import Firewall
-from nodeworthy.known.pod_interfaces import named_by
+from nodeworthy.known.pod_interfaces import is_uplink, named_by
 from nodeworthy.verdict import Place, Related
 
 _UPLINK = "eno1"
@@ -92,7 +92,7 @@ class Story:
 
     @property
     def uplink(self) -> str:
-        return uplink_of([rule for rule, _ in self.chains.rules])
+        return _uplink_of([rule for rule, _ in self.chains.rules])
 
     @property
     def cause(self) -> str:
@@ -149,3 +149,9 @@ def _doubt(rule: Filter, pods: Pods) -> str:
     if ranges:
         return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
     return f"whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is, is not known"
+
+
+def _uplink_of(rules: Sequence[Filter]) -> str:
+    """The uplink's name, where some rule says it."""
+    ends = (end.known or "" for rule in rules for end in (rule.out, rule.in_))
+    return next((end for end in ends if is_uplink(end)), "")
