@@ -31,6 +31,10 @@ class Interface:
         return need(self.card), need(self.device)
 
     @property
+    def public(self) -> Located[object]:
+        return self.tree.get("associatePublicIpAddress").located()
+
+    @property
     def shown(self) -> str:
         return f"networkCardIndex: {self.card.shown()}, deviceIndex: {self.device.shown()}"
 

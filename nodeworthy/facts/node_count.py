@@ -26,12 +26,15 @@ def node_count(nodes: NodeGroup) -> NodeCount:
         names = [nodes.groups("scalingConfig", name) for name in ("minSize", "maxSize", "desiredSize")]
     else:
         names = [nodes.groups(name) for name in ("minSize", "maxSize", "desiredCapacity")]
-    return NodeCount(*map(_number, names))
+    return NodeCount(*(_number(nodes, each) for each in names))
 
 
-def _number(tree: Tree) -> Located[int | None]:
+def _number(nodes: NodeGroup, tree: Tree) -> Located[int | None]:
     located = tree.located()
-    if isinstance(located.state, Unknown) or located.state.value is None:
+    if isinstance(located.state, Unknown):
+        why = f"how many nodes {nodes.title} has is not known: {located.state.why}"
+        return Located(Unknown(why, located.state.of), located.place)
+    if located.state.value is None:
         return located
     written = str(located.state.value)
     if not written.isdigit():

@@ -8,7 +8,15 @@ that tries for hours to start what it never gets, while the block is paid for.
 
 from __future__ import annotations
 
-from nodeworthy.facts.node_capacity import CAPACITY_BLOCK, blocks, is_block, market, placement, reservation
+from nodeworthy.facts.node_capacity import (
+    CAPACITY_BLOCK,
+    blocks,
+    is_block,
+    market,
+    placement,
+    placement_groups,
+    reservation,
+)
 from nodeworthy.facts.node_group import NodeGroup
 from nodeworthy.facts.node_types import has_gpus
 from nodeworthy.facts.node_zones import zones
@@ -65,7 +73,9 @@ def it_names_the_block(nodes: NodeGroup) -> Findings:
     wanted = _wanted(nodes)
     if wanted is None or (named.is_unknown and blocks(nodes).found):
         return
-    if need(named.located()) != wanted:
+    if isinstance(named.value, Unknown):
+        yield unknown(named, f"which capacity block {nodes.title} runs in is not known: {named.value.why}")
+    elif need(named.located()) != wanted:
         yield fail(
             named.located(),
             f"{nodes.title} names another capacity block than the fleet does",
@@ -83,7 +93,7 @@ def nothing_stands_beside_it(nodes: NodeGroup) -> Findings:
         yield fail(
             near,
             f"{nodes.title} has a capacity block and a placement group",
-            is_=near.located().shown(),
+            is_=", ".join(each.title for each in placement_groups(nodes).found) or near.located().shown(),
             should="no placement group: what runs in a block stands together already",
             related=nodes.declared,
             cause=CAUSE,
@@ -126,7 +136,8 @@ def _only_blocks(nodes: NodeGroup) -> None:
     if is_block(nodes):
         return
     said = market(nodes)
-    if isinstance(said.value, Unknown) and has_gpus(nodes).state != Known(False):
+    is_ours = nodes.template is not None and not nodes.template.is_read
+    if is_ours and isinstance(said.value, Unknown) and has_gpus(nodes).state != Known(False):
         need(said.located())
     skip(f"{nodes.title} does not run in a capacity block")
 

@@ -27,7 +27,7 @@ from nodeworthy.facts.node_zones import is_one_subnet, zones
 from nodeworthy.facts.security_group import Way
 from nodeworthy.known.efa import Efa, efa_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "efa-complete",
@@ -62,7 +62,7 @@ def every_interface_is_there(nodes: NodeGroup) -> Findings:
         )
     else:
         yield from _count(nodes, name, has, laid_out)
-        yield from _places(nodes, name, has)
+        yield from _places(nodes, has)
 
 
 def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface]) -> Findings:
@@ -79,7 +79,7 @@ def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface])
     )
 
 
-def _places(nodes: NodeGroup, name: str, has: Efa) -> Findings:
+def _places(nodes: NodeGroup, has: Efa) -> Findings:
     every = interfaces(nodes)
     for each in misplaced(every, has) if every else ():
         others = f", and so are {each.others} more" if each.others else ""
@@ -91,17 +91,16 @@ def _places(nodes: NodeGroup, name: str, has: Efa) -> Findings:
             related=nodes.declared,
             cause=REFUSED,
         )
-    for one in every if len(every) > 1 else ():
-        public = one.tree.get("associatePublicIpAddress").located()
-        if str(need(public)).lower() == "true":
-            yield fail(
-                public,
-                f"{nodes.title} asks for a public address beside several interfaces",
-                should="no associatePublicIpAddress",
-                related=nodes.declared,
-                cause=f"{REFUSED}: it assigns one only where there is one interface",
-                remedy="remove it; nodes reach the internet through a NAT gateway",
-            )
+    public = [each.public for each in every if str(need(each.public)).lower() == "true"]
+    if len(every) > 1 and public:
+        yield fail(
+            public[0],
+            f"{nodes.title} asks for a public address beside several interfaces",
+            should="no associatePublicIpAddress",
+            related=nodes.declared,
+            cause=f"{REFUSED}: it assigns one only where there is one interface",
+            remedy="remove it; nodes reach the internet through a NAT gateway",
+        )
 
 
 @RULE.check
@@ -110,7 +109,7 @@ def it_is_in_one_zone(nodes: NodeGroup) -> Findings:
         skip(f"{nodes.title} does not ask for EFA")
     if is_one_subnet(nodes):
         return
-    found = zones(nodes)
+    found = sorted(zones(nodes), key=lambda each: each.place.row)
     first = next((each for each in found if isinstance(each.state, Known)), found[0])
     for each in found:
         if need(each) != need(first):
@@ -168,7 +167,6 @@ def _none_near(nodes: NodeGroup) -> Findings:
 
 
 def _lays_out_efa(nodes: NodeGroup) -> bool:
-    """Where nothing is laid out, it is enough to say so."""
     return asks_for_efa(nodes).state == Known(True)
 
 
@@ -178,7 +176,11 @@ def its_groups_let_it_through(efa: EfaGroups) -> Findings:
         yield unknown(efa, "EFA interfaces have the network's default security group, of which nothing is known")
         return
     for way in Way:
-        if need(efa.lets_through(way)):
+        through = efa.lets_through(way)
+        if isinstance(through.state, Unknown):
+            why = f"whether EFA is let {way.value} is not known: {through.state.why}"
+            yield unknown(through, why, on=efa.titles, related=efa.declared)
+        if isinstance(through.state, Unknown) or through.state.value:
             continue
         to = "from" if way is Way.IN else "to"
         yield fail(

@@ -51,7 +51,7 @@ class Aws:
             planned.place,
             lambda: planter.tree(dict(planned.inputs)),
             planned.property_dependencies,
-            planned.outputs,
+            {"id": planned.options.get("id"), **planned.outputs} if planned.read else planned.outputs,
             is_read=planned.read,
         )
 

@@ -1,0 +1,23 @@
+"""The T4 nodes, from a template that is there already."""
+
+import pulumi_aws as aws
+
+vpc = aws.ec2.Vpc("gpu-dev", cidr_block="10.0.0.0/16", enable_dns_hostnames=True)
+subnet = aws.ec2.Subnet("nodes", vpc_id=vpc.id, cidr_block="10.0.0.0/18", availability_zone="us-east-2a")
+beside = aws.ec2.Subnet("beside", vpc_id=vpc.id, cidr_block="10.0.64.0/20", availability_zone="us-east-2b")
+cluster = aws.eks.Cluster(
+    "gpu-dev",
+    name="gpu-dev",
+    version="1.34",
+    role_arn="arn:aws:iam::111122223333:role/gpu-dev-control-plane",
+    vpc_config={"subnet_ids": [subnet.id, beside.id]},
+)
+template = aws.ec2.LaunchTemplate.get("t4", "lt-0123456789abcdef0")
+aws.autoscaling.Group(
+    "t4",
+    min_size=4,
+    max_size=4,
+    desired_capacity=4,
+    vpc_zone_identifiers=[subnet.id],
+    launch_template={"id": template.id, "version": "$Latest"},
+)
