@@ -94,7 +94,7 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
         return False if same else overlap(one.manifest, other.manifest)
     manifest = one.manifest or other.manifest
     if not (one.is_operators or other.is_operators):
-        return False  # the fleet's HAMi and its manifest are one
+        return manifest is not None and manifest.part is not Part.HAMI  # the fleet's HAMi and its manifest are one
     if opted_out:
         return False
     if manifest is None:

@@ -9,6 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from nodeworthy.known.containerd import containerd_of, distributions
 from nodeworthy.known.versions import Span, read_span
 
 TOOLKIT = "toolkit"
@@ -55,7 +56,7 @@ def _row(row: Mapping[str, Any]) -> Breakage:
         releases=read_span(row),
         says=row["says"],
         because=row["because"],
-        remedy=row["remedy"],
+        remedy=row["remedy"].format_map({name: _env(name) for name in distributions()}),
         source=row["source"],
         toolkit=read_span(row["toolkit"]) if "toolkit" in row else None,
         distributions=tuple(row.get("distributions", ())),
@@ -67,3 +68,8 @@ def _row(row: Mapping[str, Any]) -> Breakage:
         without=row.get("without", {}),
         doubt=row.get("doubt", ""),
     )
+
+
+def _env(distribution: str) -> str:
+    """What toolkit.env must say there."""
+    return ", ".join(f"{name}={value}" for name, value in containerd_of(distribution).toolkit_env.items())
