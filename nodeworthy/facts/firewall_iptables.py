@@ -71,9 +71,10 @@ def act_of(arguments: Sequence[Text]) -> Act | None:
                 return None
             words = [*words[:at], *words[at + 2 :]]
             break
-    at = next((index for index, each in enumerate(words) if each.known in _ACTS), None)
-    if at is None:
+    acts = [index for index, each in enumerate(words) if each.known in _ACTS]
+    if not acts:
         return None
+    at = acts[0]
     does = _ACTS[words[at].known or ""]
     chain = words[at + 1].known if at + 1 < len(words) else None
     if does is Does.CLEAR and (chain is None or chain.startswith("-")):
