@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +21,19 @@ class PlainText:
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)
+
+
+def without_encrypted(text: str, documents: Sequence[Tree]) -> str:
+    """The text with blank lines for the documents that are encrypted (a SealedSecret, SOPS): what is called a password
+    there is none that anybody could read."""
+    if "SealedSecret" not in text and "sops:" not in text:
+        return text
+    lines = text.split("\n")
+    begins = [each.place.line or 1 for each in documents]
+    for each, begin, end in zip(documents, begins, [*begins[1:], len(lines) + 1], strict=True):
+        if each.get("kind").text == "SealedSecret" or each.get("sops").is_mapping:
+            lines[begin - 1 : end - 1] = [""] * (end - begin)
+    return "\n".join(lines)
 
 
 def scalars(tree: Tree, name: str = "") -> Iterator[tuple[str, Tree]]:

@@ -88,6 +88,9 @@ QUIET = {
     "resources: {limits: {nvidia.com/gpu: 1}}}]}\n",
     "a patch of the image": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\n"
     "spec: {template: {spec: {containers: [{name: c, image: x:2}]}}}\n",
+    "a sealed secret": "apiVersion: bitnami.com/v1alpha1\nkind: SealedSecret\nmetadata: {name: x}\n"
+    "spec:\n  encryptedData:\n    password: AgBy3i4OJSWK+PiTySYZZA9rO43cGDEq0fK2b3Tzv9Qh3XJtq8r\n---\n"
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: {containers: [{name: c, image: x:1}]}\n",
     "zero GPUs": "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n"
     "spec: {containers: [{name: c, image: x:1, resources: {limits: {nvidia.com/gpu: 0}}}]}\n",
 }

@@ -24,7 +24,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import UnreadableInput
-from nodeworthy.facts.plain_text import PlainText
+from nodeworthy.facts.plain_text import PlainText, without_encrypted
 from nodeworthy.facts.pool_claim import pool_claims
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
@@ -183,7 +183,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
             found.suppressions += annotated(each, rules, _lines(each, every))
     if not found.facts:
         return None
-    found.facts.append(PlainText(Place(path=source.shown), text, _called(found)))
+    found.facts.append(PlainText(Place(path=source.shown), without_encrypted(text, documents), _called(found)))
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
 
