@@ -40,7 +40,8 @@ def statements(script: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
 
 def _opens_a_block(words: Sequence[str]) -> bool:
     kinds = ("table", "chain", "set", "map", "flowtable", "counter", "quota")
-    return bool(words) and (words[0] in kinds or (words[0] in ("add", "create") and words[1:2] and words[1] in kinds))
+    made = words[1:] if words[:1] in (["add"], ["create"]) else words
+    return bool(made) and made[0] in kinds
 
 
 def _closing(script: Sequence[str], at: int) -> int:
