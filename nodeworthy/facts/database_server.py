@@ -14,9 +14,13 @@ from nodeworthy.facts.pod_apart import Apart, of_cloud_native, of_pod
 from nodeworthy.facts.pod_template import PodTemplate
 from nodeworthy.verdict import Known, Located, Place
 
-_IMAGE = re.compile(r"(?:^|[/_-])(?:pg\d+|postgres(?:ql)?|pgmq|spilo|timescaledb|pgvector)(?:[\d./:@_-]|$)")
+# The last part of its name, without a tag: other programs are called after PGMQ, too.
+_IMAGE = re.compile(
+    r"(?:pg\d+[-_])?pgmq(?:[-_](?:pg|postgres)\w*)?|(?:[\w.]+[-_])*postgres(?:ql)?\d*(?:[-_][\w.]+)*|spilo[-_\w]*"
+    r"|timescaledb[-_\w]*|pgvector"
+)
 # Beside a server: what only looks at it, backs it up or shares its connections.
-_BESIDE = re.compile(r"exporter|backup|pgbouncer|pgadmin|pgpool|pgweb|client|dump")
+_BESIDE = re.compile(r"exporter|backup|pgbouncer|pgadmin|pgpool|pgweb|client|dump|operator|migrat|consumer|worker")
 _CLOUD_NATIVE = "postgresql.cnpg.io/"
 _KINDS = frozenset(("StatefulSet", "Deployment", "ReplicaSet", "Pod"))
 # By which one server is known to follow another.
@@ -135,7 +139,8 @@ def is_server(image: Located[Any]) -> bool:
     name = image.state.value if isinstance(image.state, Known) else None
     if not isinstance(name, str) or _BESIDE.search(name):
         return False
-    return _IMAGE.search(name) is not None
+    last = re.split(r"[:@]", name.rsplit("/", 1)[-1])[0]
+    return _IMAGE.fullmatch(last) is not None
 
 
 def of_template(template: PodTemplate) -> DatabaseServer | None:
