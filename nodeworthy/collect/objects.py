@@ -17,6 +17,15 @@ def pods(document: Tree) -> Iterator[Fact]:
         yield from pod_templates(document)
     if document.is_mapping and not document.get("metadata").is_mapping:
         yield from _of_patches(document)
+        yield from _of_values(document)
+
+
+def _of_values(document: Tree) -> Iterator[Fact]:
+    """A chart's values, where they ask for GPUs."""
+    if document.get("apiVersion").is_absent and document.get("kind").is_absent:
+        from nodeworthy.facts.chart_resources import templates_of_values
+
+        yield from templates_of_values(document)
 
 
 def classes(document: Tree) -> Iterator[Fact]:

@@ -48,6 +48,11 @@ def test_a_list_of_them(tmp_path: Path) -> None:
     assert len(ran.findings) == 2
 
 
+def test_the_values_of_a_chart(tmp_path: Path) -> None:
+    ran = check(tmp_path, "worker:\n  replicas: 2\n  resources:\n    limits:\n      nvidia.com/gpu: 0.5\n")
+    assert [(each["rule"], each["where"]["line"]) for each in ran.findings] == [("gpu-quantity", 5)]
+
+
 WEB_CHART = """\
 apiVersion: apps/v1
 kind: Deployment
