@@ -54,6 +54,8 @@ class ClusterClasses:
     handlers: tuple[str, ...] | None = None
     # Who says so: the operator's settings, its toolkit's DaemonSet.
     maker: Place | None = None
+    # Why the operator's own class may be called otherwise.
+    hidden: str | None = None
     # These are all that there are: a cluster was asked.
     is_whole: bool = False
 
@@ -108,9 +110,16 @@ def classes_of(facts: Iterable[object], fleet: Fleet | None = None) -> ClusterCl
     maker = operators[0].place if operators else None
     said: tuple[Placed, ...] = (*runtimes, *priorities)
     place = maker or said[0].place
-    return ClusterClasses(
-        place, runtimes, priorities, tuple(sorted(made)), tuple(sorted(handlers)) if decided else None, maker
-    )
+    names = tuple(sorted(handlers)) if decided else None
+    hidden = next(filter(None, map(_why_hidden, operators)), None)
+    return ClusterClasses(place, runtimes, priorities, tuple(sorted(made)), names, maker, hidden)
+
+
+def _why_hidden(values: OperatorValues) -> str | None:
+    named = runtime_name(values)
+    if isinstance(named.state, Unknown):
+        return named.state.why
+    return values.elsewhere if not named.written else None
 
 
 def _family(name: Located[Any]) -> tuple[str, ...]:

@@ -55,6 +55,9 @@ def pods_name_a_class_that_is_there(pod: PodTemplate, classes: ClusterClasses) -
         return
     if not classes.is_whole and not _should_be_there(name, classes):
         skip(f"whether there is a RuntimeClass {name} can't be seen here")
+    if classes.hidden is not None:
+        yield unknown(named, f"whether the operator makes the RuntimeClass {name} is not known: {classes.hidden}")
+        return
     yield fail(
         named,
         f"{pod.title} names a RuntimeClass that is not there",
