@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.node_group import NodeGroup
@@ -26,7 +27,7 @@ class Interface:
     def is_efa(self) -> bool:
         return self.kind in (EFA, EFA_ONLY)
 
-    @property
+    @cached_property
     def position(self) -> tuple[int, int]:
         return need(self.card), need(self.device)
 
@@ -70,11 +71,10 @@ def _index(tree: Tree) -> Located[int]:
 def asks_for_efa(nodes: NodeGroup) -> Located[bool]:
     if nodes.template is None and not (nodes.is_managed and nodes.groups("launchTemplate").is_absent):
         return Located.unknown(f"which interfaces {nodes.title} has is not known: {nodes.no_template}", nodes.place)
-    kinds = [each.get("interfaceType") for each in nodes.interfaces]
-    if any(each.text in (EFA, EFA_ONLY) for each in kinds):
+    if any(each.get("interfaceType").text in (EFA, EFA_ONLY) for each in nodes.interfaces):
         return Located.known(True, nodes.place)
     laid_out = nodes.templates("networkInterfaces")
-    for each in (laid_out, *kinds):
+    for each in (laid_out, *(each.get("interfaceType") for each in nodes.interfaces)):
         if isinstance(each.value, Unknown):
             return Located(each.value, each.place)
     return Located.known(False, laid_out.place)

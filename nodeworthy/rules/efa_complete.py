@@ -1,7 +1,7 @@
 """EFA is laid out whole: every interface, on its card, in one zone, close together, behind a group open to itself.
 
-Each of these parts can be missing without a word: a job over several nodes then falls back to TCP and runs at a tenth
-of its speed, or hangs in its first all-reduce. A type's EFA interfaces are all there, each on a network card of its
+Each of these parts can be missing without a word: a job over several nodes then falls back to TCP, which is slow, or
+hangs in its first all-reduce. A type's EFA interfaces are all there, each on a network card of its
 own. The primary one (card 0, device 0) carries the node's address; on the other cards an interface with an address is
 device 1, and one that is EFA alone (`efa-only`) is device 0 or 1. With several interfaces AWS assigns no public
 address. EFA does not leave its zone, and is fast within one cluster placement group; a capacity block and a
@@ -48,7 +48,8 @@ def every_interface_is_there(nodes: NodeGroup) -> Findings:
         skip(f"{nodes.title} does not ask for EFA")
     name = str(need(instance_type(nodes)))
     has = efa_of(name)
-    laid_out = [each for each in interfaces(nodes) if each.is_efa]
+    every = interfaces(nodes)
+    laid_out = [each for each in every if each.is_efa]
     if has is None:
         yield unknown(nodes, f"how many EFA interfaces {name} has is not known", related=nodes.declared)
     elif not has.interfaces:
@@ -62,7 +63,7 @@ def every_interface_is_there(nodes: NodeGroup) -> Findings:
         )
     else:
         yield from _count(nodes, name, has, laid_out)
-        yield from _places(nodes, has)
+        yield from _places(nodes, has, every)
 
 
 def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface]) -> Findings:
@@ -79,8 +80,7 @@ def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface])
     )
 
 
-def _places(nodes: NodeGroup, has: Efa) -> Findings:
-    every = interfaces(nodes)
+def _places(nodes: NodeGroup, has: Efa, every: Sequence[Interface]) -> Findings:
     for each in misplaced(every, has) if every else ():
         others = f", and so are {each.others} more" if each.others else ""
         yield fail(
