@@ -65,9 +65,7 @@ def concerns_gpus(data: Any) -> bool:
 
 def _asks(container: Mapping[str, Any]) -> bool:
     resources = container.get("resources")
-    if resources and any(
-        is_gpu_resource(each) for kind in ("limits", "requests") for each in at(resources, kind) or ()
-    ):
+    if resources and any(map(is_gpu_resource, (*mapping_at(resources, "limits"), *mapping_at(resources, "requests")))):
         return True
     # Not by the names of `plain`: a pod may have a hundred variables, and a cluster a hundred thousand pods.
     env = container.get("env")

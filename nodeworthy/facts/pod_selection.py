@@ -69,7 +69,7 @@ class Selection:
         """The values of a label that it asks for."""
         chosen = self.selector.get(label)
         if chosen is not None and isinstance(chosen.state, Known):
-            yield chosen.state.value
+            yield str(chosen.state.value)
         for term in self.terms:
             yield from (value for each in term if each.key == label and each.operator == "In" for value in each.values)
 

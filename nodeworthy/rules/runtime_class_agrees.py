@@ -130,8 +130,8 @@ def the_operator_and_its_toolkit_agree(values: OperatorValues) -> Findings:
         yield fail(
             written,
             "the toolkit writes its runtime under another name than the operator's RuntimeClass names",
-            should=need(wanted),
-            related=[Related(wanted.place, f"operator.runtimeClass is {need(wanted)}")],
-            cause=f'pods of the class stay in ContainerCreating: no runtime for "{need(wanted)}" is configured',
+            should=wanted.shown(),
+            related=[Related(wanted.place, f"operator.runtimeClass is {wanted.shown()}")],
+            cause=f'pods of the class stay in ContainerCreating: no runtime for "{wanted.shown()}" is configured',
             remedy=f"give {RUNTIME_CLASS} and operator.runtimeClass the same name",
         )
