@@ -16,6 +16,7 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 @dataclass(frozen=True, eq=False)
 class MonitoringStack:
     called: ClassVar[str] = "a Prometheus"
+    whole_stack: ClassVar[bool] = True
 
     place: Place
     # Where it was kept, in a reader's words.

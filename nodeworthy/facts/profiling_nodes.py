@@ -19,6 +19,8 @@ INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 @dataclass(frozen=True)
 class ProfilingNodes:
     called: ClassVar[str] = f"a node that is dedicated to profiling ({PROFILING[0]}={PROFILING[1]})"
+    # Who registers as such, only the boot scripts of all pools say.
+    whole_stack: ClassVar[bool] = True
 
     place: Place
     title: str

@@ -31,6 +31,8 @@ class Dedicated:
 class ProfilingPromise:
     called: ClassVar[str] = "a pool that promises nodes for profiling"
     whole_stack: ClassVar[bool] = True
+    # Of a plan, boot scripts say which nodes register as such.
+    known_late: ClassVar[bool] = True
 
     title: str
     place: Place

@@ -18,6 +18,7 @@ from nodeworthy.verdict import Place
 @dataclass(frozen=True, eq=False)
 class QueueDatabase:
     called: ClassVar[str] = "a job queue's database"
+    whole_stack: ClassVar[bool] = True
 
     servers: tuple[DatabaseServer, ...]
 

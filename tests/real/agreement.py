@@ -27,6 +27,7 @@ class Embedded:
 
     exit_code: int
     report: dict[str, Any]
+    stack: str
 
     @classmethod
     def of(cls, project: Path, stack: str, environment: dict[str, str] | None = None) -> Embedded:
@@ -41,7 +42,7 @@ class Embedded:
             check=False,
         )
         assert ran.stdout, ran.stderr
-        return cls(ran.returncode, json.loads(ran.stdout))
+        return cls(ran.returncode, json.loads(ran.stdout), stack)
 
     @cached_property
     def resources(self) -> dict[str, tuple[str, Any]]:
@@ -53,7 +54,12 @@ class Embedded:
 
     @property
     def findings(self) -> list[dict[str, Any]]:
-        return [_told(each) for each in self.report["findings"]]
+        of_stack = f"urn:pulumi:{self.stack}::{self._project}::{STACK_TYPE}::{self._project}-{self.stack}"
+        return [_told(each, of_stack) for each in self.report["findings"]]
+
+    @property
+    def _project(self) -> str:
+        return next(iter(self.resources)).split("::")[1]
 
 
 def resources(cli: Preview) -> dict[str, tuple[str, Any]]:
@@ -118,13 +124,14 @@ def _read(violation: Violation) -> dict[str, Any]:
     }
 
 
-def _told(finding: dict[str, Any]) -> dict[str, Any]:
+def _told(finding: dict[str, Any], of_stack: str) -> dict[str, Any]:
+    """The engine lays what is no single resource's at the stack's door."""
     where = finding["where"]
     return {
         "rule": finding["rule"],
         "verdict": finding["verdict"],
         "message": finding["message"],
-        "urn": where.get("urn", ""),
+        "urn": where.get("urn", of_stack),
         "subject": where.get("subject", ""),
         "line": _line(":".join(str(where[name]) for name in ("path", "line", "column") if name in where)),
         "is": finding["is"],

@@ -150,7 +150,8 @@ def _is_made(resource: Resource) -> bool:
 
 def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]]) -> bool:
     """Whether one resource is enough: facts that join several say so of themselves."""
-    if getattr(check.subject, "whole_stack", False):
+    asked = (check.subject, *(each.type for each in check.context))
+    if any(getattr(each, "whole_stack", False) for each in asked):
         return False
     return check.subject not in of_the_fleet and all(each.type in of_the_fleet for each in check.context)
 

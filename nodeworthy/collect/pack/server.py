@@ -9,26 +9,19 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from nodeworthy.collect.moments import moments_of
 from nodeworthy.collect.pack.analyzer import Analyzer, Written
 from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
-from nodeworthy.facts.boot_script import BootScript
-from nodeworthy.facts.gpu_pool import GpuPool
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.pool_claim import PoolClaim
-from nodeworthy.rule import Rule
+from nodeworthy.rule import Moment, Rule
 from nodeworthy.rules import catalogue
 
-# What a plan holds, and the fleet that it is judged by.
-PLANNED = (BootScript, GpuPool, OperatorValues, PoolClaim)
 # A CLI that is killed leaves its packs behind, unless they look for themselves.
 LOOK_SECONDS = 0.5
 
 
 def policies() -> list[Rule]:
     """The rules that a plan can prove or break, and those by which the pack speaks of itself."""
-    return [
-        rule for rule in catalogue() if rule.about_ourselves or any(check.subject in PLANNED for check in rule.checks)
-    ]
+    return [rule for rule in catalogue() if rule.about_ourselves or Moment.PLAN in moments_of(rule)]
 
 
 def serve(folder: Path, written: Written) -> None:

@@ -43,7 +43,7 @@ class Aws:
         yield drainers(stack, self.plan.resources, self.unknown)
 
     def _resource(self, planned: Resource) -> AwsResource:
-        planter = Planter(planned.place, self.scripts.made, self.unknown)
+        planter = Planter(planned.place, self.scripts.made, self.unknown, planned.property_dependencies)
         return AwsResource(
             planned.type,
             planned.name,

@@ -22,7 +22,7 @@ def drainers(stack: AwsStack, resources: Sequence[Resource], unknown: str) -> No
 def _handlers(resource: Resource, unknown: str) -> Iterator[Handler]:
     if not resource.type.startswith(_HELM) and resource.type not in _WORKLOADS:
         return
-    inputs = Planter(resource.place, None, unknown).tree(dict(resource.inputs))
+    inputs = Planter(resource.place, None, unknown, resource.property_dependencies).tree(dict(resource.inputs))
     title = f"{HANDLER} '{resource.name}'"
     if resource.type.startswith(_HELM):
         if is_handler(inputs.get("chart")):

@@ -53,14 +53,17 @@ class Registry:
             return True
 
     def trail(self, request: Any) -> tuple[Place, ...]:
-        """The project's own lines that led here, the innermost first: the SDK may name lines of its own (`.get()`)."""
+        """The project's own lines that led here, the innermost first: the SDK may name lines of its own (`.get()`).
+        What a component makes later, in a callback of the SDK, was led to by what led to the component."""
         frames = [frame.pc for frame in request.stackTrace.frames] or [request.sourcePosition]
         paths = [unquote(urlparse(frame.uri).path) for frame in frames]
-        return tuple(
+        own = tuple(
             Place(path=shown_path(Path(path)), line=frame.line or None, column=frame.column or None)
             for frame, path in zip(frames, paths, strict=True)
             if path.startswith(self.root + "/") and "site-packages" not in path and path != OUR_OWN_FRAMES
         )
+        above = self.resources.get(request.parent)
+        return own or (above.trail if above is not None else ())
 
 
 class Monitor:
@@ -146,9 +149,14 @@ class Monitor:
         return self._made.identity(resource.urn, resource.type)
 
     def _outputs(self, resource: Resource) -> dict[str, Wire]:
-        if resource.remote:
+        if resource.remote or self._is_of_an_unknown_provider(resource):
             return {}
         return standins.outputs(resource.inputs, self._shape(resource), resource.urn, self._made)
+
+    def _is_of_an_unknown_provider(self, resource: Resource) -> bool:
+        """The engine does not ask one whose own inputs are not known yet, and then knows nothing of its resources."""
+        provider = self._registry.resources.get(resource.provider.rpartition("::")[0])
+        return provider is not None and holds_unknown(provider.inputs)
 
     def _shape(self, resource: Resource) -> Mapping[str, Any]:
         return self._registry.shapes.get(resource.type, {})

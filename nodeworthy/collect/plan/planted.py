@@ -6,8 +6,9 @@ is the line to edit. Any other carries the line of the program that registers it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from nodeworthy.collect.plan.protocol import ARCHIVE, ASSET, REFERENCE, SECRET, SIGNATURE, UNKNOWN
 from nodeworthy.collect.plan.standins import StandIns
@@ -18,6 +19,7 @@ from nodeworthy.verdict import Place, Unknown
 LATER = "it is known only after deployment"
 # Texts that are read whole, made-up values and all: a boot script with a made-up endpoint is still that script.
 READ_WHOLE = frozenset({"userData", "userDataBase64"})
+_TOP = re.compile(r"[.\[]")
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Planter:
     made: StandIns | None = None
     # What an unknown is where nothing was made up: an output, or an encrypted value of the stack's config.
     unknown: str = LATER
+    # By top-level property, the resources of whose outputs it was made.
+    made_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def tree(self, data: Wire, subject: str = "", near: Tree | None = None, *, secret: bool = False) -> Tree:
         """`near` is the tree of the fleet that these values may follow from."""
@@ -42,7 +46,7 @@ class Planter:
             return self._mapping(data, subject, near, secret)
         if isinstance(data, list):
             return self._list(data, subject, near, secret)
-        value = self._leaf(data, subject) if isinstance(data, str) else data
+        value = self._leaf(data, subject, secret) if isinstance(data, str) else data
         same = near is not None and not isinstance(value, Unknown) and _equal(near.value, value)
         return self._placed(value, subject, near if same else None, secret), same
 
@@ -75,9 +79,11 @@ class Planter:
             return self._mapping(told, subject, None, secret)
         return self._placed(Unknown("a kind of value that this preview does not know"), subject, None, secret), False
 
-    def _leaf(self, text: str, subject: str) -> str | Unknown:
+    def _leaf(self, text: str, subject: str, secret: bool) -> str | Unknown:
         if UNKNOWN in text:
-            return Unknown(self.unknown)
+            # What is encrypted stays a secret, whatever is made of it.
+            of_resources = not secret and self.made_of.get(_TOP.split(subject, maxsplit=1)[0])
+            return Unknown(LATER if of_resources else self.unknown)
         if self.made is None or subject.rsplit(".", 1)[-1] in READ_WHOLE:
             return text
         origin = self.made.origin(text)

@@ -76,7 +76,7 @@ def of_fleet_alone(fleet: Fleet) -> Scene:
 
 def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown: str) -> Iterator[Fact]:
     for resource in plan.resources:
-        planter = Planter(resource.place, scripts.made, unknown)
+        planter = Planter(resource.place, scripts.made, unknown, resource.property_dependencies)
         if resource.type in GROUPS:
             yield from manifests(resource, planter, releases.folder)
         elif resource.remote:
