@@ -115,7 +115,8 @@ def _its_own(frames: typing.Sequence[traceback.FrameSummary], entry: pathlib.Pat
 
 async def _run(program: str, parting: typing.Any) -> None:
     parting.begin()
-    runpy.run_path(program, run_name="__main__")
+    # A file by its whole path: of another one the SDK can't say at which line a resource stands.
+    runpy.run_path(os.path.abspath(program) if os.path.isfile(program) else program, run_name="__main__")
     # The SDK goes over all outputs that are left each time one of them is done. Here they are waited for together,
     # so that a program of a thousand resources takes ten times as long as one of a hundred. It sees to the rest.
     while left := [task for task in tuple(pulumi.runtime.settings.SETTINGS.outputs) if not task.done()]:
@@ -142,6 +143,9 @@ def main() -> int:
     code = 1
     try:
         code = _code(options.program, parting, loop)
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else int(left.code is not None)
+        raise
     finally:
         parting.leave(code)
     return code
