@@ -10,37 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
+from nodeworthy.boot.conditions import Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.shell import branches, loops, pipelines
-from nodeworthy.boot.shell.calls import run_command
-from nodeworthy.boot.shell.case import case
-from nodeworthy.boot.shell.declarations import run_declaration
+from nodeworthy.boot.shell import branches, pipelines
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
-from nodeworthy.boot.shell.functions import define
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State, Value, Variables
-from nodeworthy.boot.shell.syntax import (
-    AndOr,
-    Background,
-    Broken,
-    Case,
-    Command,
-    CountingFor,
-    Declaration,
-    For,
-    Function,
-    Group,
-    If,
-    Not,
-    Pipeline,
-    Redirected,
-    Statement,
-    Test,
-    While,
-)
+from nodeworthy.boot.shell.statements import RUN
+from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Statement
 from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.word_syntax import Substitution
 from nodeworthy.boot.shell.words import Expander
@@ -116,7 +95,7 @@ class Walker:
             return None
         self.depth += 1
         try:
-            return _RUN[type(statement)](self, statement)
+            return RUN[type(statement)](self, statement)
         finally:
             self.depth -= 1
 
@@ -270,36 +249,3 @@ class Walker:
         self.is_last, self.flow = is_last, Flow.ON
         only_hole = len(content.lines) == 1 and content.known is None and len(content.lines[0].text.pieces) == 1
         return None if only_hole else content
-
-
-def _test(walker: Walker, statement: Test) -> bool | None:
-    return walker.tests.value(statement.expression)
-
-
-def _broken(walker: Walker, statement: Broken) -> None:
-    """What can be read inside of it happens perhaps."""
-    place = walker.place(statement.line, statement.column)
-    walker.not_understood(place, statement.text, "this is no shell that could be read")
-    question = walker.questions.anew("what stands here is read as the shell reads it", place, Asks.STATE)
-    taken = walker.branch((Condition(question, "yes"),), lambda: walker.run_all(statement.inside))
-    walker.state.join([taken.changed, ({}, {})], "a region that could not be read")
-
-
-_RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
-    AndOr: lambda walker, statement: walker.ask(statement).value,
-    Background: pipelines.background,
-    Broken: _broken,
-    Case: case,
-    Command: run_command,
-    CountingFor: loops.counting_for,
-    Declaration: run_declaration,
-    For: loops.for_each,
-    Function: define,
-    Group: pipelines.group,
-    If: branches.if_,
-    Not: branches.not_,
-    Pipeline: pipelines.pipeline,
-    Redirected: pipelines.redirected,
-    Test: _test,
-    While: loops.while_,
-}

@@ -116,7 +116,7 @@ def _its_own(frames: typing.Sequence[traceback.FrameSummary], entry: pathlib.Pat
 async def _run(program: str, parting: typing.Any) -> None:
     parting.begin()
     # A file by its whole path: of another one the SDK can't say at which line a resource stands.
-    runpy.run_path(os.path.abspath(program) if os.path.isfile(program) else program, run_name="__main__")
+    runpy.run_path(os.path.abspath(program) if pathlib.Path(program).is_file() else program, run_name="__main__")
     # The SDK goes over all outputs that are left each time one of them is done. Here they are waited for together,
     # so that a program of a thousand resources takes ten times as long as one of a hundred. It sees to the rest.
     while left := [task for task in tuple(pulumi.runtime.settings.SETTINGS.outputs) if not task.done()]:
