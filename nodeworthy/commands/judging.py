@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nodeworthy.engine import Scene, judge
 from nodeworthy.errors import InputError
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment, Rule
 
-FORMATS = ("text", "json")
+if TYPE_CHECKING:
+    from nodeworthy.report.markdown import Beside
+
+FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=FORMATS, default="text", help="how the report is written")
     parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
+    parser.add_argument(
+        "--also",
+        action="append",
+        metavar="FORMAT=FILE",
+        default=[],
+        type=_also,
+        help="write it in this format, too (repeatable)",
+    )
     parser.add_argument(
         "--rule", action="append", metavar="ID", default=[], help="judge by this rule only (repeatable)"
     )
@@ -82,28 +94,62 @@ def judged(options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene],
     return Report(moment, judgements, looked_at)
 
 
-def deliver(options: argparse.Namespace, report: Report, heading: str = "") -> int:
-    """Writes the report where it was asked for; the exit code is what it says. A heading is for people only."""
-    text = _rendered(options, report)
-    if heading and options.format == "text" and not options.quiet:
-        text = f"{heading}\n{text}"
+def _also(text: str) -> tuple[str, str]:
+    form, equals, file = text.partition("=")
+    if form not in FORMATS or not equals or not file:
+        raise argparse.ArgumentTypeError(f"{text!r} is not FORMAT=FILE with one of {', '.join(FORMATS)}")
+    return form, file
+
+
+def deliver(options: argparse.Namespace, report: Report, heading: str = "", beside: Beside | None = None) -> int:
+    """Writes the report where it was asked for; the exit code is what it says. A heading is for people only, `beside`
+    for a comment."""
+    colour = wants_colour(options) and not options.output
+    text = _rendered(options, options.format, report, heading, beside, colour=colour)
     if options.output:
         write_whole(Path(options.output), text)
     else:
         sys.stdout.write(text)
         sys.stdout.flush()
+    for form, file in options.also:
+        write_whole(Path(file), _rendered(options, form, report, heading, beside))
     return report.exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
 
 
-def _rendered(options: argparse.Namespace, report: Report) -> str:
-    if options.format == "json":
-        from nodeworthy.report import json
-
-        return json.render(report, show_passed=options.show_passed)
+def _rendered(
+    options: argparse.Namespace, form: str, report: Report, heading: str, beside: Beside | None, *, colour: bool = False
+) -> str:
+    if form != "text":
+        return _machine(options, form, report, beside)
     from nodeworthy.report import text
 
-    colour = wants_colour(options) and not options.output
-    return text.render(report, colour=colour, show_passed=options.show_passed, quiet=options.quiet)
+    written = text.render(report, colour=colour, show_passed=options.show_passed, quiet=options.quiet)
+    return f"{heading}\n{written}" if heading and not options.quiet else written
+
+
+def _machine(options: argparse.Namespace, form: str, report: Report, beside: Beside | None) -> str:
+    renderer = importlib.import_module(f"nodeworthy.report.{form}")
+    told: dict[str, dict[str, Any]] = {
+        "json": {"show_passed": options.show_passed},
+        "sarif": {"show_passed": options.show_passed, "below": _below_checkout()},
+        "junit": {"strict": options.strict, "allow_unknown": options.allow_unknown},
+        "github": {"below": _below_checkout()},
+        "markdown": {"below": _below_checkout(), "beside": beside},
+    }
+    written: str = renderer.render(report, **told[form])
+    return written
+
+
+def _below_checkout() -> str:
+    """Where in the repository we run, by the word of GitHub's or GitLab's runner; else this is its root."""
+    root = os.environ.get("GITHUB_WORKSPACE") or os.environ.get("CI_PROJECT_DIR")
+    if not root or not Path.cwd().is_relative_to(Path(root).resolve()):
+        return ""
+    return Path.cwd().relative_to(Path(root).resolve()).as_posix()
+
+
+def wants(options: argparse.Namespace, form: str) -> bool:
+    return form == options.format or any(form == each for each, _ in options.also)
 
 
 def wants_colour(options: argparse.Namespace) -> bool:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.plan.answers import Asks
     from nodeworthy.collect.plan.preview import Preview, Seen
     from nodeworthy.engine import Judgement
+    from nodeworthy.report.markdown import Beside
     from nodeworthy.report.report import Report
 
 TIMEOUT = 120.0
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     impossible = preview.of_fleet
     if impossible is not None:
         report = judging.judged(options, Moment.PLAN, [impossible], {"resources": 0})
-        return judging.deliver(options, report, _impossible(preview))
+        return judging.deliver(options, report, _impossible(preview), _beside_fleet(preview))
     try:
         seen = preview.run(_asks(options, preview), _show, _get_ready)
     except ProgramFailed:
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if seen.newly_answered:
         print(f"nodeworthy preview: {seen.newly_answered} new answers written; review and commit them", file=sys.stderr)
     report = _judged(options, seen)
-    return judging.deliver(options, report, _heading(options, seen))
+    return judging.deliver(options, report, _heading(options, seen), _beside(options, seen))
 
 
 def _show(text: str) -> None:
@@ -139,6 +140,32 @@ def _heading(options: argparse.Namespace, seen: Seen) -> str:
         return ""
     paint = Paint(judging.wants_colour(options) and not options.output)
     return f"{render(seen.plan.resources, paint)}\n{_how(seen)}\n"
+
+
+def _beside(options: argparse.Namespace, seen: Seen) -> Beside | None:
+    """For a comment: the plan's tree, and the picture of the fleet."""
+    if not judging.wants(options, "markdown"):
+        return None
+    from nodeworthy.report.fleet_picture import picture_of
+    from nodeworthy.report.fleet_text_picture import text_picture
+    from nodeworthy.report.markdown import Beside
+    from nodeworthy.report.resources import render
+    from nodeworthy.report.text import Paint
+
+    fleet = seen.preview.fleet
+    picture = text_picture(picture_of(fleet)) if fleet is not None else ""
+    tree = f"{render(seen.plan.resources, Paint(colour=False))}\n{_how(seen)}"
+    return Beside(_about(seen.preview), {"The fleet": picture, "The plan": tree})
+
+
+def _beside_fleet(preview: Preview) -> Beside:
+    from nodeworthy.report.markdown import Beside
+
+    return Beside(_about(preview), {"The plan": _impossible(preview)})
+
+
+def _about(preview: Preview) -> str:
+    return f"stack {preview.stack} of {preview.project.name}"
 
 
 def _how(seen: Seen) -> str:

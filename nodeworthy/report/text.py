@@ -41,14 +41,14 @@ def of_finding(finding: Finding) -> str:
     return "\n".join(_finding(finding, Paint(colour=False)))
 
 
-def _word(finding: Finding) -> str:
+def outcome(finding: Finding) -> str:
     if finding.verdict is Verdict.FAIL and finding.severity is Severity.WARNING:
         return "warning"
     return finding.verdict.value
 
 
 def _finding(finding: Finding, paint: Paint) -> Iterator[str]:
-    word = _word(finding)
+    word = outcome(finding)
     marks = [mark for mark, on in (("suppressed", finding.suppressed), ("simulated", finding.simulated)) if on]
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{paint('bold', str(finding.where))}: {paint(word, word)} {finding.rule}{told}"
@@ -93,13 +93,17 @@ def _closing(report: Report, paint: Paint) -> Iterator[str]:
     for rule, reasons in report.skipped.items():
         for why, count in reasons.items():
             yield paint("dim", f"skipped {rule}{f' ({count} times)' if count > 1 else ''}: {why}")
+    yield counted(report)
+    if not report.evaluated["verdicts"]:
+        yield paint("unknown", "nothing was evaluated, so nothing is proven")
+
+
+def counted(report: Report) -> str:
     summary, evaluated = report.summary, report.evaluated
     looked = "".join(f", {count} {name}" for name, count in report.looked_at.items())
-    yield (
+    return (
         f"{evaluated['verdicts']} verdicts of {evaluated['rules']} rules on {evaluated['subjects']} subjects{looked}: "
         + ", ".join(f"{summary[word]} {word}" for word in ("pass", "fail", "unknown", "error", "skip"))
         + (f", {summary['warnings']} of the failures warnings" if summary["warnings"] else "")
         + (f", {summary['suppressed']} suppressed" if summary["suppressed"] else "")
     )
-    if not evaluated["verdicts"]:
-        yield paint("unknown", "nothing was evaluated, so nothing is proven")

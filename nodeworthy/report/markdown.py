@@ -1,0 +1,133 @@
+"""The report as a comment on a pull request: what was found, the plan, the picture of the fleet.
+
+Whatever comes from outside stands in code, where nothing is markup, nobody is mentioned and nothing is a link.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nodeworthy.report.in_checkout import path_of
+from nodeworthy.report.markdown_code import characters, code, fence, shortened
+from nodeworthy.report.report import Report
+from nodeworthy.report.text import counted, of_finding, outcome
+from nodeworthy.verdict import Finding, Verdict
+
+# What GitHub takes as one comment.
+LIMIT = 65_536
+# Of it, findings leave this much to what follows them; a sentence that says what was cut needs this much.
+FOR_BLOCKS = 16_384
+FOR_CUTS = 400
+LONGEST_NAME = 300
+# A block of more lines is folded.
+SEEN_AT_ONCE = 40
+
+_MARKER = re.compile(r"[^A-Za-z0-9_.]+")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What stands beside the findings: whose they are, and blocks of plain text by their titles."""
+
+    about: str = ""
+    blocks: Mapping[str, str] = field(default_factory=dict)
+
+
+def render(report: Report, beside: Beside | None = None, *, below: str = "", limit: int = LIMIT) -> str:
+    beside = beside or Beside()
+    head = "\n\n".join(_head(report, beside)) + "\n\n"
+    left = max(limit - characters(head) - FOR_CUTS, 0)
+    blocks = {title: text for title, text in beside.blocks.items() if text.strip()}
+    kept = min(FOR_BLOCKS, left // 2) if blocks else 0
+    findings, left = _findings(_worst_first(report.findings), left - kept, below)
+    return head + findings + _blocks(blocks, left + kept)
+
+
+def marker(report: Report, about: str) -> str:
+    """By it the comment is found again when there is something new to say."""
+    return f"<!-- nodeworthy {report.moment.value} {_MARKER.sub('-', about[:LONGEST_NAME])} -->"
+
+
+def _head(report: Report, beside: Beside) -> Iterator[str]:
+    yield marker(report, beside.about)
+    whose = f" of {code(beside.about[:LONGEST_NAME])}" if beside.about else ""
+    yield f"### nodeworthy: {_in_short(report)} in the {report.moment.value}{whose}"
+    yield f"{counted(report)}."
+    if not report.evaluated["verdicts"]:
+        yield "**Nothing was evaluated, so nothing is proven.**"
+
+
+def _in_short(report: Report) -> str:
+    summary = report.summary
+    failures = summary["fail"] - summary["warnings"]
+    named = {
+        "failure": failures,
+        "error": summary["error"],
+        "unknown": summary["unknown"],
+        "warning": summary["warnings"],
+    }
+    told = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in named.items() if count]
+    if told:
+        return ", ".join(told)
+    return "clean" if report.evaluated["verdicts"] else "nothing evaluated"
+
+
+def _worst_first(findings: Sequence[Finding]) -> list[Finding]:
+    order = ("fail", "error", "unknown", "warning")
+    return sorted(
+        (each for each in findings if each.verdict is not Verdict.PASS),
+        key=lambda found: (found.suppressed, order.index(outcome(found))),
+    )
+
+
+def _findings(findings: Sequence[Finding], room: int, below: str) -> tuple[str, int]:
+    """As many as there is room for, and the room that is left."""
+    told: list[str] = []
+    for each in findings:
+        text = _finding(each, below)
+        if characters(text) > room:
+            text = _finding(each, below, room) if not told else ""
+        if not text or characters(text) > room:
+            told.append(_cut(f"{len(findings) - len(told)} more findings"))
+            break
+        told.append(text)
+        room -= characters(text)
+    return "".join(told), max(room, 0)
+
+
+def _finding(found: Finding, below: str, room: int | None = None) -> str:
+    path = path_of(found.where, below)
+    place = ":".join(str(part) for part in (path, found.where.line) if part is not None) if path else str(found.where)
+    marks = " (suppressed)" if found.suppressed else ""
+    title = f"**{outcome(found)}** {code(found.rule)}{marks} at {code(place[:LONGEST_NAME])}"
+    text = of_finding(found)
+    shown = text if room is None else shortened(text, room - characters(title) - 100)
+    return f"{title}\n\n{fence(shown)}\n\n" + (_cut("the rest of this finding") if shown != text else "")
+
+
+def _blocks(blocks: Mapping[str, str], room: int) -> str:
+    """The short ones whole, the long ones share what is left."""
+    told: dict[str, str] = {}
+    for number, title in enumerate(sorted(blocks, key=lambda name: len(blocks[name]))):
+        share = room // (len(blocks) - number)
+        told[title] = _block(title, blocks[title], share)
+        room -= characters(told[title])
+    return "".join(told[title] for title in blocks)
+
+
+def _block(title: str, text: str, room: int) -> str:
+    lines = text.rstrip("\n").split("\n")
+    shut = "" if len(lines) > SEEN_AT_ONCE else " open"
+    opening, closing = f"<details{shut}><summary>{title}</summary>\n\n", "\n\n</details>\n\n"
+    whole = opening + fence(text) + closing
+    if characters(whole) <= room:
+        return whole
+    shown = shortened(text, room - characters(opening + closing) - 200)
+    left_out = len(lines) - shown.count("\n") - 1
+    return f"{opening}{fence(shown)}\n\n{_cut(f'{left_out} more lines')}{closing}" if shown else _cut(title)
+
+
+def _cut(what: str) -> str:
+    return f"*Cut here, for a comment takes only so much: {what}. The command itself prints all of it.*\n\n"

@@ -1,0 +1,19 @@
+"""Text of others, made fit to be written: whatever a file, a log or a cluster holds, it only says what it says."""
+
+from __future__ import annotations
+
+import re
+
+REPLACED = "\ufffd"
+# Control characters but for tab and newline, half characters, what XML refuses, and what turns the direction of a line.
+_UNFIT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
+)
+
+
+def printable(text: str) -> str:
+    return _UNFIT.sub(REPLACED, text)
+
+
+def on_one_line(text: str) -> str:
+    return printable(text.replace("\n", " ").replace("\t", " "))

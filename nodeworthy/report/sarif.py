@@ -1,0 +1,111 @@
+"""The report as SARIF 2.1.0. A failure is a result, an unknown an open one; an error is a notification of the tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nodeworthy import __version__
+from nodeworthy.engine import Judgement
+from nodeworthy.report.printable import printable
+from nodeworthy.report.report import Report
+from nodeworthy.report.sarif_places import location, related
+from nodeworthy.report.text import details
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Severity, Verdict
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+NOTHING = "nothing was evaluated, so nothing is proven"
+
+
+def render(report: Report, *, below: str = "", show_passed: bool = False) -> str:
+    return json.dumps(as_data(report, below=below, show_passed=show_passed), ensure_ascii=False) + "\n"
+
+
+def as_data(report: Report, *, below: str = "", show_passed: bool = False) -> dict[str, Any]:
+    rules = sorted({each.rule.id: each.rule for each in report.judgements}.values(), key=lambda rule: rule.id)
+    index = {rule.id: number for number, rule in enumerate(rules)}
+    results = [_result(each, index, below) for each in report.findings if each.verdict is not Verdict.ERROR]
+    if show_passed:
+        results += [_quiet(each, index, below) for each in report.judgements if not each.findings]
+    driver = {"name": "nodeworthy", "version": __version__, "rules": [_rule(each) for each in rules]}
+    run = {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": f"nodeworthy/{report.moment.value}/"},
+        "invocations": [_invocation(report, index, below)],
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "properties": {"evaluated": report.evaluated, "summary": report.summary},
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": rule.documentation},
+        "help": {"text": rule.remedy, "markdown": f"{rule.documentation}\n\n**Remedy:** {rule.remedy}"},
+        "defaultConfiguration": {"level": rule.severity.value},
+    }
+
+
+def _invocation(report: Report, index: Mapping[str, int], below: str) -> dict[str, Any]:
+    errors = [each for each in report.findings if each.verdict is Verdict.ERROR]
+    notifications = [_notification(each, index, below) for each in errors]
+    if not report.evaluated["verdicts"]:
+        notifications.append({"level": "error", "message": {"text": NOTHING}})
+    return {"executionSuccessful": not notifications, "toolExecutionNotifications": notifications}
+
+
+def _notification(found: Finding, index: Mapping[str, int], below: str) -> dict[str, Any]:
+    return {
+        "level": "error",
+        "message": {"text": _told(found)},
+        "associatedRule": {"id": found.rule, "index": index[found.rule]},
+        "locations": [location(found.where, below)],
+    }
+
+
+def _result(found: Finding, index: Mapping[str, int], below: str) -> dict[str, Any]:
+    failed = found.verdict is Verdict.FAIL
+    result: dict[str, Any] = {
+        "ruleId": found.rule,
+        "ruleIndex": index[found.rule],
+        "kind": "fail" if failed else "open",
+        "level": _level(found) if failed else "none",
+        "message": {"text": _told(found)},
+        "locations": [location(found.where, below)],
+    }
+    if found.related:
+        result["relatedLocations"] = [related(number, each, below) for number, each in enumerate(found.related, 1)]
+    if found.suppressed:
+        result["suppressions"] = [{"kind": "inSource"}]
+    if found.simulated:
+        result["properties"] = {"simulated": True}
+    return result
+
+
+def _level(found: Finding) -> str:
+    return "warning" if found.severity is Severity.WARNING else "error"
+
+
+def _told(found: Finding) -> str:
+    return printable("\n".join(_paragraphs(found)))
+
+
+def _paragraphs(found: Finding) -> Sequence[str]:
+    return [found.sentence(), *(f"{label}: {text}" for label, text in details(found))]
+
+
+def _quiet(judgement: Judgement, index: Mapping[str, int], below: str) -> dict[str, Any]:
+    passed = judgement.verdict is Verdict.PASS
+    return {
+        "ruleId": judgement.rule.id,
+        "ruleIndex": index[judgement.rule.id],
+        "kind": "pass" if passed else "notApplicable",
+        "level": "none",
+        "message": {"text": judgement.rule.title if passed else printable(f"skipped: {judgement.why}")},
+        "locations": [location(judgement.subject.place, below)],
+    }

@@ -1,0 +1,70 @@
+"""Every format of every command that judges: on standard output, in a file, and beside another."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.commands.judging import FORMATS
+from tests.run import run
+
+CASES = Path(__file__).parents[1] / "cases"
+INCIDENT = CASES / "containerd-paths" / "bad-source-incident"
+COMMANDS = sorted({cmd.read_text().split()[0]: cmd.parent for cmd in CASES.glob("*/bad-*/cmd")}.items())
+BEGINS = {
+    "json": "{",
+    "sarif": '{"$schema"',
+    "junit": "<?xml",
+    "github": "::",
+    "markdown": "<!-- nodeworthy ",
+    "text": "",
+}
+
+
+@pytest.mark.parametrize(("command", "folder"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_of_every_command(command: str, folder: Path, tmp_path: Path) -> None:
+    words = shlex.split((folder / "cmd").read_text(encoding="utf-8"))
+    ran = run(*words, *(f"--also={form}={tmp_path / form}" for form in FORMATS), cwd=folder)
+    assert ran.code == 1, ran.err
+    for form in FORMATS:
+        written = (tmp_path / form).read_text(encoding="utf-8")
+        assert written.startswith(BEGINS[form])
+        assert folder.parent.name in written
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_file_holds_what_would_be_printed(form: str, tmp_path: Path) -> None:
+    printed = run("check", ".", "--format", form, cwd=INCIDENT)
+    written = run("check", ".", "--format", form, "--output", str(tmp_path / "report"), cwd=INCIDENT)
+    assert (written.out, written.code) == ("", 1)
+    assert (tmp_path / "report").read_text(encoding="utf-8") == printed.out
+
+
+def test_one_run_writes_as_many_as_it_is_asked_for(tmp_path: Path) -> None:
+    also = [f"--also={form}={tmp_path / form}" for form in FORMATS]
+    ran = run("check", ".", "--format", "github", *also, cwd=INCIDENT)
+    assert ran.code == 1
+    for form in FORMATS:
+        printed = run("check", ".", "--format", form, cwd=INCIDENT).out
+        assert (tmp_path / form).read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize("wrong", ["sarif", "sarif=", "pdf=a.pdf", "=a"])
+def test_a_format_and_a_file_or_a_sentence(wrong: str, tmp_path: Path) -> None:
+    ran = run("check", ".", "--also", wrong, cwd=tmp_path)
+    assert ran.code == 2
+    assert f"{wrong!r} is not FORMAT=FILE" in ran.err
+
+
+def test_a_runner_says_where_the_repository_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+        monkeypatch.setenv(name, str(CASES))
+        assert (
+            "file=containerd-paths/bad-source-incident/values.yaml,"
+            in run("check", ".", "--format", "github", cwd=INCIDENT).out
+        )
+        monkeypatch.setenv(name, "/nowhere")
+        assert "file=values.yaml," in run("check", ".", "--format", "github", cwd=INCIDENT).out
+        monkeypatch.delenv(name)
