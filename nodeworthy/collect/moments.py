@@ -57,6 +57,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
         Moment.SOURCE: of_parts
         | _of_pods()
         | _of_platform()
+        | _of_hami()
         | frozenset(
             {
                 BootScript,
@@ -72,6 +73,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
         Moment.PLAN: of_parts
         | _of_pods()
         | _of_platform()
+        | _of_hami()
         | _left_out()
         | frozenset(
             {
@@ -122,6 +124,16 @@ def _of_platform() -> frozenset[type[Any]]:
     from nodeworthy.facts.queue_database import QueueDatabase
 
     return frozenset({MonitoringAsked, QueueAsked, MonitoringStack, Scraping, QueueDatabase})
+
+
+def _of_hami() -> frozenset[type[Any]]:
+    """What shares GPUs, and who asks for a share."""
+    from nodeworthy.facts.hami_gpus import HamiGpus
+    from nodeworthy.facts.hami_pod import HamiPod
+    from nodeworthy.facts.hami_setup import HamiSetup
+    from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+
+    return frozenset({HamiValues, HamiNodeConfigs, HamiSetup, HamiPod, HamiGpus})
 
 
 def _left_out() -> frozenset[type[Any]]:

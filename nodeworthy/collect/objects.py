@@ -64,8 +64,23 @@ def platform(document: Tree) -> Iterator[Fact]:
         yield from init_texts(document)
 
 
+def hami(document: Tree) -> Iterator[Fact]:
+    """What shares the GPUs."""
+    if document.is_mapping:
+        from nodeworthy.collect.source.hami import hami_settings
+
+        yield from hami_settings(document)
+
+
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.
-RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (operator_values, pods, classes, gpu_daemonsets, platform)
+RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (
+    operator_values,
+    pods,
+    classes,
+    gpu_daemonsets,
+    platform,
+    hami,
+)
 
 
 def facts_of(document: Tree) -> Iterator[Fact]:

@@ -11,6 +11,7 @@ from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 
 _OF_PLATFORM = frozenset(("DatabaseServer", "MonitoringStack", "PodTemplate"))
+_OF_HAMI = frozenset(("HamiValues", "HamiNodeConfigs", "PodTemplate"))
 
 
 def put_together(facts: Sequence[Fact], fleet: Fleet | None, *, by_declaration: bool = False) -> Iterator[Fact]:
@@ -19,6 +20,7 @@ def put_together(facts: Sequence[Fact], fleet: Fleet | None, *, by_declaration: 
     operator = _declared(facts, fleet) if by_declaration and fleet is not None else None
     yield from _of_gpus(facts, fleet, operator)
     yield from _of_platform(facts, fleet)
+    yield from _of_hami(facts, fleet)
 
 
 def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValues | None) -> Iterator[Fact]:
@@ -45,6 +47,14 @@ def _of_platform(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
         yield from asked_for(fleet)
         yield from scraping(facts)
         yield from queue_databases(facts)
+
+
+def _of_hami(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
+    asked = fleet is not None and fleet.hami is not None
+    if asked or any(type(fact).__name__ in _OF_HAMI for fact in facts):
+        from nodeworthy.facts.hami_together import hami_facts
+
+        yield from hami_facts(facts, fleet)
 
 
 def _declared(facts: Sequence[Fact], fleet: Fleet) -> OperatorValues | None:

@@ -12,10 +12,12 @@ from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.wire import Wire
+from nodeworthy.collect.source.hami import within_values
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.engine import Fact
 from nodeworthy.facts.daemonset_manifest import of_chart
+from nodeworthy.facts.hami_recognition import values_of_chart
 from nodeworthy.facts.monitoring_recognition import stacks_of_chart
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator_recognition import chart_version, is_operator_chart, looks_like_values, values_within
@@ -62,6 +64,8 @@ class Releases:
         origin = f"{RELEASES[resource.type]} '{resource.name}'"
         yield from of_chart(chart, values, planter.place, origin, elsewhere)
         yield from stacks_of_chart(chart, values, planter.place, origin, elsewhere=elsewhere, release=_called(resource))
+        for each in values_of_chart(chart, values, planter.place, origin, elsewhere):
+            yield from within_values(each)
         for tree in found:
             place = tree.place if tree.place.path else planter.place
             yield OperatorValues(

@@ -1,0 +1,83 @@
+"""HAMi's settings in a document: its chart's values, and the ConfigMaps that the chart makes of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from nodeworthy.collect.source.releases import Release, document_inside, releases
+from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.facts.hami_recognition import of_device_config, values_of_chart, values_within
+from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.verdict import Place, Unknown
+
+_FLEET_KEY = "nodeworthy:fleet"
+DEVICE_CONFIG, NODE_CONFIG = "device-config.yaml", "config.json"
+HamiFact = HamiValues | HamiNodeConfigs
+
+
+def hami_settings(document: Tree) -> Iterator[HamiFact]:
+    if document.get("kind").text == "ConfigMap":
+        yield from _of_config_map(document)
+        return
+    found = list(releases(document))
+    for release in found:
+        yield from _of_release(release)
+    if not found and document.get("apiVersion").is_absent:
+        for tree in _values(document):
+            yield from within_values(HamiValues(tree.place, tree, "Helm values"))
+
+
+def _of_release(release: Release) -> Iterator[HamiFact]:
+    place, origin = release.document.place, release.origin
+    for values in values_of_chart(release.chart, release.values, place, origin, release.elsewhere):
+        yield from within_values(values)
+
+
+def _values(document: Tree) -> Iterator[Tree]:
+    """Those of a values file, or of the stack config of somebody's own program."""
+    config = document.get("config")
+    if config.is_mapping and ":" in next(iter(config.mapping), ""):
+        for name, child in config.mapping.items():
+            if name != _FLEET_KEY:
+                yield from values_within(child)
+        return
+    yield from values_within(document)
+
+
+def within_values(values: HamiValues) -> Iterator[HamiFact]:
+    """The values themselves, and the config files that stand in them as texts."""
+    yield values
+    written = values.tree.get("devicePlugin", "nodeConfiguration", "config")
+    if written.text:
+        yield node_configs(written, values.place, values.origin)
+    content = values.tree.get("device-config", "content")
+    found = of_device_config(document_inside(content), values.place, values.origin) if content.text else None
+    if found is not None:
+        yield found
+
+
+def _of_config_map(document: Tree) -> Iterator[HamiFact]:
+    data = document.get("data")
+    written = data.get(NODE_CONFIG)
+    if written.text and '"nodeconfig"' in written.text:
+        yield node_configs(written, document.place, "ConfigMap")
+    config = data.get(DEVICE_CONFIG)
+    if config.text and "resourceCountName" in config.text:
+        found = of_device_config(document_inside(config), document.place, "ConfigMap")
+        if found is not None:
+            yield found
+
+
+def node_configs(written: Tree, place: Place, origin: str) -> HamiNodeConfigs:
+    text = written.text or ""
+    tree = document_inside(written)
+    at = written.place if written.place.path or written.place.object else place
+    if "{{" in text:
+        return HamiNodeConfigs(at, tree, origin)
+    try:
+        data = json.loads(text)
+    except ValueError as problem:
+        return HamiNodeConfigs(at, tree, origin, broken=str(problem))
+    # Tabs are no YAML, and JSON all the same.
+    return HamiNodeConfigs(at, plant(data, at) if isinstance(tree.value, Unknown) else tree, origin)

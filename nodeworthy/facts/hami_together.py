@@ -1,0 +1,30 @@
+"""What HAMi is judged by at the moments of files and plans: all its settings at once, its pods, the pools."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nodeworthy.facts.hami_gpus import gpus_of_fleet
+from nodeworthy.facts.hami_pod import HamiPod, is_hamis
+from nodeworthy.facts.hami_setup import HamiSetup
+from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.fleet.model import Fleet
+
+
+def hami_facts(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[Any]:
+    """Nothing where nobody asks for HAMi."""
+    values = tuple(fact for fact in facts if isinstance(fact, HamiValues))
+    has_all = fleet is not None and fleet.hami is not None
+    setup = HamiSetup(values[0].place if values else facts[0].place, values, has_all) if facts else None
+    if setup is None:
+        return
+    templates = [fact for fact in facts if isinstance(fact, PodTemplate)]
+    pods = [HamiPod(each, setup.names) for each in templates if is_hamis(each, setup.names, has_all_gpus=has_all)]
+    if not (pods or values or has_all or any(isinstance(fact, HamiNodeConfigs) for fact in facts)):
+        return
+    yield setup
+    yield from pods
+    if fleet is not None:
+        yield from gpus_of_fleet(fleet)
