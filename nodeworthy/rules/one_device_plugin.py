@@ -8,7 +8,8 @@ brings the count of physical GPUs back where shared ones were promised. The oper
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import combinations, product
 
 from nodeworthy.facts.device_plugins import Advertiser, DevicePlugins, meet
 from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes
@@ -32,8 +33,15 @@ CAUSE = (
 
 @RULE.check
 def one_is_deployed(plugins: DevicePlugins) -> Findings:
-    for one, other in combinations(plugins.advertisers, 2):
+    for one, other in _pairs(plugins.advertisers):
         yield from _pair(one, other, plugins)
+
+
+def _pairs(advertisers: Sequence[Advertiser]) -> Iterator[tuple[Advertiser, Advertiser]]:
+    """The operator is one, in however many files its settings stand: these never meet, and may be thousands."""
+    others = [each for each in advertisers if not each.is_operators]
+    yield from combinations(others, 2)
+    yield from product((each for each in advertisers if each.is_operators), others)
 
 
 def _pair(one: Advertiser, other: Advertiser, plugins: DevicePlugins) -> Findings:
