@@ -25,6 +25,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.gpu_pool import GpuPool
     from nodeworthy.facts.node import Node
     from nodeworthy.facts.node_drainer import NodeDrainers
+    from nodeworthy.facts.node_files import NodeFiles
     from nodeworthy.facts.node_group import NodeGroup
     from nodeworthy.facts.node_sides import GuardedNodes
     from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
@@ -67,6 +68,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
                 PoolClaim,
                 PlainText,
                 UnreadableInput,
+                NodeFiles,
                 UfwFirewall,
             }
         ),

@@ -14,6 +14,7 @@ from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
+from nodeworthy.collect.source.node_files import files_of_nodes, node_file
 from nodeworthy.collect.source.recognise import objects
 from nodeworthy.collect.source.ufw import firewalls, ufw_file
 from nodeworthy.collect.together import put_together
@@ -33,6 +34,7 @@ from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.facts.boot_script import BootScript
+    from nodeworthy.facts.node_files import NodeFile
     from nodeworthy.facts.ufw_firewall import UfwFile
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
@@ -63,6 +65,7 @@ class _Found:
     facts: list[Fact] = field(default_factory=list)
     scripts: list[BootScript] = field(default_factory=list)
     ufw: list[UfwFile] = field(default_factory=list)
+    node_files: list[NodeFile] = field(default_factory=list)
     suppressions: list[Suppression] = field(default_factory=list)
     fleet: Fleet | None = None
 
@@ -136,12 +139,13 @@ def _place(
     together.facts += found.facts
     together.scripts += found.scripts
     together.ufw += found.ufw
+    together.node_files += found.node_files
     together.suppressions += found.suppressions
 
 
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *firewalls(found.ufw, fleet, why)]
-    facts += beside_pods(found.facts, fleet)
+    facts += [*files_of_nodes(found.node_files, fleet, why), *beside_pods(found.facts, fleet)]
     facts += put_together(facts, fleet, by_declaration=True)
     if fleet is None:
         missing: dict[type[Any], Missing] = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
@@ -164,6 +168,12 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     data = _bytes(source)
     if data is None:
         return None
+    of_node = node_file(data, source.shown)
+    if of_node is not None:
+        text = PlainText(Place(source.shown), _plain(data), of_node.kind.value)
+        return _Found(
+            [text], node_files=[of_node], suppressions=list(comments(text.text, text.place, rules, is_yaml=False))
+        )
     if is_boot_script(data, source.path.name, named=source.named):
         return _boot_script(source, data, rules)
     ufw = ufw_file(data, source.shown, named=source.named)

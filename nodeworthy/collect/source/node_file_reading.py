@@ -1,0 +1,180 @@
+"""Recognises by its content what a node keeps in /etc: containerd's files, Docker's, k3s's, modprobe's."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import yaml
+
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.text import Hole, Text
+from nodeworthy.facts.node_files import NodeFile
+from nodeworthy.facts.node_files import node_file as fact
+from nodeworthy.facts.node_paths import Kind
+from nodeworthy.verdict import Place
+
+_CONFIG = re.compile(r"^[ \t]*\[+\s*(?:plugins\s*\.\s*[\"']?(?:io\.containerd\.|cri\b)|proxy_plugins)", re.MULTILINE)
+_ROOT = re.compile(r"^(?:version\s*=\s*\d+|imports\s*=\s*\[)", re.MULTILINE)
+_HOSTS = re.compile(r"^[ \t]*\[+\s*(?:hosts?|mirrors?|Host)\s*\.\s*[\"']?\w+:", re.MULTILINE)
+_SERVER = re.compile(r"^server\s*=", re.MULTILINE)
+_HOSTS_KEYS = {
+    *("server", "host", "hosts", "capabilities", "ca", "client", "skip_verify", "override_path", "header"),
+    "dial_timeout",
+}
+_CONFIGS_KEYS = {"version", "imports", "plugins", "root", "state", "temp", "grpc", "ttrpc", "debug", "metrics"} | {
+    *("disabled_plugins", "required_plugins", "oom_score", "cgroup", "timeouts", "stream_processors", "plugin_dir"),
+    *("proxy_plugins", "plugin_config"),
+}
+_DOCKER = {
+    *("insecure-registries", "registry-mirrors", "default-runtime", "exec-opts", "log-driver", "live-restore"),
+    *("data-root", "storage-driver", "default-address-pools", "node-generic-resources", "default-ulimits"),
+}
+_DOCKERS = re.compile(r'^\s*\{?\s*"(?:' + "|".join(sorted(_DOCKER)) + r')"\s*:', re.MULTILINE)
+_REGISTRIES = re.compile(r"^(?:mirrors|configs):", re.MULTILINE)
+_MODPROBE = ("options", "blacklist", "install", "alias", "softdep", "remove")
+# How a line of modprobe's begins where somebody got it wrong.
+_NEARLY = ("option", "opts", "nvidia", "modprobe", "set")
+# A line of TOML, or of a template of it.
+_TOML = re.compile(r"\s*(?:\[|[\w.\"'-]+\s*=|[\"'\]}{,#]|\d|true|false|\$|[\ue000-\uf8ff]|$)")
+_LEFT = "a template fills it in"
+
+
+@dataclass(frozen=True)
+class _Seen:
+    text: str
+    name: str
+
+
+def node_file(data: bytes, shown: str) -> NodeFile | None:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return None
+    kind = next((each for each, is_one in _KINDS.items() if is_one(_Seen(text, PurePath(shown).name))), None)
+    return fact(Place(shown, 1, 1), kind, _content(text, shown)) if kind is not None else None
+
+
+def _content(text: str, shown: str) -> Content:
+    fillings = Fillings(jinja="{{" in text or "{%" in text)
+    rows = fillings.hide(text).splitlines()
+    return Content(tuple(Line(_filled(fillings.text(row)), Place(shown, at, 1)) for at, row in enumerate(rows, 1)))
+
+
+def _filled(text: Text) -> Text:
+    """Whose template it is, nobody says."""
+    return Text.of(*(Hole(each.shown, _LEFT) if isinstance(each, Hole) else each for each in text.pieces))
+
+
+def _is_config(seen: _Seen) -> bool:
+    if _CONFIG.search(seen.text) is None:
+        return _is_bare_config(seen.text)
+    return _parses(seen.text) or _looks_like_toml(seen.text)
+
+
+def _is_bare_config(text: str) -> bool:
+    """One that says no more than which drop-ins are read."""
+    if _ROOT.search(text) is None or "imports" not in text:
+        return False
+    data = _toml(text)
+    return data is not None and isinstance(data.get("imports"), list) and set(data) <= _CONFIGS_KEYS
+
+
+def _is_hosts(seen: _Seen) -> bool:
+    is_called_so = seen.name.startswith("hosts.toml")
+    if not (_HOSTS.search(seen.text) or (_SERVER.search(seen.text) and (is_called_so or "://" in seen.text))):
+        return False
+    data = _toml(seen.text)
+    if data is None:
+        return _looks_like_toml(seen.text) and (is_called_so or _HOSTS.search(seen.text) is not None)
+    server = data.get("server")
+    return set(data) <= _HOSTS_KEYS | {"mirror", "mirrors", "Host"} and (
+        "server" not in data or isinstance(server, str)
+    )
+
+
+def _is_docker(seen: _Seen) -> bool:
+    if _DOCKERS.search(seen.text) is None:
+        return False
+    try:
+        data = json.loads(_without_fillings(seen.text))
+    except (ValueError, RecursionError):
+        return seen.name.startswith("daemon.json") or seen.text.lstrip().startswith("{")
+    return isinstance(data, Mapping) and not _DOCKER.isdisjoint(data) and "$schema" not in data
+
+
+def _is_registries(seen: _Seen) -> bool:
+    if _REGISTRIES.search(seen.text) is None:
+        return False
+    try:
+        data = yaml.safe_load(_without_fillings(seen.text))
+    except (yaml.YAMLError, RecursionError, ValueError):
+        return False
+    if not isinstance(data, Mapping) or not set(data) <= {"mirrors", "configs", "auths"}:
+        return False
+    return any(_is_row(row) for table in data.values() for row in (table.values() if isinstance(table, dict) else ()))
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, Mapping) and not {"endpoint", "rewrite", "auth", "tls"}.isdisjoint(row)
+
+
+def _is_modprobe(seen: _Seen) -> bool:
+    rows = [row.split() for row in _significant(_without_fillings(seen.text))]
+    if not rows or not any(row[0] in (*_MODPROBE, *_NEARLY) for row in rows):
+        return False
+    about_nvidia = any("nvidia" in word or "NVreg_" in word or word == "nouveau" for row in rows for word in row)
+    return about_nvidia and all(_is_modprobes(row) for row in rows)
+
+
+def _is_modprobes(row: list[str]) -> bool:
+    if row[0] in _MODPROBE:
+        return len(row) > 1
+    return row[0].isidentifier() and "NVreg_" in row[-1] and "=" in row[-1] and len(row) < 6
+
+
+def _significant(text: str) -> Iterator[str]:
+    joined = re.sub(r"\\\r?\n", " ", text)
+    return (row for row in joined.splitlines() if row.strip() and not row.lstrip().startswith("#"))
+
+
+def _without_fillings(text: str) -> str:
+    """With a plain word for whatever a template fills in."""
+    if "{{" not in text and "{%" not in text and "${" not in text:
+        return text
+    hidden = Fillings(jinja="{{" in text or "{%" in text).hide(text)
+    return re.sub("[\ue000-\uf8ff]+", "x", hidden)
+
+
+def _toml(text: str) -> Mapping[str, Any] | None:
+    try:
+        return tomllib.loads(_without_fillings(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _parses(text: str) -> bool:
+    return _toml(text) is not None
+
+
+def _looks_like_toml(text: str) -> bool:
+    """Whether it was meant to be: nearly every line could stand in such a file."""
+    hidden = Fillings(jinja="{{" in text or "{%" in text).hide(text)
+    rows = list(_significant(hidden))
+    others = [row for row in rows if _TOML.match(row) is None]
+    return bool(rows) and rows[0] not in others and len(others) * 5 <= len(rows)
+
+
+_KINDS: Mapping[Kind, Callable[[_Seen], bool]] = {
+    Kind.CONFIG: _is_config,
+    Kind.HOSTS: _is_hosts,
+    Kind.DOCKER: _is_docker,
+    Kind.REGISTRIES: _is_registries,
+    Kind.MODPROBE: _is_modprobe,
+}

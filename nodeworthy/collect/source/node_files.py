@@ -1,0 +1,56 @@
+"""Files of a node, on the way to being read: most files are none, and cost a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from nodeworthy.engine import Fact
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.node_files import NodeFile
+    from nodeworthy.fleet.model import Fleet
+
+# One of these stands in every such file about which there is something to say.
+_MARKS = (
+    b"io.containerd.",
+    b"plugins.cri",
+    b"\nimports",
+    b"[host",
+    b"[mirror",
+    b"\nserver",
+    b"\nmirrors:",
+    b"\nconfigs:",
+    b'-registries"',
+    b'-mirrors"',
+    b'-opts"',
+    b'-driver"',
+    b'"default-runtime"',
+    b"NVreg_",
+    b"\noptions ",
+    b"\nblacklist ",
+)
+# What begins so is a script, an archive or a document of some other kind.
+_OTHERS = (b"#!", b"#cloud-config", b"\x1f\x8b", b"<", b"package ", b"import ", b"from ", b'"""')
+
+
+def node_file(data: bytes, shown: str) -> NodeFile | None:
+    if data.startswith(_OTHERS):
+        return None
+    # A mark that begins its line may begin the file.
+    lines = b"\n" + data
+    if not any(mark in lines for mark in _MARKS):
+        return None
+    from nodeworthy.collect.source import node_file_reading
+
+    return node_file_reading.node_file(data, shown)
+
+
+def files_of_nodes(files: Sequence[NodeFile], fleet: Fleet | None, why: str) -> Iterable[Fact]:
+    """Those that belong together are one node's."""
+    if not files:
+        return ()
+    from nodeworthy.facts.node_files import together
+    from nodeworthy.facts.node_pools import of_pools
+
+    return [of_pools(each, fleet, why) for each in together(files)]

@@ -1,0 +1,109 @@
+"""Files of a node that stand alone in a change: what containerd, Docker, k3s and modprobe read there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Stage, Writes
+from nodeworthy.boot.text import Text
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot_script import BootPool
+from nodeworthy.facts.node_paths import Kind, Spot, spot_of
+from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
+from nodeworthy.verdict import Known, Place, need
+
+
+@dataclass(frozen=True, eq=False)
+class NodeFile:
+    """One of them, as it stands there."""
+
+    called: ClassVar[str] = "a file of a node"
+
+    place: Place
+    kind: Kind
+    content: Content
+    spot: Spot
+
+
+@dataclass(frozen=True, eq=False)
+class NodeFiles:
+    """The files of one node. Whoever lays them down, they are what a script would have written: a timeline."""
+
+    called: ClassVar[str] = "files of a node"
+
+    place: Place
+    files: tuple[NodeFile, ...]
+    pools: tuple[BootPool, ...] = ()
+    no_pool: str = ""
+
+    def judged_by(self, kind: type[Any]) -> Sequence[Any] | str | None:
+        """The engine asks: they are for the pools whose runtime reads them."""
+        return (self.pools or self.no_pool) if kind is BootPool else None
+
+    def of(self, *kinds: Kind) -> list[NodeFile]:
+        return [each for each in self.files if each.kind in kinds]
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        return self.timeline_on(None)
+
+    def timeline_on(self, runtime: Containerd | None) -> Timeline:
+        """Of two files of modprobe the name decides, so that is their order."""
+        base = _base_dir(runtime)
+        ordered = sorted(self.files, key=lambda each: each.spot.path.rpartition("/")[2])
+        return Timeline(tuple(_written(each, base) for each in ordered))
+
+    @property
+    def has_config(self) -> bool:
+        """Whether the file is there by which containerd goes."""
+        return any(not each.spot.is_drop_in for each in self.of(Kind.CONFIG))
+
+    def runtime(self, pool: BootPool | None) -> Containerd | None:
+        """Which containerd reads them: the pool's, else the one whose paths these are; None where nothing says it."""
+        if pool is not None:
+            return need(pool.pool.runtime)
+        paths = {each.spot.path for each in self.files}
+        shown = {each for each in distributions() if paths & _own_paths(containerd_of(each))}
+        return containerd_of(min(shown)) if len(shown) == 1 else None
+
+
+def version_of(pool: BootPool | None) -> str | None:
+    state = pool.pool.containerd_version.state if pool is not None else None
+    return state.value if isinstance(state, Known) else None
+
+
+def _written(file: NodeFile, base: str) -> Writes:
+    moved = file.kind in (Kind.CONFIG, Kind.HOSTS) and not file.spot.path.startswith(base or "/")
+    path = Text.of(f"{base}{file.spot.path}" if moved else file.spot.path)
+    return Writes(place=file.place, stage=Stage.WRITE_FILES, path=path, content=file.content, whole=file.content)
+
+
+def _base_dir(runtime: Containerd | None) -> str:
+    if runtime is None or runtime.config is None or not takes_base_dir(runtime.distribution):
+        return ""
+    return runtime.config.removesuffix(defaults().config)
+
+
+def _own_paths(runtime: Containerd) -> frozenset[str]:
+    """Those by which a distribution is known: what every other has as well says nothing."""
+    named = (runtime.config, runtime.written_from, runtime.registries, *runtime.templates, *runtime.generated)
+    return frozenset(each for each in named if each and each != defaults().config)
+
+
+def node_file(place: Place, kind: Kind, content: Content) -> NodeFile:
+    return NodeFile(place, kind, content, spot_of(kind, place.path or ""))
+
+
+def together(files: Sequence[NodeFile]) -> list[NodeFiles]:
+    """The files of one root are one node's; of two that would be the same file each stands alone."""
+    by_root: dict[object, list[NodeFile]] = {}
+    for each in files:
+        key: object = (each.spot.is_laid_out, each.spot.root)
+        if any(other.spot.path == each.spot.path for other in by_root.get(key, ())):
+            key = id(each)
+        by_root.setdefault(key, []).append(each)
+    return [NodeFiles(each[0].place, tuple(each)) for each in by_root.values()]
