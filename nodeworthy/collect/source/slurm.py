@@ -1,0 +1,46 @@
+"""Slurm job scripts, on the way to being read: most files are none, and cost a glance."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from nodeworthy.collect.source.files import Source
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.slurm_job import SlurmJob
+
+_MARK = re.compile(rb"^#SBATCH", re.MULTILINE)
+_WRAPS = re.compile(rb"\bsbatch\b[^\n]*(?:\\\n[^\n]*)*--wrap")
+# Files that are jobs even where their first line does not say who runs them.
+_NAMES = {
+    ".sh",
+    ".bash",
+    ".slurm",
+    ".sbatch",
+    ".slrm",
+    ".sbat",
+    ".job",
+    ".batch",
+    ".submit",
+    ".sub",
+    ".tpl",
+    ".tmpl",
+    ".j2",
+}
+
+
+def slurm_jobs(source: Source, data: bytes) -> list[SlurmJob]:
+    """The jobs that a script is, or that it submits; none where it is no such script."""
+    if b"#SBATCH" not in data and b"--wrap" not in data:
+        return []
+    head = data[:4096].lstrip(b"\xef\xbb\xbf").lstrip()
+    suffix = PurePath(source.path.name).suffix
+    if not (head.startswith(b"#!") or suffix in _NAMES or (source.named and not suffix)):
+        return []
+    if _MARK.search(data) is None and _WRAPS.search(data) is None:
+        return []
+    from nodeworthy.collect.source import slurm_reading
+
+    return slurm_reading.jobs_in(source, data)

@@ -1,0 +1,118 @@
+"""Reads Slurm job scripts, and looks whether the files that they name lie beside them."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from nodeworthy.boot.content import Content
+from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.facts.slurm_job import Beside, SlurmJob
+from nodeworthy.facts.slurm_lines import MARK, Option, options_of, read
+from nodeworthy.facts.slurm_walk import Ran, walked
+from nodeworthy.facts.slurm_words import peeled
+from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
+
+# Longer files are not read: they are no script that a job starts.
+_LONGEST = 256 * 1024
+_READ = (".sh", ".bash", ".py", ".env", "")
+# Scripts that run scripts that run scripts.
+_DEEPEST = 3
+# How far up a job's script may lie below the folder from which it is submitted.
+_HIGHEST = 6
+
+
+def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    place = Place(path=source.shown)
+    own = options_of(text, place)
+    job = SlurmJob(place, text)
+    if any(not each.dead for each in own):
+        return [_with_files(job, source)]
+    jobs = list(_submitted(text, place)) if job.is_shell else []
+    if not jobs and own and job.is_shell:
+        jobs = [job]
+    return [_with_files(each, source) for each in jobs]
+
+
+def _submitted(text: str, place: Place) -> Iterator[SlurmJob]:
+    """Jobs that a script submits, or writes to be submitted."""
+    seen = walked(text, Place(place.path, 1, 1), {}, {})
+    for ran in seen.ran:
+        found = peeled(ran.words, ran.environment)
+        if found.program == "sbatch":
+            yield from _of_call(ran)
+    for content in seen.texts:
+        if content.text.shown().startswith("#!") and MARK in content.text.shown():
+            yield _of_content(content, ())
+
+
+def _of_call(ran: Ran) -> Iterator[SlurmJob]:
+    words = [(each.shown(), ran.place.column or 1) for each in peeled(ran.words, ran.environment).words[1:]]
+    given = tuple(_option(each, ran) for each in read(words))
+    wrap = next((each for each in given if each.name == "wrap"), None)
+    if wrap is not None:
+        text = wrap.value.state.value if isinstance(wrap.value.state, Known) else ""
+        yield SlurmJob(ran.place, text, tuple(each for each in given if each is not wrap), within=True)
+    elif ran.stdin is not None and ran.stdin.lines and MARK in ran.stdin.text.shown():
+        yield _of_content(ran.stdin, given)
+
+
+def _of_content(content: Content, given: tuple[Option, ...]) -> SlurmJob:
+    return SlurmJob(replace(content.lines[0].place, column=None), content.text.shown(), given)
+
+
+def _option(each: tuple[str, str, str, int], ran: Ran) -> Option:
+    name, value, written, _ = each
+    hidden = "$" in value and name != "wrap"
+    state = Unknown(f"{value} is known only when it is submitted") if hidden else Known(value)
+    return Option(name, Located(state, ran.place), written)
+
+
+def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
+    """Looks for what it names; a script that is found may name others."""
+    for _ in range(_DEEPEST):
+        try:
+            names = job.named_files - job.beside.keys()
+        except NotKnown:
+            break
+        found = {name: _look(name, source) for name in names}
+        if not found:
+            break
+        job = replace(job, beside={**job.beside, **found})
+    return job
+
+
+def _look(name: str, source: Source) -> Beside:
+    for folder in _folders(source):
+        path = folder / name
+        try:
+            status = path.stat()
+            if stat.S_ISREG(status.st_mode):
+                return Beside(os.path.relpath(path), _text(path, status.st_size))
+        except (OSError, ValueError):
+            continue
+    return Beside(None)
+
+
+def _folders(source: Source) -> Iterator[Path]:
+    """A job begins where it is submitted: beside its script, or in a folder above it, up to the repository's root."""
+    if source.shown == STDIN:
+        yield Path.cwd()
+        return
+    folder = Path(os.path.realpath(source.path)).parent
+    for _ in range(_HIGHEST):
+        yield folder
+        if (folder / ".git").exists() or folder == Path.cwd() or folder.parent == folder:
+            break
+        folder = folder.parent
+    yield Path.cwd()
+
+
+def _text(path: Path, size: int) -> str | None:
+    if size > _LONGEST or path.suffix not in _READ:
+        return None
+    return path.read_text(encoding="utf-8", errors="replace")

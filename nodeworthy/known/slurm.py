@@ -1,0 +1,103 @@
+"""What Slurm's and the launchers' command lines take, and what clusters call their GPUs."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from nodeworthy.known.gpus import gpu_named, gpu_names
+
+# What a cluster puts behind a GPU's name: its form, its memory, a letter of its own (Compute Canada's `v100l`).
+_BEHIND = r"(?:[-_ .](?:\d+g?b?|\d+c)|[-_ .]?(?:\d+gb|[lx]|sxm\d?|pcie|nvl|nvlink|hbm\d?\w?|ada|gpu))*"
+# `1g.10gb`, `a100_3g.20gb`, `nvidia_a100_1g.10gb`; also `1g_10gb` and `mig`.
+_MIG = re.compile(r"(?:^|[^a-z0-9])(?:\d+g[._]\d+gb|mig)(?=$|[^a-z0-9]|\d)|^\d+g[._]\d+gb", re.IGNORECASE)
+
+_MIXED = re.compile(r"[a-zA-Z]\d|\d[a-zA-Z]")
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("slurm.toml").read_text(encoding="utf-8"))
+
+
+def long_name(letter: str) -> str | None:
+    name: str | None = _table()["short"].get(letter)
+    return name
+
+
+@cache
+def flags(program: str) -> frozenset[str]:
+    """The options of `srun` (and sbatch), `torchrun`, `accelerate`, `deepspeed` that take no value."""
+    return frozenset(_table()[program]["flags"])
+
+
+@cache
+def optional() -> frozenset[str]:
+    return frozenset(_table()["srun"]["optional"])
+
+
+def says_mig(name: str) -> bool:
+    """Whether a gres type, a partition or a feature is a slice of a GPU."""
+    return _MIG.search(name) is not None
+
+
+def most_of(gpu: str | None) -> int:
+    """As many as one node can have."""
+    most: Mapping[str, int] = _table()["gpu"]["most"]
+    return most["untyped"] if gpu is None else most.get(gpu, most["default"])
+
+
+def is_plain(word: str) -> bool:
+    return word.lower() in _table()["gpu"]["plain"]
+
+
+@cache
+def _others() -> Mapping[str, str]:
+    """By their names, and by their numbers alone (`2080ti`)."""
+    named = [*_table()["gpu"]["also"], *(each for each in gpu_names() if each.startswith("RTX"))]
+    numbered = {re.sub(r"^(?:quadro)?[rg]tx", "", _bare(each)): each for each in reversed(named)}
+    return {
+        **{number: each for number, each in numbered.items() if number[:1].isdigit()},
+        **{_bare(n): n for n in named},
+    }
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+@cache
+def gpu_of_type(name: str) -> str | None:
+    """The GPU that a gres type names, also with what a cluster adds (`a100_80gb`, `v100l`, `nvidia_a100_1g.10gb`)."""
+    known = gpu_named(name)
+    if known is not None:
+        return known.name
+    bare = re.sub(r"^(?:nvidia|tesla|geforce|amd|gpu)[-_ ]?", "", name.lower())
+    if _bare(bare) in _others():
+        return _others()[_bare(bare)]
+    for each in sorted((*gpu_names(), *_others().values()), key=len, reverse=True):
+        spelt = re.sub(r"[-_ ]", "[-_ ]?", re.escape(each.lower()).replace("\\-", "-"))
+        if re.fullmatch(spelt + _BEHIND + r"(?:[-_.]\d+g[._]\d+gb)?", bare):
+            return each
+    return None
+
+
+@cache
+def gpus_in(words: str) -> tuple[str, ...]:
+    """The GPUs that a partition's or a feature's name speaks of: `gpu-v100`, `a100_80gb`, `rtx8000|v100`."""
+    each_word = (word for word in re.split(r"[^a-zA-Z0-9]+", words) if len(word) > 2 and _MIXED.search(word))
+    found = [gpu_of_type(word) for word in (words, *each_word) if word]
+    return tuple(dict.fromkeys(each for each in found if each))
+
+
+def near(name: str) -> tuple[str, ...]:
+    """What may have been meant: one letter or two away, and no other word."""
+    spelt = {_bare(each): each for each in (*gpu_names(), *_others().values())}
+    if not re.search(r"\d", name):
+        return ()
+    return tuple(spelt[each] for each in difflib.get_close_matches(_bare(name), spelt, 3, 0.72))
