@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from nodeworthy.boot.conditions import Asks, together
-from nodeworthy.boot.effects import Act, Joins, Stage, Unit, Writes
+from nodeworthy.boot.effects import Act, Fetches, Joins, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.verdict import Located, Place
@@ -63,6 +63,15 @@ def coordinates(timeline: Timeline) -> list[Coordinates]:
     joins = list(timeline.of(Joins))
     told = [each for each in joins if each.tells]
     return [_of(each) for each in joins if not each.tells] + ([_merged(told)] if told else [])
+
+
+def joins_of(script: BootScript) -> frozenset[str] | None:
+    """The ways in which a script joins a cluster; None where what was not understood may do it."""
+    timeline = script.timeline
+    if found := frozenset(each.how for each in timeline.of(Joins)):
+        return found
+    unread = timeline.not_understood(*JOINING) is not None or any(each.runs for each in timeline.of(Fetches))
+    return None if unread else found
 
 
 def _of(joins: Joins) -> Coordinates:

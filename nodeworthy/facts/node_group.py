@@ -43,6 +43,8 @@ class NodeGroup:
     # Why it is of no pool.
     no_pool: str = "no fleet was given"
     fleet: Fleet | None = None
+    # The ways in which its boot script joins a cluster; None where nothing says whether it does.
+    joins: frozenset[str] | None = None
 
     @property
     def resource(self) -> AwsResource:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack, Links
+from nodeworthy.facts.cluster_nodes import is_cluster_node
 from nodeworthy.facts.node_group import MANAGED, SUBNET, NodeGroup
 from nodeworthy.facts.reach import Network, Side
 from nodeworthy.facts.security_group import CLUSTER, GROUPS, SecurityGroup, network_of
@@ -15,6 +16,7 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Related, Unknown
 
 VPC = "aws:ec2/vpc:Vpc"
+DEFAULT_GROUP = "they name no security group, so they get the default one of their network, which is not looked at"
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,10 @@ class GuardedNodes:
         return self.security_groups[0].place if self.security_groups else self.first.place
 
     @property
+    def of_clusters(self) -> bool:
+        return any(map(is_cluster_node, self.node_groups))
+
+    @property
     def titles(self) -> Sequence[str]:
         return [each.title for each in self.node_groups]
 
@@ -65,7 +71,7 @@ class GuardedNodes:
     @property
     def open_to_itself(self) -> bool:
         """Behind a group that nobody names: the cluster's own, or the network's default."""
-        return not self.security_groups and (self.behind_eks_own_group or not self._unseen)
+        return not self.security_groups and (self.behind_eks_own_group or self._unseen == DEFAULT_GROUP)
 
     @property
     def behind_eks_own_group(self) -> bool:
@@ -93,7 +99,9 @@ class GuardedNodes:
             return (
                 "" if self.security_groups else "EKS gives them the group of their cluster, which is not of this stack"
             )
-        return self.first.no_template if self.first.template is None else ""
+        if self.first.template is None:
+            return self.first.no_template
+        return "" if self.security_groups else DEFAULT_GROUP
 
     @cached_property
     def control_plane(self) -> Side | None:

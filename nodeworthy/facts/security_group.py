@@ -109,6 +109,8 @@ class SecurityGroup:
 
     resource: AwsResource
     stack: AwsStack
+    # What starts machines that are no nodes.
+    no_nodes: frozenset[str] = frozenset()
 
     @property
     def place(self) -> Place:
@@ -156,15 +158,17 @@ class SecurityGroup:
     @cached_property
     def is_of_nodes(self) -> bool | None:
         """Whether it guards what starts nodes; None where nothing here says what it guards."""
-        users = [each.type for each in self.stack.users(self.resource.urn) if each.type not in RULES]
-        if any(each in STARTS_NODES for each in users) or self.resource.type == CLUSTER:
+        users = [each for each in self.stack.users(self.resource.urn) if each.type not in RULES]
+        if self.resource.type == CLUSTER or any(
+            each.type in STARTS_NODES and each.urn not in self.no_nodes for each in users
+        ):
             return True
-        return None if not [each for each in users if each not in GROUPS] else False
+        return None if not [each for each in users if each.type not in GROUPS] else False
 
 
-def security_groups(stack: AwsStack) -> Iterator[SecurityGroup]:
+def security_groups(stack: AwsStack, no_nodes: frozenset[str] = frozenset()) -> Iterator[SecurityGroup]:
     """Every security group of the stack, and every rule of one that is not of it."""
-    yield from (SecurityGroup(each, stack) for each in stack.of(*GROUPS, CLUSTER))
+    yield from (SecurityGroup(each, stack, no_nodes) for each in stack.of(*GROUPS, CLUSTER))
     for rule in stack.of(*RULES):
         if not stack.links(rule, "securityGroupId", rule.get("securityGroupId"), *GROUPS, CLUSTER).found:
             yield SecurityGroup(rule, stack)

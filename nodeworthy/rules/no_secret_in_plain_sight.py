@@ -68,6 +68,9 @@ _USER_DATA = _Sight("user data", _SHOWN, _FETCH)
 
 @RULE.check
 def user_data_holds_none(script: BootScript) -> Findings:
+    if script.read is None and script.holds_secret:
+        yield _USER_DATA.finding(script.place, "a secret of the program", "")
+        return
     userdata = script.userdata
     if not userdata.parts and any(each.kind is FaultKind.EMPTY for each in userdata.faults):
         return

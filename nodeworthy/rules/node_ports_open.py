@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from nodeworthy.facts.cluster_nodes import pods_are_in_its_network
 from nodeworthy.facts.node_sides import GuardedNodes
 from nodeworthy.facts.reach import Ports, Side, lets_in, lets_out
 from nodeworthy.facts.security_group import network_of
@@ -54,6 +55,7 @@ NO_DASHBOARDS = "whoever the fleet lets reach its NodePorts waits until the brow
 
 @RULE.check
 def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes) -> Findings:
+    _must_be_of_a_cluster(nodes)
     control_plane = nodes.control_plane
     if control_plane is None:
         skip(f"the cluster of {nodes.title} is not of this stack")
@@ -66,7 +68,12 @@ def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes) -> Fin
 
 @RULE.check
 def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[GuardedNodes]) -> Findings:
+    _must_be_of_a_cluster(nodes)
+    if not pods_are_in_its_network(nodes.first):
+        skip(f"pods of {nodes.title} talk through a tunnel between their nodes")
     for other in every:
+        if not other.of_clusters:
+            continue
         if nodes.open_to_itself and other.open_to_itself:
             continue
         whom = "each other" if other is nodes else f"the nodes of {other.title}"
@@ -80,12 +87,21 @@ def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[Guard
 def node_ports_are_open_to_the_fleets_ranges(nodes: GuardedNodes) -> Findings:
     if nodes.fleet is None:
         skip(nodes.first.no_pool)
-    for each in nodes.fleet.network.node_ports_from:
+    _must_be_of_a_cluster(nodes)
+    ranges = nodes.fleet.network.node_ports_from
+    if nodes.fleet.monitoring is None and not any(each.written for each in ranges):
+        skip("the fleet has nothing on a NodePort, and names nobody who reaches them (network.nodePortsFrom)")
+    for each in ranges:
         network = network_of(str(need(each)))
         named = [Related(each.place, "nodePortsFrom names it here")]
         if network is not None:
             wanted = Wanted([NODE_PORTS], f"is not open to {network}", NO_DASHBOARDS)
             yield from _told(nodes, wanted, [lets_in(nodes.side, Side((), (network,)), NODE_PORTS)], named)
+
+
+def _must_be_of_a_cluster(nodes: GuardedNodes) -> None:
+    if not nodes.of_clusters:
+        skip(f"nothing says that {nodes.title} is of a cluster")
 
 
 def _told(

@@ -11,6 +11,7 @@ from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.engine import Fact
 from nodeworthy.facts.aws_stack import AwsResource, AwsStack
+from nodeworthy.facts.cluster_nodes import is_something_else
 from nodeworthy.facts.disk import disks
 from nodeworthy.facts.efa_group import efa_groups
 from nodeworthy.facts.node_group import NodeGroup, node_groups
@@ -34,8 +35,9 @@ class Aws:
         stack = AwsStack(Place(subject=f"stack {self.plan.stack}"), [self._resource(each) for each in planned])
         yield stack
         yield from stack.resources
-        yield from security_groups(stack)
         groups = [self._of_its_pool(each) for each in node_groups(stack)]
+        others = (each.template for each in groups if is_something_else(each))
+        yield from security_groups(stack, frozenset(each.urn for each in others if each is not None))
         yield from groups
         yield from guarded(groups)
         yield from disks(stack, groups)
@@ -57,6 +59,8 @@ class Aws:
 
     def _of_its_pool(self, group: NodeGroup) -> NodeGroup:
         fleet = self.scripts.fleet
+        if group.template is not None:
+            group = replace(group, joins=self.scripts.joins(group.template.urn))
         if fleet is None:
             return replace(group, no_pool=self.scripts.no_fleet)
         pool = self.scripts.pool_of([each.urn for each in (group.template, group.group) if each is not None])

@@ -17,8 +17,9 @@ from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot_pools import POOL_LABEL, in_fleet, named_pool
 from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.cluster_join import joins_of
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.verdict import Known, Place, Unknown
+from nodeworthy.verdict import Known, NotKnown, Place, Unknown
 
 # The inputs that hold user data, and whether they hold it in base64.
 _INPUTS: dict[str, dict[str, bool]] = {
@@ -55,10 +56,21 @@ class BootScripts:
     def _script(self, tree: Tree, encoded: bool) -> BootScript:
         if isinstance(tree.value, Unknown) or tree.text is None:
             why = tree.value.why if isinstance(tree.value, Unknown) else f"it is {tree.kind()}"
-            return BootScript(tree.place, None, f"the user data is not known: {why}")
+            return BootScript(tree.place, None, f"the user data is not known: {why}", holds_secret=tree.secret)
         stands_for = self.made.origin if self.made is not None else None
         script = BootScript(tree.place, _read(tree.text, tree.place, encoded), holds_secret=tree.secret)
         return replace(script, stands_for=stands_for) if stands_for is not None else script
+
+    def joins(self, urn: str) -> frozenset[str] | None:
+        """The ways in which what this resource boots with joins a cluster; None where that can't be told."""
+        resource = self._by_urn.get(urn)
+        scripts = self.facts(resource, Planter(resource.place, self.made)) if resource is not None else ()
+        try:
+            ways = [joins_of(each) for each in scripts]
+        except NotKnown:
+            return None
+        known = [each for each in ways if each is not None]
+        return frozenset().union(*known) if known and len(known) == len(ways) else None
 
     def pool_of(self, urns: Sequence[str]) -> Pool | str:
         """The pool of what starts nodes, by these resources (its launch template before its group), or why of none."""
