@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import posixpath
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +19,8 @@ from nodeworthy.facts.written_text import Reading, content_of, toml_in, toml_of
 from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folder
 from nodeworthy.known.containerd_schema import CRI
 from nodeworthy.verdict import Place
+
+_BASE = re.compile(r"\{\{-?\s*template\s+\"base\"")
 
 
 class Role(Enum):
@@ -53,7 +56,17 @@ class ConfigFile:
     @property
     def version(self) -> int:
         """0 where it says none."""
+        if not self.says_version and self.is_template:
+            return self._version_of_base
         return int(self.reading.mapping["version"]) if self.says_version else 0
+
+    @property
+    def _version_of_base(self) -> int:
+        """A template that begins with the distribution's own (`{{ template "base" . }}`) goes on in its version."""
+        content = self.reading.content
+        if content is None or not _BASE.search(content.text.shown()):
+            return 0
+        return 3 if posixpath.basename(self.path).startswith("config-v3") else 2
 
     @property
     def version_place(self) -> Place:

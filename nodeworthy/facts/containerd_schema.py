@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nodeworthy.facts.containerd_config import ConfigFile, Role
 from nodeworthy.facts.flaw import Flaw
-from nodeworthy.known.containerd_schema import NEW, OLD, Era, era_of, eras
+from nodeworthy.known.containerd_schema import KEPT, NEW, OLD, Era, era_of, eras
 
 IGNORED = (
     "it starts without what stands in it and says only: Ignoring unknown key in TOML for plugin; "
@@ -42,6 +42,8 @@ def _version_for(file: ConfigFile, era: Era) -> int:
 
 def _ignores(era: Era, file: ConfigFile, name: str) -> bool:
     version = _version_for(file, era)
+    if era.newest is not None and name == OLD and set(file.sections[name]) <= KEPT:
+        return False
     return not era.refuses(version) and era.ignores(name, version)
 
 

@@ -76,7 +76,7 @@ def _by_the_default(
 ) -> Flaw | None:
     asked, since = numbers(version or ""), numbers(DEFAULT_IMPORTS)
     if not any(root.is_default for root in roots) or asked is None or since is None:
-        why = f"whether {file.path} is imported is not known: the script does not write the config that would do it"
+        why = f"whether {file.path} is imported is not known: the config that would do it is not here"
         return doubt(file.place, why, f"write `{wanted}` to the root file")
     if asked >= since and folder == drop_in_folder():
         return None

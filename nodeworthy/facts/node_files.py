@@ -52,9 +52,9 @@ class NodeFiles:
         return self.timeline_on(None)
 
     def timeline_on(self, runtime: Containerd | None) -> Timeline:
-        """Of two files of modprobe the name decides, so that is their order."""
+        """As they count: drop-ins behind their root, and of two files of modprobe the one whose name sorts later."""
         base = _base_dir(runtime)
-        ordered = sorted(self.files, key=lambda each: each.spot.path.rpartition("/")[2])
+        ordered = sorted(self.files, key=lambda each: (each.spot.is_drop_in, each.spot.path.rpartition("/")[2]))
         return Timeline(tuple(_written(each, base) for each in ordered))
 
     @property
@@ -70,10 +70,10 @@ class NodeFiles:
         shown = {each for each in distributions() if paths & _own_paths(containerd_of(each))}
         return containerd_of(min(shown)) if len(shown) == 1 else None
 
-
-def version_of(pool: BootPool | None) -> str | None:
-    state = pool.pool.containerd_version.state if pool is not None else None
-    return state.value if isinstance(state, Known) else None
+    def version(self, pool: BootPool | None) -> str | None:
+        """The minor of that containerd, if the fleet says it."""
+        state = pool.pool.containerd_version.state if pool is not None else None
+        return state.value if isinstance(state, Known) else None
 
 
 def _written(file: NodeFile, base: str) -> Writes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nodeworthy.facts.boot_script import BootPool
-from nodeworthy.facts.node_files import NodeFiles, version_of
+from nodeworthy.facts.node_files import NodeFiles
 from nodeworthy.facts.node_paths import Kind
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, defaults, takes_base_dir
@@ -22,15 +22,15 @@ def of_pools(files: NodeFiles, fleet: Fleet | None, why: str) -> NodeFiles:
     pools = [BootPool(pool, fleet) for pool in _named(files, [each for each in fleet.pools if _reads(files, each)])]
     if not pools:
         return replace(files, no_pool="no pool of the fleet reads such files")
-    if files.of(*_READ) and len({_read_by(each) for each in pools}) > 1:
+    if files.of(*_READ) and len({_read_by(files, each) for each in pools}) > 1:
         names = ", ".join(each.title for each in pools)
         return replace(files, no_pool=f"which pool they are for is not known: {names} do not read them alike")
     return replace(files, pools=tuple(pools))
 
 
-def _read_by(pool: BootPool) -> tuple[str, str | None, str | None]:
+def _read_by(files: NodeFiles, pool: BootPool) -> tuple[str, str | None, str | None]:
     runtime = need(pool.pool.runtime)
-    return runtime.distribution, runtime.config, version_of(pool)
+    return runtime.distribution, runtime.config, files.version(pool)
 
 
 def _named(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:

@@ -20,6 +20,7 @@ def _table() -> Mapping[str, Any]:
 OLD: str = _table()["names"]["old"]
 NEW: tuple[str, ...] = tuple(_table()["names"]["new"])
 CRI = frozenset((OLD, *NEW))
+KEPT = frozenset[str](_table()["names"]["kept"])
 
 
 @dataclass(frozen=True)

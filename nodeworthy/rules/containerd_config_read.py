@@ -17,6 +17,8 @@ from nodeworthy.facts.containerd_config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd_schema import schema_flaws
 from nodeworthy.facts.drop_ins import drop_in_flaws
 from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.facts.node_files import NodeFiles
+from nodeworthy.facts.node_paths import Kind
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, skip
@@ -42,8 +44,28 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     if not files:
         skip("the script writes no configuration of containerd")
     version = version_of(script, pool)
-    for flaw in [*_contents(files, runtime, version), *drop_in_flaws(files, runtime, version)]:
+    for flaw in _flaws(files, runtime, version):
         yield flaw.told(on=pool.title if pool is not None and version is not None else "")
+
+
+@RULE.check
+def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
+    if not files.of(Kind.CONFIG):
+        skip("there is no configuration of containerd among them")
+    runtime, version = files.runtime(pool), files.version(pool)
+    configs = config_files(files.timeline_on(runtime), runtime)
+    # Whether a drop-in is imported says its root file, which need not be kept beside it.
+    whole = files.has_config or pool is not None
+    flaws = list(_flaws(configs, runtime, version) if whole else _contents(configs, runtime, version))
+    for flaw in flaws:
+        yield flaw.told(on=pool.title if pool is not None and version is not None else "")
+    if not flaws and not whole:
+        skip("the file that would import it is not here, and no fleet says which containerd reads it")
+
+
+def _flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+    yield from _contents(files, runtime, version)
+    yield from drop_in_flaws(files, runtime, version)
 
 
 def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
