@@ -95,8 +95,8 @@ test-lab: venv ## the tests in booted nodes (root; two minutes more the first ti
 	@$(PY) -m pytest tests/lab -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
 
 .PHONY: preview-cli
-preview-cli: venv ## the same preview by the real pulumi CLI, with policies/ as its policy pack
-	@$(PY) -m tests.real.preview_cli
+preview-cli: venv ## the same preview by the real pulumi CLI, with policies/ as its policy pack (STACK=prod: of another stack)
+	@$(PY) -m tests.real.preview_cli --stack $(or $(STACK),ci)
 
 .PHONY: bench
 bench: venv ## measures what the README promises; a table, and JSON in bench/results/

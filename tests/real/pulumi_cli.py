@@ -18,6 +18,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from .stand_ins.aws_calls import Aws
 from .stand_ins.providers import Answers, Providers
 
 STAND_INS = Path(__file__).resolve().parent / "stand_ins"
@@ -81,8 +82,12 @@ class Preview:
 class PulumiCli:
     """One project, copied, with its own home, backend and passphrase; no login, no network."""
 
-    def __init__(self, program: Path, project: Path, scratch: Path, *, language_host: bool = True) -> None:
+    def __init__(
+        self, program: Path, project: Path, scratch: Path, *, language_host: bool = True, aws: Aws | None = None
+    ) -> None:
         self._program = program
+        # Where resources are made, of those kinds that it knows; without one, everything is made up.
+        self._aws = aws
         self.project = scratch / "project"
         self._scratch = scratch
         self._stacks: set[str] = set()
@@ -123,6 +128,9 @@ class PulumiCli:
         """An update without a preview before it."""
         return self._told(["up", "--yes", "--skip-preview"], stack, policies, None, None)
 
+    def destroy(self, stack: str) -> Preview:
+        return self._told(["destroy", "--yes", "--skip-preview"], stack, None, None, None)
+
     def _told(
         self,
         command: Sequence[str],
@@ -140,7 +148,7 @@ class PulumiCli:
             written = self._scratch / "policy-config.json"
             written.write_text(json.dumps(config), encoding="utf-8")
             arguments += ["--policy-pack-config", str(written)]
-        with Providers(answers) as providers:
+        with Providers(answers, self._aws) as providers:
             self.init(stack)
             ran = self._run(arguments, providers)
         events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []

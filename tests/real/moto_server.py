@@ -1,0 +1,53 @@
+"""moto's AWS, listening on this machine only, with the policies that AWS itself brings."""
+
+from __future__ import annotations
+
+import logging
+import os
+from types import TracebackType
+from typing import Any, Self
+
+from .stand_ins.aws_calls import Aws
+
+
+class MotoServer:
+    """Listening as long as the `with` lasts; `aws` is its account."""
+
+    def __init__(self, region: str) -> None:
+        # Read when moto is imported: else nobody can attach a policy of Amazon's.
+        os.environ["MOTO_IAM_LOAD_MANAGED_POLICIES"] = "true"
+        from moto.server import ThreadedMotoServer
+
+        _mend_versions()
+        logging.getLogger("werkzeug").setLevel(logging.ERROR)  # else it prints every call
+        self._server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+        self._region = region
+
+    def __enter__(self) -> Self:
+        self._server.start()
+        host, port = self._server.get_host_and_port()
+        self.aws = Aws(f"http://{host}:{port}", self._region)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.stop()
+
+
+def _mend_versions() -> None:
+    """moto reads the user data of a template's first version only: where a group starts from a later one, it is amiss
+    in what it takes for read."""
+    from moto.ec2.models.launch_templates import LaunchTemplate
+    from moto.ec2.utils import parse_user_data
+
+    unmended = LaunchTemplate.create_version
+
+    def create_version(template: LaunchTemplate, data: dict[str, Any], description: str) -> Any:
+        if isinstance(data.get("UserData"), str):
+            data["UserData"] = parse_user_data(data["UserData"])
+        return unmended(template, data, description)
+
+    if unmended.__name__ != "mended":
+        create_version.__name__ = "mended"
+        LaunchTemplate.create_version = create_version
