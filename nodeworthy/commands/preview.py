@@ -18,6 +18,7 @@ from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
     from nodeworthy.collect.plan.answers import Asks
+    from nodeworthy.collect.plan.plan import Plan
     from nodeworthy.collect.plan.preview import Preview, Seen
     from nodeworthy.engine import Judgement
     from nodeworthy.report.markdown import Beside
@@ -127,6 +128,7 @@ def _data(seen: Seen) -> dict[str, object]:
         "project": seen.plan.project,
         "stack": seen.plan.stack,
         "simulated": seen.ran.simulated is not None,
+        "notJudged": dict(sorted(seen.plan.not_judged.items())),
         "resources": as_data(seen.plan.resources),
         "outputs": redacted(seen.plan.outputs),
     }
@@ -171,7 +173,7 @@ def _about(preview: Preview) -> str:
 def _how(seen: Seen) -> str:
     counts = seen.counts
     unknown = f"{counts['unknowns']} of their values unknown before deployment"
-    told = f"stack {seen.plan.stack}: {counts['resources']} resources, {unknown}"
+    told = f"stack {seen.plan.stack}: {counts['resources']} resources, {unknown}{_not_judged(seen.plan)}"
     if seen.ran.simulated is not None:
         return f"{told};\nsimulated: a second run with made-up outputs read what depends on them"
     if seen.ran.no_simulation is not None:
@@ -179,6 +181,13 @@ def _how(seen: Seen) -> str:
             f"{told};\nnot simulated: the second run, with made-up outputs, could not be used: {seen.ran.no_simulation}"
         )
     return f"{told}; not simulated"
+
+
+def _not_judged(plan: Plan) -> str:
+    if not plan.not_judged:
+        return ""
+    each = ", ".join(f"{count} of {provider}" for provider, count in sorted(plan.not_judged.items()))
+    return f";\nnot judged, being of providers that no rule is about: {each}"
 
 
 def _impossible(preview: Preview) -> str:

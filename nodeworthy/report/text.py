@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Finding, Severity, Verdict
@@ -29,7 +30,7 @@ class Paint:
 
 def render(report: Report, *, colour: bool = False, show_passed: bool = False, quiet: bool = False) -> str:
     paint = Paint(colour)
-    blocks = ["\n".join(_finding(each, paint)) for each in report.findings]
+    blocks = ["\n".join(_finding(each, paint, rules)) for each, rules in _together(report.findings)]
     if show_passed:
         blocks.append("\n".join(_passed(report, paint)))
     if not quiet:
@@ -41,21 +42,31 @@ def of_finding(finding: Finding) -> str:
     return "\n".join(_finding(finding, Paint(colour=False)))
 
 
+def _together(findings: Iterable[Finding]) -> Iterable[tuple[Finding, Sequence[str]]]:
+    """Each finding with its rules: what many rules can't tell for one reason is said once."""
+    rules: dict[Finding, list[str]] = {}
+    for each in findings:
+        alike = replace(each, rule="", severity=Severity.ERROR) if each.verdict is Verdict.UNKNOWN else each
+        rules.setdefault(alike, []).append(each.rule)
+    return rules.items()
+
+
 def outcome(finding: Finding) -> str:
     if finding.verdict is Verdict.FAIL and finding.severity is Severity.WARNING:
         return "warning"
     return finding.verdict.value
 
 
-def _finding(finding: Finding, paint: Paint) -> Iterator[str]:
+def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Iterator[str]:
     word = outcome(finding)
     marks = [mark for mark, on in (("suppressed", finding.suppressed), ("simulated", finding.simulated)) if on]
     told = f" ({', '.join(marks)})" if marks else ""
-    yield f"{paint('bold', str(finding.where))}: {paint(word, word)} {finding.rule}{told}"
+    yield f"{paint('bold', str(finding.where))}: {paint(word, word)} {_named(finding, rules)}{told}"
     yield from textwrap.wrap(
         finding.sentence(), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
-    for label, text in details(finding):
+    of_rules = [("rules", ", ".join(rules))] if len(rules) > 1 else []
+    for label, text in (*of_rules, *details(finding)):
         yield from textwrap.wrap(
             text,
             108,
@@ -64,6 +75,10 @@ def _finding(finding: Finding, paint: Paint) -> Iterator[str]:
             break_long_words=False,
             break_on_hyphens=False,
         )
+
+
+def _named(finding: Finding, rules: Sequence[str]) -> str:
+    return finding.rule or (rules[0] if len(rules) == 1 else f"to {len(rules)} rules")
 
 
 def details(finding: Finding) -> Iterator[tuple[str, str]]:

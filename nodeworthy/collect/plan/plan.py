@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -11,6 +12,8 @@ from nodeworthy.collect.plan.wire import Wire, count_unknown, redacted
 from nodeworthy.verdict import Place
 
 STACK_TYPE = "pulumi:pulumi:Stack"
+# Providers that rules are about, and Pulumi's own: stack references, the providers themselves.
+JUDGED = frozenset({"aws", "kubernetes", "pulumi"})
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,11 @@ class Resource:
     @property
     def place(self) -> Place:
         return replace(self.trail[0], urn=self.urn) if self.trail else Place(urn=self.urn)
+
+    @property
+    def package(self) -> str:
+        """Of which provider it is."""
+        return self.type.partition(":")[0]
 
     @property
     def layer(self) -> str:
@@ -76,6 +84,11 @@ class Plan:
     outputs: Mapping[str, Wire]
     # The program came to its end: only then is the plan the whole plan.
     complete: bool = True
+
+    @cached_property
+    def not_judged(self) -> Mapping[str, int]:
+        """How many resources are of providers that no rule is about, by provider."""
+        return Counter(each.package for each in self.resources if each.custom and each.package not in JUDGED)
 
     @cached_property
     def by_urn(self) -> Mapping[str, Resource]:
