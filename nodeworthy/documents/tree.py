@@ -26,7 +26,8 @@ ABSENT = Absent.ABSENT
 Value: TypeAlias = "Scalar | Mapping[str, Tree] | Sequence[Tree] | Unknown | Absent"
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: nobody changes one, and every value that anybody looks at has its own.
+@dataclass(slots=True, unsafe_hash=True)
 class Tree:
     value: Value
     place: Place
@@ -84,9 +85,9 @@ class Tree:
         return tree
 
     def _child(self, name: str) -> Tree:
-        if self.is_unknown:
+        if isinstance(self.value, Unknown):
             return self
-        child = self.mapping.get(name)
+        child = self.value.get(name) if isinstance(self.value, Mapping) else None
         if child is not None:
             return child
         subject = f"{self.place.subject}.{name}" if self.place.subject else name

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, overload
 
 import yaml
@@ -19,7 +18,18 @@ from nodeworthy.documents.merge_keys import MERGE_KEY, MERGE_TAG, Merges, Pairs,
 from nodeworthy.documents.tree import Scalar, Tree, Value, join
 from nodeworthy.verdict import Place, Unknown
 
-Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STRING = "tag:yaml.org,2002:str"
+
+
+class Loader(_Safe):  # type: ignore[misc]
+    """Says what kind a plain scalar is as PyYAML does, without asking where most scalars are words."""
+
+    def resolve(self, kind: type[yaml.Node], value: str, implicit: Any) -> str:
+        if kind is yaml.ScalarNode and (not implicit[0] or value[:1] not in _Safe.yaml_implicit_resolvers):
+            return _STRING
+        tag: str = super().resolve(kind, value, implicit)
+        return tag
 
 # Far more than any chart or manifest, and far less than what a recursion can bear.
 DEEPEST = 200
@@ -200,12 +210,16 @@ class _Sequence(Sequence[Tree]):
 class _Mapping(Mapping[str, Tree]):
     """A mapping with its merge keys resolved: its own keys win, then the merged ones in their order."""
 
+    __slots__ = ("_children", "_node", "_reader", "_subject")
+
     def __init__(self, reader: _Reader, node: yaml.MappingNode, subject: str | None) -> None:
         self._reader = reader
         self._node = node
         self._subject = subject
+        # Everybody who recognises something asks each document for the same few names.
+        self._children: dict[str, Tree] = {}
 
-    @cached_property
+    @property
     def _pairs(self) -> Pairs:
         return self._reader.merges.pairs(self._node)
 
@@ -220,9 +234,21 @@ class _Mapping(Mapping[str, Tree]):
                     yield key.value, self._reader.place(first), self._reader.place(key)
 
     def __getitem__(self, name: str) -> Tree:
-        key, value = self._pairs[name]
+        child: Tree | None = self.get(name)
+        if child is None:
+            raise KeyError(name)
+        return child
+
+    def get(self, name: str, default: Any = None) -> Any:
+        child = self._children.get(name)
+        if child is not None:
+            return child
+        pair = self._pairs.get(name)
+        if pair is None:
+            return default
         subject = join(self._subject, name)
-        return self._reader.tree(value, subject, self._reader.place(key, subject))
+        made = self._reader.tree(pair[1], subject, self._reader.place(pair[0], subject))
+        return self._children.setdefault(name, made)
 
     def __contains__(self, name: object) -> bool:
         return name in self._pairs

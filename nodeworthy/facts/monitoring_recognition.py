@@ -26,7 +26,7 @@ def is_monitoring_chart(chart: Tree) -> bool:
 def looks_like_values(tree: Tree) -> bool:
     if tree.get("prometheus", "prometheusSpec").is_mapping:
         return True
-    parts = {name for name in _PARTS if tree.get(name).is_mapping}
+    parts = {name for name in _PARTS.intersection(tree.mapping) if tree.get(name).is_mapping}
     return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and "prometheus" in parts
 
 

@@ -36,7 +36,7 @@ def looks_like_values(tree: Tree) -> bool:
     toolkit = tree.get("toolkit")
     if toolkit.is_mapping and not _TOOLKIT.isdisjoint(toolkit.mapping):
         return True
-    parts = {name for name in _DISTINCTIVE if tree.get(name).is_mapping}
+    parts = {name for name in _DISTINCTIVE.intersection(tree.mapping) if tree.get(name).is_mapping}
     return len(parts) >= 2 and not _TELLING.isdisjoint(parts)
 
 
