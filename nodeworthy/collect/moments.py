@@ -37,6 +37,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.profiling_nodes import DeclaredForProfiling, ProfilingNodes
     from nodeworthy.facts.profiling_promise import ProfilingPromise
     from nodeworthy.facts.security_group import SecurityGroup
+    from nodeworthy.facts.slurm_job import SlurmJob
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
     from nodeworthy.facts.ufw_firewall import UfwFirewall
     from nodeworthy.facts.watched_node import WatchedNode
@@ -69,6 +70,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
                 PlainText,
                 UnreadableInput,
                 NodeFiles,
+                SlurmJob,
                 UfwFirewall,
             }
         ),
@@ -132,10 +134,11 @@ def _of_hami() -> frozenset[type[Any]]:
     """What shares GPUs, and who asks for a share."""
     from nodeworthy.facts.hami_gpus import HamiGpus
     from nodeworthy.facts.hami_pod import HamiPod
+    from nodeworthy.facts.hami_policies import Policy
     from nodeworthy.facts.hami_setup import HamiSetup
     from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
 
-    return frozenset({HamiValues, HamiNodeConfigs, HamiSetup, HamiPod, HamiGpus})
+    return frozenset({HamiValues, HamiNodeConfigs, HamiSetup, HamiPod, HamiGpus, Policy})
 
 
 def _left_out() -> frozenset[type[Any]]:

@@ -64,6 +64,11 @@ class HamiSetup:
         return self.said("devicePlugin", "deviceMemoryScaling", otherwise=default("memory_scaling"))
 
     @cached_property
+    def memory_unit(self) -> Located[Any]:
+        """How many MB one of what pods ask for is."""
+        return self.said("devices", "nvidia", "memoryFactor", otherwise=1)
+
+    @cached_property
     def names(self) -> Resources:
         """What pods ask for, by the names that are known; a name that is not keeps the chart's."""
         usual = resources()

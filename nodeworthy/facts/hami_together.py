@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from nodeworthy.facts.hami_gpus import gpus_of_fleet
 from nodeworthy.facts.hami_pod import HamiPod, is_hamis
+from nodeworthy.facts.hami_policies import Policy, policies_of_arguments, policies_of_values
 from nodeworthy.facts.hami_setup import HamiSetup
 from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.pod_template import PodTemplate
@@ -22,9 +23,18 @@ def hami_facts(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[Any]:
         return
     templates = [fact for fact in facts if isinstance(fact, PodTemplate)]
     pods = [HamiPod(each, setup.names) for each in templates if is_hamis(each, setup.names, has_all_gpus=has_all)]
+    yield from policies(values, templates)
     if not (pods or values or has_all or any(isinstance(fact, HamiNodeConfigs) for fact in facts)):
         return
     yield setup
     yield from pods
     if fleet is not None:
         yield from gpus_of_fleet(fleet)
+
+
+def policies(values: Iterable[HamiValues], pods: Iterable[PodTemplate]) -> Iterator[Policy]:
+    """What the whole cluster is placed by."""
+    for each in values:
+        yield from policies_of_values(each)
+    for pod in pods:
+        yield from policies_of_arguments(pod)

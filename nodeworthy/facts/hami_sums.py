@@ -1,0 +1,33 @@
+"""All that pods of a cluster ask of HAMi together, in its three dimensions, against all that it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nodeworthy.verdict import Place, Related
+
+
+@dataclass(frozen=True)
+class Dimension:
+    what: str
+    asked: int
+    has: int
+    remedy: str
+
+
+@dataclass(frozen=True)
+class HamiSums:
+    called: ClassVar[str] = "a cluster whose GPUs are shared"
+
+    place: Place
+    dimensions: tuple[Dimension, ...]
+    # The pods that no node has taken.
+    waiting: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
+
+    @property
+    def first_short(self) -> Dimension | None:
+        """What runs out the most."""
+        short = [each for each in self.dimensions if each.asked > each.has]
+        return max(short, key=lambda each: each.asked / max(each.has, 1), default=None)

@@ -1,0 +1,108 @@
+"""HAMi's device plugin has settings that it can read, runs on nodes, and has the nvidia runtime.
+
+Its settings for single nodes (`config.json`: `operatingmode`, `migstrategy`, `filterdevices` …) are JSON that Go reads
+into types: a number in quotes or a comma too many, and the whole file counts for nothing, without more than a line in
+the log. Modes are `hami-core`, `mig` and `mps`; MIG strategies `none`, `single` and `mixed`. `filterdevices` leaves
+GPUs out, by UUID as nvidia-smi prints it, or by index. The plugin goes to nodes with the label `gpu=on` unless the
+values choose others, and a pod gets its GPU only through the nvidia runtime: as containerd's default, or because
+`devicePlugin.runtimeClassName` names the class that HAMi then gives to its pods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.documents.settled import settled
+from nodeworthy.facts.hami_node_config import flaws
+from nodeworthy.facts.hami_nodes import HamiPluginNodes
+from nodeworthy.facts.hami_setup import HamiSetup
+from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.known.hami import mig_strategies, variables
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
+
+RULE = Rule(
+    "hami-plugin-configured",
+    severity=Severity.ERROR,
+    incident="C",
+    title="HAMi's device plugin has settings that it can read, nodes, and the nvidia runtime",
+    remedy="mend the settings of HAMi's device plugin, in its values or in the ConfigMap hami-device-plugin",
+)
+
+_SET_AS_DEFAULT = "CONTAINERD_SET_AS_DEFAULT"
+
+
+@RULE.check
+def its_node_settings_can_be_read(configs: HamiNodeConfigs) -> Findings:
+    if configs.broken is not None:
+        yield fail(
+            configs,
+            "the settings of HAMi's device plugin for its nodes are no JSON",
+            is_=configs.broken,
+            should="JSON: double quotes, no comma behind the last entry, no comments",
+            cause="the device plugin goes on as if the file were not there: no node has its settings",
+            remedy="mend the JSON; `python3 -m json.tool` says where it ends",
+        )
+        return
+    if isinstance(configs.tree.value, Unknown):
+        yield unknown(configs, f"the settings of HAMi's nodes are not known: {configs.tree.value.why}")
+        return
+    for flaw in flaws(configs):
+        at = settled(flaw.where)
+        need(at)
+        yield fail(at, flaw.message, should=flaw.should, cause=flaw.cause, remedy=f"write {flaw.should}")
+
+
+@RULE.check
+def its_values_are_known(values: HamiValues) -> Findings:
+    for path, known, what in (
+        (("devicePlugin", "migStrategy"), mig_strategies(), "MIG strategy"),
+        (("devices", "nvidia", "gpuCorePolicy"), variables().policies, "policy for a GPU's cores"),
+    ):
+        said = values.said(*path) if values.written(*path) is not None else None
+        if said is not None and need(said) not in known:
+            yield fail(
+                said,
+                f"{path[-1]} is no {what} that HAMi knows",
+                should=" or ".join(known),
+                cause="it is compared letter by letter; another one is refused, or passed over",
+                remedy=f"set {'.'.join(path)} to one of {', '.join(known)}",
+            )
+
+
+@RULE.check
+def pods_get_the_nvidia_runtime(setup: HamiSetup, operators: Sequence[OperatorValues]) -> Findings:
+    """Only what is switched off on purpose is known to be no default: else it depends on the release."""
+    if not setup.values:
+        skip("nothing here is HAMi's own settings")
+    named = setup.said("devicePlugin", "runtimeClassName")
+    for operator in operators:
+        default = operator.toolkit.said(_SET_AS_DEFAULT)
+        if not isinstance(default.state, Known) or str(default.state.value).lower() != "false":
+            continue
+        if need(named):
+            return
+        yield fail(
+            default,
+            "no pod of HAMi gets the nvidia runtime: it is not containerd's default, and HAMi names no class",
+            should='"true", or devicePlugin.runtimeClassName: nvidia in HAMi\'s values',
+            related=[Related(setup.values[0].place, "HAMi's values, without devicePlugin.runtimeClassName")],
+            cause="HAMi's pods ask for no RuntimeClass of their own, so that containerd starts them with runc: no GPU",
+            remedy="set devicePlugin.runtimeClassName: nvidia in HAMi's values",
+        )
+
+
+@RULE.check
+def it_runs_where_the_gpus_are(nodes: HamiPluginNodes) -> Findings:
+    for flaw in nodes.flaws:
+        yield fail(
+            flaw.where,
+            flaw.message,
+            is_=flaw.is_,
+            should=flaw.should,
+            related=flaw.related,
+            cause=flaw.cause,
+            remedy=flaw.remedy,
+            victims=flaw.victims,
+        )
