@@ -77,7 +77,7 @@ def _written(left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
     for write in (each for each in left.last if each.how is not How.DELETE):
         if write.whole is None and write.how is How.EDIT:
             return doubt(write.place, f"what {write.command or 'this step'} leaves of {FILE} is not known")
-        flaw = _content(json_of(write), host)
+        flaw = content_flaw(json_of(write), host)
         if flaw is not None:
             return flaw
     if left.is_sure is False:
@@ -88,7 +88,8 @@ def _written(left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
     return None
 
 
-def _content(reading: Reading, host: str) -> Flaw | None:
+def content_flaw(reading: Reading, host: str) -> Flaw | None:
+    """What a daemon.json lacks by which Docker would trust this host."""
     if reading.unknown:
         return doubt(reading.place, reading.unknown)
     if reading.fault:

@@ -82,6 +82,13 @@ class HostsToml:
         lacking = [each for each in ("resolve", "pull") if not self._serves(each, host)]
         return self._lacks(lacking, host) if lacking else None
 
+    def own_flaw(self) -> Flaw | None:
+        """What is wrong with it by itself, whatever a fleet says."""
+        flaw = self.unreadable()
+        if flaw is None and self.says_plain_http and self.folder != "_default":
+            flaw = self.speaks_plainly(self.folder)
+        return flaw
+
     @property
     def says_plain_http(self) -> bool:
         return any(each.scheme == "http" for each in self.endpoints) or "http://" in self.reading.shown(self._text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_script import BootPool
 from nodeworthy.facts.node_paths import Kind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
-from nodeworthy.verdict import Known, Place, need
+from nodeworthy.verdict import Known, Place, need, skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,13 @@ class NodeFiles:
 
     def of(self, *kinds: Kind) -> list[NodeFile]:
         return [each for each in self.files if each.kind in kinds]
+
+    def only(self, *kinds: Kind) -> NodeFiles:
+        """Skips nodes that have none of them."""
+        found = self.of(*kinds)
+        if not found:
+            skip(f"{' or '.join(each.value for each in kinds)} is not among them")
+        return replace(self, place=found[0].place, files=tuple(found))
 
     @cached_property
     def timeline(self) -> Timeline:

@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import How
 from nodeworthy.facts.boot_runtime import Ready
 from nodeworthy.facts.final_files import left_by
@@ -21,7 +22,7 @@ CAUSE = f"it goes to https:// for a registry without a mirror; {BY_HTTPS}"
 def registries_flaws(ready: Ready, path: str, host: str, mirrors: str | None, script: Place) -> Iterator[Flaw]:
     """What keeps k3s or RKE2, which read this file as they start, from pulling from a host over plain HTTP."""
     left = left_by(ready.before, path, ready.when)
-    wanted = f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
+    wanted = _wanted(path, host)
     if not left.is_there:
         if left.maybe is not None:
             yield doubt(left.maybe.place, f"whether this step writes {path} is not known")
@@ -33,7 +34,7 @@ def registries_flaws(ready: Ready, path: str, host: str, mirrors: str | None, sc
         if content is None:
             yield doubt(write.place, f"what stands in {path} is not known")
             continue
-        flaw = _content(read_content(content, write.place, path, _yaml), host, mirrors, wanted)
+        flaw = content_flaw(content, write.place, path, host, mirrors)
         if flaw is not None:
             yield flaw
     if left.is_sure is False:
@@ -57,7 +58,16 @@ def _yaml(text: str) -> Any:
         raise ValueError(f"{getattr(problem, 'problem', problem)}{where}") from problem
 
 
-def _content(reading: Reading, host: str, mirrors: str | None, wanted: str) -> Flaw | None:
+def _wanted(path: str, host: str) -> str:
+    return f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
+
+
+def content_flaw(content: Content, place: Place, path: str, host: str, mirrors: str | None) -> Flaw | None:
+    """What a registries.yaml lacks by which k3s and RKE2 would pull from this host over plain HTTP."""
+    return _flaw(read_content(content, place, path, _yaml), host, mirrors, _wanted(path, host))
+
+
+def _flaw(reading: Reading, host: str, mirrors: str | None, wanted: str) -> Flaw | None:
     if reading.unknown:
         return doubt(reading.place, reading.unknown)
     if reading.fault:

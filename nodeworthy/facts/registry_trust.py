@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,9 +13,11 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import Ready, restarts, runs_already
 from nodeworthy.facts.config_path import ConfigPath, config_path, configs, registry_tables
 from nodeworthy.facts.final_files import FileLeft, left_by
-from nodeworthy.facts.hosts_toml import NAME, HostsToml
+from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.facts.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.facts.written_text import toml_of
 from nodeworthy.known.containerd import Containerd, registries
+from nodeworthy.verdict import Related
 
 UNIT = "containerd.service"
 PACKAGES = ("containerd", "containerd.io")
@@ -58,7 +61,8 @@ class Trust:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        return (self.host, *((self.mirrors,) if self.mirrors else ()), "_default")
+        mirrored = (self.mirrors,) if self.mirrors else ()
+        return (*folders_of(self.host), *mirrored, "_default")
 
     def _left(self, effects: Sequence[Effect], folder: str, name: str) -> FileLeft:
         return left_by(effects, f"{folder}/{name}/{NAME}", self.ready.when)
@@ -72,7 +76,8 @@ class Trust:
         name, _, port = self.host.partition(":")
         for each in self.timeline.of(Writes):
             folder = _folder(each)
-            if each.path.shown().endswith(f"/{NAME}") and folder != self.host and (folder or "?") in _near(name, port):
+            is_one = each.path.shown().endswith(f"/{NAME}") and folder not in folders_of(self.host)
+            if is_one and (folder or "?") in _near(name, port):
                 return each
         return None
 
@@ -94,6 +99,37 @@ class Trust:
             if any(url.startswith("http://") for url in urls):
                 return True
         return False
+
+    def looks_elsewhere(self) -> Flaw | None:
+        """Why containerd does not read the hosts.toml that is there."""
+        write, path = self.left.last[0], self.path
+        folder = write.path.shown().rsplit("/", 2)[0]
+        if path.folders is None:
+            return doubt(path.place or write.place, f"whether containerd looks into {folder} is not known: {path.why}")
+        if folder in path.folders:
+            return None
+        says = f"containerd does not look into {folder}: {path.why}"
+        remedy = f'set config_path = "{folder}" in {self.runtime.config} and restart containerd, before the node joins'
+        is_ = ":".join(path.folders) or "not set"
+        related = (Related(write.place, f"the hosts.toml for {self.host}"),) if path.place is not None else ()
+        return Flaw(path.place or write.place, says, f'config_path = "{folder}"', BY_HTTPS, is_, remedy, related)
+
+    def not_read(self) -> Iterator[Flaw]:
+        """Why containerd does not go by the hosts.toml that is there when images are pulled."""
+        elsewhere = self.looks_elsewhere()
+        stale = self.not_restarted() if elsewhere is None else None
+        if elsewhere is not None:
+            yield elsewhere
+        if stale is None:
+            return
+        step, idle = stale
+        says = "config_path is set, and containerd is not restarted before the node joins"
+        if idle is not None:
+            says = "config_path is set while containerd runs, and to start it then does nothing"
+        related = (Related(idle.place, "this does nothing: it runs"),) if idle is not None else ()
+        file = Related(self.left.last[0].place, f"the hosts.toml for {self.host}")
+        remedy = "systemctl restart containerd behind this line"
+        yield Flaw(step.place, says, "a restart behind it", BY_HTTPS, remedy=remedy, related=(*related, file))
 
     def first_pull(self) -> PullsImage | None:
         """An image that the script itself pulls from this registry before containerd knows it."""
@@ -128,13 +164,25 @@ class Trust:
         return step.path.known is not None and step.path.known == self.runtime.written_from
 
 
+def folders_of(host: str) -> tuple[str, ...]:
+    """The folders in which containerd looks for one registry, in their order: without a colon first."""
+    name, colon, port = host.rpartition(":")
+    return (f"{name}_{port}_", host) if name and colon else (host,)
+
+
+def host_of(folder: str) -> str:
+    """The registry that such a folder is for."""
+    found = re.fullmatch(r"(?P<name>.+)_(?P<port>\d+)_", folder)
+    return f"{found['name']}:{found['port']}" if found is not None else folder
+
+
 def _folder(write: Writes) -> str:
     parts = write.path.shown().rsplit("/", 2)
     return parts[1] if len(parts) == 3 else ""
 
 
 def _near(name: str, port: str) -> tuple[str, ...]:
-    return (name, f"{name}_{port}", f"{name}-{port}", f"{name}:{port}:", f"http://{name}:{port}", f"{name}_{port}_")
+    return (name, f"{name}_{port}", f"{name}-{port}", f"{name}:{port}:", f"http://{name}:{port}")
 
 
 def _likeliest(tried: Sequence[FileLeft]) -> FileLeft:

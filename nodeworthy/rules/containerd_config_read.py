@@ -50,8 +50,7 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
 
 @RULE.check
 def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
-    if not files.of(Kind.CONFIG):
-        skip("there is no configuration of containerd among them")
+    files = files.only(Kind.CONFIG)
     runtime, version = files.runtime(pool), files.version(pool)
     configs = config_files(files.timeline_on(runtime), runtime)
     # Whether a drop-in is imported says its root file, which need not be kept beside it.

@@ -15,6 +15,8 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import runtime_of
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.facts.node_files import NodeFile, NodeFiles
+from nodeworthy.facts.node_paths import Kind
 from nodeworthy.facts.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
@@ -53,6 +55,29 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
         yield flaw.told(on=on)
 
 
+@RULE.check
+def nothing_writes_these_files_anew(files: NodeFiles, pool: BootPool | None) -> Findings:
+    files = files.only(Kind.CONFIG)
+    runtime = files.runtime(pool)
+    if runtime is None:
+        skip("nothing says whose configuration of containerd this is")
+    generated = [each for each in files.of(Kind.CONFIG) if each.spot.is_laid_out]
+    generated = [each for each in generated if each.spot.path in generated_files(runtime)]
+    on = pool.title if pool is not None else ""
+    for each in generated if runtime.written_by else ():
+        yield _of_a_file(each, runtime).told(on=on)
+
+
+def _of_a_file(file: NodeFile, runtime: Containerd) -> Flaw:
+    """What is made out of a template is lost at every start; who lays the others down may come behind who writes them."""
+    path = file.spot.path
+    if runtime.templates or runtime.generated:
+        says = f"what stands in {path} is lost: {runtime.written_when}"
+        return Flaw(file.place, says, _should(runtime), CAUSE, path, _template(runtime))
+    why = f"whether {path} is laid down behind {runtime.written_by} at every boot is not known: {runtime.written_when}"
+    return doubt(file.place, why, REMEDIES.get(runtime.written_by))
+
+
 def _shown_by(timeline: Timeline) -> Containerd | None:
     """Where no fleet says it: AL2 and Ubuntu on EKS are alike in this, and only AL2023 has nodeadm's units."""
     if any(each.how == "bootstrap.sh" for each in timeline.of(Joins)):
@@ -78,12 +103,16 @@ def _should(runtime: Containerd) -> str | None:
 def _remedy(each: Lost, runtime: Containerd) -> str:
     if each.by is not None and "default" in each.by_says:
         return "write the default first, and edit it then"
-    if runtime.templates:
-        newer = runtime.templates[-1].rsplit("/", 1)[1]
-        return f"write {runtime.templates[0]} ({newer} from containerd 2 on) before it starts"
-    if runtime.generated:
-        return f"edit {runtime.config}, its template"
+    if runtime.templates or runtime.generated:
+        return _template(runtime)
     return REMEDIES.get(runtime.written_by, RULE.remedy)
+
+
+def _template(runtime: Containerd) -> str:
+    if not runtime.templates:
+        return f"edit {runtime.config}, its template"
+    newer = runtime.templates[-1].rsplit("/", 1)[1]
+    return f"write {runtime.templates[0]} ({newer} from containerd 2 on) before it starts"
 
 
 def _perhaps_steps(timeline: Timeline, runtime: Containerd) -> Iterator[Flaw]:

@@ -18,7 +18,9 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot_pools import is_for_gpus
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.driver_loads import Load, image_load, unknown_packages, unread, unread_before
-from nodeworthy.facts.modprobe_line import Says
+from nodeworthy.facts.modprobe_line import Says, means_the_option
+from nodeworthy.facts.node_files import NodeFiles
+from nodeworthy.facts.node_paths import Kind
 from nodeworthy.facts.option_in_time import OptionInTime
 from nodeworthy.facts.option_story import OptionStory
 from nodeworthy.facts.unread_steps import Unread, may_write_the_option, unread_steps
@@ -59,6 +61,24 @@ def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: Boot
         yield from _without(script, boot, *found, pool)
         return
     yield from _may_load_it(boot, [*unread(boot.timeline), *unknown_packages(boot.timeline)])
+
+
+@RULE.check
+def the_files_of_modprobe_set_it(files: NodeFiles) -> Findings:
+    files = files.only(Kind.MODPROBE)
+    boot = OptionInTime(files.timeline)
+    if not boot.is_meant and not any(means_the_option(word) for each in boot.writes for word in each.is_.split()):
+        skip("none of them speaks of the profiling option")
+    reads = Load(len(boot.timeline.effects), files.place, "modprobe reads them when it loads the module")
+    answer = boot.has_it(reads)
+    story = OptionStory(boot, reads, files.place)
+    if answer is None:
+        place, why = story.doubt()
+        yield unknown(place, why, should=option().line)
+    elif not answer:
+        told = story.told()
+        related = [each for each in told.what["related"] if each.says != reads.because]
+        yield fail(told.place, told.message, cause=CAUSE, **{**told.what, "related": related})
 
 
 def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:

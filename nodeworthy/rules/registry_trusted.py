@@ -21,7 +21,10 @@ from nodeworthy.facts.docker_trust import docker_flaws
 from nodeworthy.facts.final_files import files_under, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.hosts_toml import BY_HTTPS, NAME, HostsToml
+from nodeworthy.facts.node_files import NodeFiles
+from nodeworthy.facts.node_paths import Kind
 from nodeworthy.facts.registries_yaml import registries_flaws
+from nodeworthy.facts.registry_files import cache_flaws, own_flaws
 from nodeworthy.facts.registry_trust import Trust
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import Containerd, every_registry_hosts
@@ -83,7 +86,7 @@ def _flaws(trust: Trust, script: Place) -> Iterator[Flaw]:
     if trust.left.is_sure is not True:
         yield _not_on_every_way(trust)
         return
-    yield from _not_looked_at(trust)
+    yield from trust.not_read()
     pull = trust.first_pull()
     if pull is not None:
         written = Related(trust.left.last[-1].place, "it is told of it here")
@@ -140,30 +143,21 @@ def _not_on_every_way(trust: Trust) -> Flaw:
     return Flaw(write.place, says, "told whenever the node joins", BY_HTTPS, related=related)
 
 
-def _not_looked_at(trust: Trust) -> Iterator[Flaw]:
-    write = trust.left.last[0]
-    folder = write.path.shown().rsplit("/", 2)[0]
-    path = trust.path
-    file = Related(write.place, f"the hosts.toml for {trust.host}")
-    if path.folders is None:
-        yield doubt(path.place or write.place, f"whether containerd looks into {folder} is not known: {path.why}")
-        return
-    if folder not in path.folders:
-        says = f"containerd does not look into {folder}: {path.why}"
-        remedy = f'set config_path = "{folder}" in {trust.runtime.config} and restart containerd, before the node joins'
-        is_ = ":".join(path.folders) or "not set"
-        related = (file,) if path.place is not None else ()
-        yield Flaw(path.place or write.place, says, f'config_path = "{folder}"', BY_HTTPS, is_, remedy, related)
-        return
-    stale = trust.not_restarted()
-    if stale is not None:
-        step, idle = stale
-        says = "config_path is set, and containerd is not restarted before the node joins"
-        if idle is not None:
-            says = "config_path is set while containerd runs, and to start it then does nothing"
-        related = (Related(idle.place, "this does nothing: it runs"),) if idle is not None else ()
-        remedy = "systemctl restart containerd behind this line"
-        yield Flaw(step.place, says, "a restart behind it", BY_HTTPS, remedy=remedy, related=(*related, file))
+@RULE.check
+def what_the_files_tell_can_work(files: NodeFiles, pool: BootPool | None) -> Findings:
+    if not files.of(Kind.HOSTS, Kind.DOCKER, Kind.REGISTRIES):
+        skip("none of them is about a registry")
+    told = False
+    for flaw in own_flaws(files, files.runtime(pool), files.version(pool)):
+        told = True
+        yield flaw.told()
+    if pool is None and not told and not files.of(Kind.HOSTS):
+        skip("no fleet says which registries must be trusted")
+    caches = [each for each in pool.fleet.registries if each.plain_http] if pool is not None else []
+    for cache in caches:
+        says = Related(cache.host.place, "the fleet says that every node must trust it")
+        for flaw in cache_flaws(files, pool, need(cache.host), cache.mirrors):
+            yield flaw.told(on=pool.title if pool is not None else "", related=(says,))
 
 
 @RULE.check
@@ -183,9 +177,7 @@ def what_the_script_tells_can_work(script: BootScript, pool: BootPool | None) ->
 
 
 def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> Iterator[Flaw]:
-    flaw = file.unreadable()
-    if flaw is None and file.says_plain_http and file.folder != "_default":
-        flaw = file.speaks_plainly(file.folder)
+    flaw = file.own_flaw()
     if flaw is not None:
         yield flaw
         return
@@ -197,4 +189,4 @@ def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> It
     for moment in ready(script.timeline):
         trust = Trust(script.timeline, moment, runtime, version_of(script, pool), file.folder)
         if trust.left.is_there:
-            yield from _not_looked_at(trust)
+            yield from trust.not_read()

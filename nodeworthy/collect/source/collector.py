@@ -16,6 +16,7 @@ from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, 
 from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
 from nodeworthy.collect.source.node_files import files_of_nodes, node_file
 from nodeworthy.collect.source.recognise import objects
+from nodeworthy.collect.source.slurm import slurm_jobs
 from nodeworthy.collect.source.ufw import firewalls, ufw_file
 from nodeworthy.collect.together import put_together
 from nodeworthy.documents.tree import Tree
@@ -170,10 +171,12 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return None
     of_node = node_file(data, source.shown)
     if of_node is not None:
-        text = PlainText(Place(source.shown), _plain(data), of_node.kind.value)
-        return _Found(
-            [text], node_files=[of_node], suppressions=list(comments(text.text, text.place, rules, is_yaml=False))
-        )
+        whole = PlainText(Place(source.shown), _plain(data), of_node.kind.value)
+        told = comments(whole.text, whole.place, rules, is_yaml=False)
+        return _Found([whole], node_files=[of_node], suppressions=list(told))
+    jobs = slurm_jobs(source, data)
+    if jobs and not is_boot_script(data, source.path.name, named=False):
+        return _Found([*jobs], suppressions=list(comments(_plain(data), jobs[0].place, rules, is_yaml=False)))
     if is_boot_script(data, source.path.name, named=source.named):
         return _boot_script(source, data, rules)
     ufw = ufw_file(data, source.shown, named=source.named)
