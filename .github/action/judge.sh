@@ -44,7 +44,9 @@ run() {
         reports+=(--also "$form=$KEPT/$name.$form")
     done
     "$NODEWORTHY" "$name" "$@" ${more[@]+"${more[@]}"} --format github "${reports[@]}" 2>"$KEPT/$name.err" || code=$?
-    show <"$KEPT/$name.err"
+    if [ -s "$KEPT/$name.err" ]; then
+        show <"$KEPT/$name.err"
+    fi
     if [ ! -s "$KEPT/$name.markdown" ]; then
         could_not "$name" "$code" >"$KEPT/$name.markdown"
     fi

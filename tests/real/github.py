@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 TOKEN, OURS = "a-token-of-a-test", "github-actions[bot]"
@@ -31,7 +28,9 @@ class PullRequest:
     def ours(self) -> list[str]:
         return [each["body"] for each in self.comments if each["user"]["login"] == OURS]
 
-    def answer(self, method: str, path: str, told: dict[str, str]) -> tuple[int, Any]:
+    def answer(self, method: str, path: str, headers: Mapping[str, str], told: dict[str, Any]) -> tuple[int, Any]:
+        if headers.get("Authorization") != f"Bearer {TOKEN}":
+            return 401, {"message": "Bad credentials"}
         url = urlsplit(path)
         if method == "GET":
             page = int(parse_qs(url.query)["page"][0])
@@ -46,46 +45,3 @@ class PullRequest:
         comment = self.comments[int(url.path.rpartition("/")[2]) - 1]
         comment["body"] = told["body"]
         return 200, comment
-
-
-class GitHub:
-    """Serves a pull request on a free port, as long as the `with` lasts."""
-
-    def __init__(self, pull_request: PullRequest) -> None:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(pull_request))
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-
-
-def _handler(pull_request: PullRequest) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def _answer(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            told = json.loads(self.rfile.read(length)) if length else {}
-            status, data = (401, {"message": "Bad credentials"})
-            if self.headers.get("Authorization") == f"Bearer {TOKEN}":
-                status, data = pull_request.answer(self.command, self.path, told)
-            written = json.dumps(data).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(written)))
-            self.end_headers()
-            self.wfile.write(written)
-
-        do_GET = do_POST = do_PATCH = _answer  # noqa: N815 - named by http.server
-
-        def log_message(self, *arguments: Any) -> None:
-            pass
-
-    return Handler

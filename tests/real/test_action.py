@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from .github import OURS, TOKEN, GitHub, PullRequest
+from .api import Api
+from .github import OURS, TOKEN, PullRequest
 from .tools import Tools
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -97,7 +98,7 @@ def files_of(case: str, folder: Path) -> Path:
 
 def test_one_comment_is_made_and_then_changed(tmp_path: Path) -> None:
     pull_request = PullRequest()
-    with GitHub(pull_request) as github:
+    with Api(pull_request.answer) as github:
         job = Job(files_of("bad-source-incident", tmp_path / "project"), github.url)
         code, printed = job.run()
         assert code == 1
@@ -116,7 +117,7 @@ def test_one_comment_is_made_and_then_changed(tmp_path: Path) -> None:
 
 def test_a_preview_shows_the_plan_and_the_fleet(tmp_path: Path) -> None:
     pull_request = PullRequest()
-    with GitHub(pull_request) as github:
+    with Api(pull_request.answer) as github:
         job = Job(ROOT, github.url, stack="ci", check="Pulumi.ci.yaml")
         job = _elsewhere(job, tmp_path)
         code, _ = job.run()
@@ -139,7 +140,7 @@ def _elsewhere(job: Job, folder: Path) -> Job:
 
 def test_another_ones_comment_is_left_alone_and_ours_is_found_behind_many(tmp_path: Path) -> None:
     pull_request = PullRequest()
-    with GitHub(pull_request) as github:
+    with Api(pull_request.answer) as github:
         job = Job(files_of("bad-source-incident", tmp_path / "project"), github.url)
         pull_request.said("mallory", "<!-- nodeworthy: .-. -->\nbuy this")
         pull_request.said(OURS, "the word of another action")
@@ -155,7 +156,7 @@ def test_another_ones_comment_is_left_alone_and_ours_is_found_behind_many(tmp_pa
 @pytest.mark.parametrize("status", [403, 404])
 def test_a_fork_gets_it_in_the_summary(status: int, tmp_path: Path) -> None:
     pull_request = PullRequest(refuses=status)
-    with GitHub(pull_request) as github:
+    with Api(pull_request.answer) as github:
         job = Job(files_of("bad-source-incident", tmp_path / "project"), github.url)
         code, printed = job.run()
     assert code == 1
@@ -176,7 +177,7 @@ def test_a_fork_gets_it_in_the_summary(status: int, tmp_path: Path) -> None:
 )
 def test_without_a_comment_the_verdict_is_the_same(changed: dict[str, str], says: str, tmp_path: Path) -> None:
     pull_request = PullRequest()
-    with GitHub(pull_request) as github:
+    with Api(pull_request.answer) as github:
         told = {"api": github.url, **changed}
         job = Job(files_of("bad-source-incident", tmp_path / "project"), **told)
         code, _ = job.run()
@@ -194,7 +195,7 @@ def test_a_program_that_can_not_be_run_is_told_and_gives_the_runner_no_commands(
     evil = "print('::error file=x::owned'); raise SystemExit('```\\n</details> @everyone')"
     (project / "__main__.py").write_text(evil)
     pull_request = PullRequest()
-    with GitHub(pull_request) as github:
+    with Api(pull_request.answer) as github:
         code, printed = Job(project, github.url, stack="dev", check="").run()
     assert code == 2
     assert re.search(r"^::stop-commands::(\w+)\n(.*\n)*::error file=x::owned\n(.*\n)*::\1::$", printed, re.MULTILINE)
@@ -207,7 +208,7 @@ def test_a_program_that_can_not_be_run_is_told_and_gives_the_runner_no_commands(
 
 def test_two_reports_that_are_too_long_for_one_comment(tmp_path: Path) -> None:
     pull_request = PullRequest()
-    with GitHub(pull_request) as github:
+    with Api(pull_request.answer) as github:
         job = Job(files_of("bad-source-incident", tmp_path / "project"), github.url)
         job.step("judge.sh")
         reports = tmp_path / "project.runner" / "reports"
