@@ -154,5 +154,8 @@ def imported(file: ConfigFile, roots: list[ConfigFile]) -> bool | None:
     told = [root for root in roots if not root.is_default and not root.reading.unknown]
     if not told:
         return None
-    globs = [_beside(glob, root.path) for root in told for glob in root.imports]
-    return any(fnmatch.fnmatch(file.path, glob) for glob in globs)
+    return any(imported_by(file, root, glob) for root in told for glob in root.imports)
+
+
+def imported_by(file: ConfigFile, root: ConfigFile, glob: str) -> bool:
+    return fnmatch.fnmatch(file.path, _beside(glob, root.path))

@@ -11,7 +11,12 @@ sandboxes that could not be made say that it is not there, and the toolkit's own
 
 from __future__ import annotations
 
+from nodeworthy.facts.boot_script import BootPool
+from nodeworthy.facts.containerd_config import config_files
+from nodeworthy.facts.containerd_runtimes import DEFAULT, runtimes_of
 from nodeworthy.facts.node import Node, RuntimeProcess
+from nodeworthy.facts.node_files import NodeFiles
+from nodeworthy.facts.node_paths import Kind
 from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Rule
@@ -53,6 +58,31 @@ def the_runtime_is_there(node: Node) -> Findings:
         ],
         cause=f'the toolkit has not reached it; pods that need it end with: no runtime for "{handler}" is configured',
         remedy=_remedy(used),
+    )
+
+
+@RULE.check
+def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None) -> Findings:
+    files = files.only(Kind.CONFIG)
+    runtime, handler = files.runtime(pool), defaults().runtime_class
+    runtimes = runtimes_of(config_files(files.timeline_on(runtime), runtime))
+    if runtimes.default is None or not runtimes.default[0].startswith(handler):
+        skip(runtimes.dark or f"none of them makes {handler} the default runtime")
+    name, place = runtimes.default
+    if name in runtimes.tables:
+        return
+    if runtimes.unseen:
+        yield unknown(place, f"whether containerd has the runtime {name} is not known: {runtimes.unseen}")
+        return
+    yield fail(
+        place,
+        f"{name} is the default runtime, and no such runtime is configured",
+        is_=", ".join(runtimes.tables) or "no runtime",
+        should=f"a table runtimes.{name} beside it",
+        cause="the CRI plugin does not load: no corresponding runtime configured in `containerd.runtimes`; "
+        "kubelet has no runtime, and the node never becomes ready",
+        remedy=f"nvidia-ctk runtime configure --runtime=containerd writes it, as does the operator's toolkit; "
+        f"else delete {DEFAULT}, and let pods name the RuntimeClass",
     )
 
 
