@@ -72,7 +72,8 @@ class SlurmJob:
     @cached_property
     def walked(self) -> Walked:
         place = Place(self.place.path, self.place.line or 1, 1)
-        return walked(self.text, place, self._given(), self._scripts, self._folder)
+        text = self.text.replace("\r\n", "\n")
+        return walked(text, place, self._given(), self._scripts, self._folder)
 
     @property
     def _folder(self) -> str | None:

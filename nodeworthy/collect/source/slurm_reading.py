@@ -26,7 +26,7 @@ _HIGHEST = 6
 
 
 def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    text = data.decode("utf-8", "replace")
     place = Place(path=source.shown)
     own = options_of(text, place)
     job = SlurmJob(place, text)

@@ -1,0 +1,97 @@
+"""Whether the scripts that a job starts are there, as far as that can be seen from beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from nodeworthy.facts.slurm_job import SlurmJob
+from nodeworthy.facts.slurm_launch import Launch, path_of
+from nodeworthy.facts.slurm_walk import HOME, Ran
+from nodeworthy.verdict import Place
+
+# What brings files that nobody can see here.
+_BRINGS = frozenset(
+    "git wget curl cp rsync tar unzip ln mv scp gsutil aws s5cmd rclone svn hf huggingface-cli sbcast".split()
+)
+# Slurm runs a copy of the script: its own path is no path to what lies beside it.
+_OWN_PATH = re.compile(r"\$\{?0\}?|BASH_SOURCE")
+
+
+class There(Enum):
+    YES = "yes"
+    NO = "no"
+    NOBODY_KNOWS = "nobody knows"
+    NONE_NAMED = "none named"
+    BESIDE_COPY = "beside Slurm's own copy"
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    launch: Launch
+    there: There
+    path: str
+    why: str = ""
+    # Where it went elsewhere.
+    went: Place | None = None
+
+
+def scripts(job: SlurmJob) -> Iterator[Script]:
+    """Of every launch that runs a file."""
+    for launch in job.launches:
+        if launch.module or launch.inline or not (launch.is_python or launch.program == "bash"):
+            continue
+        if launch.script is None:
+            yield Script(launch, There.NONE_NAMED, "")
+        elif launch.program != "bash" or launch.script.shown().endswith((".sh", ".bash")):
+            yield _script(job, launch, launch.script.shown())
+
+
+def _script(job: SlurmJob, launch: Launch, shown: str) -> Script:
+    went = _went(job, launch.ran)
+    if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _OWN_PATH.search(went.raw)):
+        return Script(launch, There.BESIDE_COPY, shown, went=went.place if went is not None else None)
+    if launch.in_container and (shown.startswith("/") or _has_own_folder(launch)):
+        return Script(launch, There.NOBODY_KNOWS, shown, "it lies in a container")
+    name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
+    if name is None:
+        hidden = launch.script is not None and launch.script.known is None
+        why = "its path depends on variables" if hidden else "the job goes to another folder first"
+        return Script(launch, There.NOBODY_KNOWS, shown, why, went.place if went is not None and not hidden else None)
+    if any(made in (f"{HOME}/{name}", name) for made in job.walked.made):
+        return Script(launch, There.YES, shown)
+    found = job.beside.get(name)
+    if found is not None and found.path is not None:
+        return Script(launch, There.YES, shown)
+    if name.startswith("/"):
+        return Script(launch, There.NOBODY_KNOWS, shown, "it lies on the cluster's disks")
+    if brings := _brought(job, launch.ran):
+        return Script(launch, There.NOBODY_KNOWS, shown, f"`{brings}` may bring it")
+    return Script(launch, There.NO, shown)
+
+
+def _has_own_folder(launch: Launch) -> bool:
+    words = " ".join(each.shown() for each in launch.ran.words)
+    return (
+        re.search(r"--(?:pwd|workdir|containall|container-workdir|container-image)|(?:^|\s)-(?:W|w|c|C)\s", words)
+        is not None
+    )
+
+
+def _before(job: SlurmJob, ran: Ran) -> Iterator[Ran]:
+    for each in job.walked.ran:
+        if each is ran:
+            return
+        yield each
+
+
+def _went(job: SlurmJob, ran: Ran) -> Ran | None:
+    """The last `cd` before it."""
+    return next((each for each in reversed(list(_before(job, ran))) if each.words[0].known in ("cd", "pushd")), None)
+
+
+def _brought(job: SlurmJob, ran: Ran) -> str:
+    brings = (each.words[0].known or "" for each in _before(job, ran))
+    return next((name for each in brings if (name := each.rsplit("/", 1)[-1]) in _BRINGS), "")

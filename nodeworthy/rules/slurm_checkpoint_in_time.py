@@ -1,0 +1,153 @@
+"""The checkpoint signal leaves time to write, never less than 60 s.
+
+Slurm looks at its clocks about every half minute, so a signal may come a minute early or half a one late, and what
+remains has to be enough to write a checkpoint. `--signal=USR1@300` goes to the job's steps (what `srun` starts) and
+not to the batch shell; `--signal=B:USR1@300` goes to the batch shell alone, which dies of it where no `trap` answers,
+and answers only between commands: what runs has to run in the background, with `wait` behind it.
+
+A time that the script works out (`TIMEOUT=$((WALLTIME - BUFFER))`) is negative where the wall time is shorter than the
+buffer: it needs a floor of 60 s.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.slurm_job import SlurmJob
+from nodeworthy.facts.slurm_quantities import ENDLESS, told
+from nodeworthy.facts.slurm_signal import Signal, replaces_shell, signal_of, traps, waits
+from nodeworthy.facts.slurm_timeouts import Left, limit_of, timeouts, times_left
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "slurm-checkpoint-in-time",
+    severity=Severity.ERROR,
+    incident="E",
+    title="The checkpoint signal leaves time to write, never less than 60 s",
+    remedy="#SBATCH --signal=B:USR1@300 and a longer --time; trap 'checkpoint' USR1; srun … & wait",
+)
+
+LEAST = 60
+_LATE = "the job is killed while it writes, and the checkpoint is lost"
+
+
+@RULE.check
+def there_is_time_to_write(job: SlurmJob) -> Findings:
+    signal, dead = signal_of(job), job.request.dead("signal")
+    left = list(times_left(job)) if job.is_shell else []
+    ends = list(timeouts(job)) if job.is_shell else []
+    if signal is None and dead is None and not left and not any(each.signals for each in ends):
+        skip("it asks for no signal before its end, and works out no time for one")
+    if signal is not None:
+        yield from _in_time(job, signal)
+        yield from _answered(job, signal) if job.is_shell else ()
+    elif dead is not None:
+        yield fail(
+            dead.place,
+            "the checkpoint signal is never sent: its line stands behind the first command",
+            is_=dead.written,
+            should="above the first command",
+            cause="Slurm reads no #SBATCH line behind a command",
+        )
+    for each in left:
+        yield from _floored(each)
+    yield from _before_the_end(job)
+
+
+def _in_time(job: SlurmJob, signal: Signal) -> Findings:
+    option, limit = signal.option, job.request.text("time")
+    seconds = limit_of(job)
+    if signal.before < LEAST:
+        yield fail(
+            option.place,
+            f"the checkpoint signal comes {signal.before} s before the end",
+            is_=option.written,
+            should=f"--signal=…@{LEAST} or more; 300 for a large model",
+            cause=_LATE,
+        )
+    elif seconds is not None and signal.before >= seconds:
+        yield fail(
+            option.place,
+            "the checkpoint signal is due before the job begins",
+            is_=f"{told(signal.before)} before the end of a job of {told(seconds)}",
+            should=f"a --time of more than {told(signal.before)}, or a smaller buffer (at least {LEAST} s)",
+            related=job.related(job.request.option("time")),
+            cause="the wall time is shorter than the buffer: it checkpoints at once, or never works at all",
+        )
+    elif limit is None:
+        yield unknown(option.place, "how long the job may run is not known: it asks for no --time, and the partition's "
+                      "default decides", remedy="#SBATCH --time=HH:MM:SS")  # fmt: skip
+    elif seconds is None and limit.lower() not in ENDLESS:
+        yield unknown(option.place, f"how long --time={limit} is can't be read")
+
+
+def _answered(job: SlurmJob, signal: Signal) -> Findings:
+    answering = [each for each in traps(job) if signal.name in each.signals]
+    if not signal.to_shell:
+        if job.python_launches and not any(each.step is not None or each.program == "bash" for each in job.launches):
+            yield _never_comes(signal, trapped=bool(answering))
+        return
+    work = [each for each in job.launches if each.is_python or each.step is not None]
+    if not answering:
+        if job.walked.sourced:
+            yield unknown(signal.option.place, f"{job.walked.sourced[0]} may set a trap, and was not read")
+        elif not any(replaces_shell(each.ran) for each in work):
+            yield fail(
+                signal.option.place,
+                f"nothing answers {signal.name}, which the batch shell is sent",
+                is_=f"no trap for {signal.name}",
+                should=f"trap 'checkpoint' {signal.name}; srun … & wait",
+                cause="a shell without a trap dies of it, and the job with it, before its time",
+            )
+        return
+    if work and not any(each.ran.background for each in work) and not waits(job):
+        yield fail(
+            work[0].place,
+            f"the trap for {signal.name} waits until the work has ended",
+            is_="the work runs in the foreground",
+            should=f"{work[0].ran.raw.splitlines()[0][:60]} & with `wait` behind it",
+            related=job.related(signal.option, "the signal is sent to the batch shell"),
+            cause="a shell answers a signal only when its foreground command is done, and Slurm kills both before that",
+        )
+
+
+def _never_comes(signal: Signal, *, trapped: bool) -> Finding:
+    return fail(
+        signal.option.place,
+        f"nothing here is sent {signal.name}" + (": its trap never runs" if trapped else ""),
+        is_=signal.option.written,
+        should=f"--signal=B:{signal.name}@{signal.before} and a trap, or srun before what runs",
+        cause="without B: only what srun starts gets it, and nothing here is started by srun",
+    )
+
+
+def _floored(each: Left) -> Findings:
+    if each.left is not None and each.left < LEAST:
+        yield fail(
+            each.place,
+            f"{each.name} is negative" if each.left < 0 else f"{each.name} leaves less than {LEAST} s",
+            is_=f"{each.name}={each.raw}, which is {each.left}",
+            should=f"at least {LEAST}: (( {each.name} < {LEAST} )) && {each.name}={LEAST}, and a word that it was",
+            cause="the wall time is shorter than the buffer",
+        )
+    elif each.left is None and not each.floored:
+        yield unknown(
+            each.place,
+            f"{each.name} is known only when the job runs, and nothing keeps it from being less than {LEAST} s",
+            is_=f"{each.name}={each.raw}",
+            should=f"(( {each.name} < {LEAST} )) && {each.name}={LEAST}",
+        )
+
+
+def _before_the_end(job: SlurmJob) -> Findings:
+    ends = [each for each in timeouts(job) if each.signals] if job.is_shell else []
+    limit = limit_of(job) if ends else None
+    for each in ends:
+        if limit is not None and limit - each.after < LEAST:
+            yield fail(
+                each.place,
+                "the checkpoint signal of `timeout` comes too late",
+                is_=f"{told(each.after)} of a job of {told(limit)}",
+                should=f"at least {LEAST} s before the end",
+                related=job.related(job.request.option("time")),
+                cause=_LATE,
+            )

@@ -1,0 +1,151 @@
+"""The GPU that was asked for is the GPU that is there.
+
+`--gres=gpu:4` takes any four GPUs that a partition has: a job for A100s lands on what is free. `--gres=gpu:a100:4`
+takes those that the cluster's configuration calls a100, which is a name and no proof: a job that asked for V100s ran
+on A6000s. A type that nobody makes, one that its partition or its constraint contradicts, and more GPUs than a node can
+have are seen here; what the device says of itself is seen when it runs (`nvidia-smi -L`).
+
+The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
+`CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`).
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.slurm_gpus import (
+    beyond,
+    chosen,
+    dead_requests,
+    named_by,
+    said_by_script,
+    same,
+    type_of,
+)
+from nodeworthy.facts.slurm_job import SlurmJob
+from nodeworthy.facts.slurm_request import GpuAsk, SlurmRequest
+from nodeworthy.known.slurm import is_plain, most_of, near, says_mig
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Related, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "slurm-gpu-as-asked",
+    severity=Severity.ERROR,
+    incident="E",
+    title="The GPU that was asked for is the GPU that is there",
+    remedy="#SBATCH --gres=gpu:TYPE:COUNT as `sinfo -o '%P %G'` spells them; `nvidia-smi -L` first of all in the job",
+)
+
+_NEVER = "no node ever fits: sbatch refuses it (Requested node configuration is not available), or it pends for ever"
+
+
+@RULE.check
+def the_request_says_which_gpus(job: SlurmJob) -> Findings:
+    dead = [option for request in job.requests for option in dead_requests(request)]
+    if not any(request.gpus for request in job.requests) and not dead:
+        skip("it asks for no GPUs")
+    for option in dead:
+        yield fail(
+            option.place,
+            "the job gets no GPU: its request stands behind the first command",
+            is_=option.written,
+            should="above the first command",
+            cause="Slurm reads no #SBATCH line behind a command",
+        )
+    for request in job.requests:
+        for ask in request.gpus:
+            yield from _type(request, ask)
+            yield from _count(request, ask)
+    if len(job.requests) == 1:
+        yield from _untyped(job)
+
+
+@RULE.check
+def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
+    if not job.is_shell or len(job.requests) > 1 or job.request.gpus_per_node is None:
+        skip("how many GPUs what it starts has is not said")
+    asked = [Related(ask.place, f"{ask.option.written} is asked for") for ask in job.request.gpus]
+    for each in beyond(job):
+        yield fail(
+            each.launch.place,
+            f"{each.launch.program} takes more GPUs than the job asks for",
+            is_=f"{each.written} on {each.has} GPUs",
+            should=f"{each.has}, or #SBATCH --gres=gpu:{each.wanted}",
+            related=asked,
+            cause="the processes beyond them find no device: CUDA error: invalid device ordinal",
+            remedy="--nproc_per_node=$SLURM_GPUS_ON_NODE, or ask for as many",
+        )
+    for devices in chosen(job):
+        if devices.count > job.request.gpus_per_node:
+            yield fail(
+                devices.place,
+                "CUDA_VISIBLE_DEVICES names more GPUs than the job asks for",
+                is_=f"CUDA_VISIBLE_DEVICES={devices.devices}",
+                should="not set: Slurm sets it to what the job was given",
+                related=asked,
+                cause="the others can't be used where devices are fenced off, and are somebody else's where they are not",
+                remedy="leave the line out",
+            )
+
+
+def _type(request: SlurmRequest, ask: GpuAsk) -> Findings:
+    if ask.type is None or is_plain(ask.type):
+        return
+    gpu = type_of(ask)
+    if gpu is None and not says_mig(ask.type):
+        meant = near(ask.type)
+        if meant:
+            yield fail(
+                ask.place,
+                f"there is no GPU {ask.type}",
+                is_=ask.option.written,
+                should=" or ".join(each.lower() for each in meant),
+                cause=_NEVER,
+            )
+        else:
+            yield unknown(ask.place, f"which GPU this cluster calls {ask.type} is not known", is_=ask.option.written,
+                          remedy="`sinfo -o '%P %G'` lists the types of each partition")  # fmt: skip
+    for name in ("partition", "constraint"):
+        said = named_by(request, name)
+        if gpu is not None and said is not None and not any(same(gpu, each) for each in said.gpus):
+            yield fail(
+                ask.place,
+                f"the job asks for {gpu}s in {'a partition' if name == 'partition' else 'a constraint'} of others",
+                is_=ask.option.written,
+                should=" or ".join(f"{each.lower()}" for each in said.gpus),
+                related=[Related(said.place, f"{said.written} names {' and '.join(said.gpus)}")],
+                cause=f"{_NEVER}; or it runs on what the label says and the device is not",
+            )
+
+
+def _count(request: SlurmRequest, ask: GpuAsk) -> Findings:
+    gpu = type_of(ask)
+    on_a_node = {"node": ask.count, "task": ask.count * request.tasks_per_node if request.option("ntasks-per-node")
+                 else ask.count}.get(ask.per)  # fmt: skip
+    if ask.per == "job" and request.option("nodes") is not None:
+        on_a_node = -(-ask.count // request.nodes)
+    if on_a_node is not None and on_a_node > most_of(gpu) and not says_mig(ask.type or ""):
+        yield fail(
+            ask.place,
+            f"no node has {on_a_node} {gpu or 'GPU'}s",
+            is_=ask.option.written,
+            should=f"at most {most_of(gpu)} on a node, on more nodes",
+            cause=_NEVER,
+        )
+
+
+def _untyped(job: SlurmJob) -> Findings:
+    request = job.request
+    if any(ask.type is not None for ask in request.gpus) or not request.gpus:
+        return
+    # A partition or a node may have GPUs of one type only.
+    if any(request.option(name) for name in ("partition", "constraint", "nodelist", "qos", "prefer")):
+        return
+    said = said_by_script(job)
+    if said is not None:
+        yield fail(
+            request.gpus[0].place,
+            f"the job is for {' and '.join(said.gpus)}, and asks for any GPU",
+            is_=request.gpus[0].option.written,
+            should=f"--gres=gpu:{said.gpus[0].lower()}:{request.gpus[0].count}",
+            related=[Related(said.place, f"{said.written} says so")],
+            cause="it lands on whatever is free",
+        )

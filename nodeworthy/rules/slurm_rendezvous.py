@@ -1,0 +1,126 @@
+"""Every rank of a multi-node job has its rendezvous variables.
+
+A batch script runs on the first node of its job. What it starts without `srun` runs there alone; what it starts with
+`srun` runs on every node with the same words. So each node has to be told which one it is by something that it expands
+itself: `--node_rank=$SLURM_NODEID` outside of `srun bash -c '…'` is 0 everywhere, for the batch script has filled it
+in. Launchers (torchrun, accelerate, deepspeed) are started once a node, know the number of nodes, and are told one
+address where they meet, `MASTER_ADDR`, or a `--rdzv_endpoint` with a `--rdzv_backend`, which needs no rank. torchrun
+reads no `NODE_RANK` by itself: it has to stand behind `--node_rank`.
+
+Python that is started by srun itself takes its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from
+Slurm's own variables; which of them is read from the script, where that lies beside the job.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.slurm_job import SlurmJob
+from nodeworthy.facts.slurm_launch import Launch
+from nodeworthy.facts.slurm_meeting import Flaw, flaws, started_once
+from nodeworthy.facts.slurm_ranks import Spread, is_local, reads_slurm, same_for_all, spread
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "slurm-rendezvous",
+    severity=Severity.ERROR,
+    incident="E",
+    title="Every rank of a multi-node job has its rendezvous variables",
+    remedy="export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1) MASTER_PORT=29500, then srun "
+    "--ntasks-per-node=1 bash -c 'torchrun --nnodes=$SLURM_NNODES --node_rank=$SLURM_NODEID "
+    "--master_addr=$MASTER_ADDR --master_port=$MASTER_PORT …'",
+)
+
+_OF_A_RANK = ("RANK", "LOCAL_RANK", "NODE_RANK")
+
+
+@RULE.check
+def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
+    launches = job.python_launches
+    if not launches:
+        skip("it runs no Python that could be seen")
+    if len(job.requests) > 1 and any(each.is_distributed for each in launches):
+        yield unknown(launches[0], "which part of a heterogeneous job its steps run on is not followed")
+        return
+    if job.request.nodes <= 1 and not any(_waits(job, each) for each in launches):
+        skip("it runs on one node")
+    started = [each for each in launches if each.step is not None and each.is_distributed]
+    for launch in launches:
+        for flaw in _flaws(job, launch, alone=not started):
+            yield _told(job, launch, flaw)
+
+
+def _waits(job: SlurmJob, launch: Launch) -> bool:
+    """Whether it is told of more nodes than the job has."""
+    told = job.known(launch.option("nnodes", "num_machines"))
+    return launch.is_distributed and told is not None and told > max(1, job.request.nodes)
+
+
+def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Flaw]:
+    where = spread(job, launch)
+    if launch.is_distributed:
+        if where.only_first:
+            if job.request.nodes > 1:
+                return list(started_once(launch, job.request.nodes)) if alone else []
+            return [_too_few(launch)] if _waits(job, launch) else []
+        if where.nodes > 1:
+            return list(flaws(launch, where))
+        return [_too_few(launch)] if _waits(job, launch) and job.request.nodes <= 1 else []
+    return _of_python(job, launch, where)
+
+
+def _too_few(launch: Launch) -> Flaw:
+    told = launch.option("nnodes", "num_machines")
+    is_ = f"--nnodes={told.shown() if told is not None else ''}, and the job asks for one node"
+    cause = "the first node waits for the others for ever"
+    return Flaw(f"{launch.program} waits for more nodes than the job has", is_, "#SBATCH --nodes, and srun", cause)
+
+
+def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Flaw]:
+    if where.only_first or where.nodes <= 1 or launch.program != "python" or launch.inline or _has_mpi(launch):
+        return []
+    environment = launch.environment
+    address = environment.get("MASTER_ADDR")
+    if address is not None and is_local(address):
+        cause = "each node waits for the others at its own address"
+        return [Flaw("every node is told to meet at itself by MASTER_ADDR", address.shown(), _ADDRESS, cause)]
+    for name in _OF_A_RANK:
+        if (rank := environment.get(name)) is not None and same_for_all(rank):
+            cause = "the batch script fills it in on the first node, before srun starts any task: all ranks are equal"
+            should = f"srun bash -c 'export {name}=$SLURM_PROCID; python …'"
+            return [Flaw(f"every rank is given the same {name}", f"{name}={rank.shown()}", should, cause)]
+    return _variables(job, launch)
+
+
+_ADDRESS = "export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1)"
+
+
+def _has_mpi(launch: Launch) -> bool:
+    step = launch.step
+    return step is not None and (step.program != "srun" or "mpi" in step.options)
+
+
+def _variables(job: SlurmJob, launch: Launch) -> list[Flaw]:
+    needed = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
+    missing = [name for name in needed if name not in launch.environment]
+    reads = reads_slurm(job, launch) if missing else True
+    if reads:
+        return []
+    if reads is None:
+        said = f"whether it takes its ranks from Slurm is not known: {_called(launch)} could not be read"
+        return [Flaw(f"{said}, and {', '.join(missing)} are not set", "", "", "", unknown=True)]
+    cause = f"{_called(launch)} takes its rank from the environment, and Slurm sets none of these"
+    should = "srun bash -c 'export RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS LOCAL_RANK=$SLURM_LOCALID; python …'"
+    return [Flaw(f"{_called(launch)} is not given {', '.join(missing)}", "not set", should, cause)]
+
+
+def _called(launch: Launch) -> str:
+    return launch.script.shown() if launch.script is not None else launch.module or "what it runs"
+
+
+def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Finding:
+    nodes = job.request.option("nodes", "ntasks", "gpus")
+    related = [Related(nodes.place, f"{nodes.written} asks for {job.request.nodes} nodes")] if nodes is not None else []
+    if flaw.unknown:
+        return unknown(launch, flaw.message, related=related)
+    what = {"is_": flaw.is_, "should": flaw.should, "cause": flaw.cause}
+    return fail(launch.place, flaw.message, related=related, **what)

@@ -1,0 +1,96 @@
+"""The launcher's script exists, and is what runs.
+
+`torchrun --nproc_per_node=4 train.py` runs train.py, not torchrun: who looks for the first word only sends the job to
+a folder without it (`can't open file 'train.py'`), after hours in the queue. The script is looked for behind launchers
+and wrappers (srun, torchrun, accelerate, deepspeed, apptainer, conda run, …), in the folders from which the job may be
+submitted: that of the job's script, and those above it up to the repository's root. Slurm runs a copy of the job's
+script, so `cd "$(dirname "$0")"` leads to Slurm's own folder. What lies on the cluster's disks, or behind a variable,
+is not known here; modules (`-m`) are not looked for.
+
+sbatch itself takes only a script that says in its first line who runs it, with Unix line ends.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.slurm_job import SlurmJob
+from nodeworthy.facts.slurm_scripts import Script, There, scripts
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Place, Related, Severity, fail, skip, unknown
+
+RULE = Rule(
+    "slurm-script-found",
+    severity=Severity.ERROR,
+    incident="E",
+    title="The launcher's script exists and is what runs",
+    remedy="name the script by its path from where the job is submitted, or cd to $SLURM_SUBMIT_DIR/… first",
+)
+
+
+@RULE.check
+def what_it_starts_is_there(job: SlurmJob) -> Findings:
+    taken = list(_taken_by_sbatch(job))
+    yield from taken
+    found = list(scripts(job)) if job.is_shell else []
+    if not found and not taken:
+        skip("it starts no script that could be looked for")
+    for each in found:
+        yield from _there(each)
+
+
+def _taken_by_sbatch(job: SlurmJob) -> Findings:
+    first = Place(job.place.path, job.place.line or 1, 1)
+    if job.within:
+        return
+    if not job.text.startswith("#!"):
+        yield fail(
+            first,
+            "sbatch takes no script that does not say who runs it",
+            is_=(job.text.splitlines() or [""])[0][:60] or "an empty first line",
+            should="#!/bin/bash in the first line",
+            cause="This does not look like a batch script",
+            remedy="#!/bin/bash as the very first line",
+        )
+    if "\r\n" in job.text:
+        yield fail(
+            first,
+            "sbatch takes no script with Windows line ends",
+            is_="lines end with \\r\\n",
+            should="lines end with \\n",
+            cause="Batch script contains DOS line breaks (\\r\\n)",
+            remedy=f"dos2unix {job.place.path or 'the script'}",
+        )
+
+
+def _there(each: Script) -> Findings:
+    launch, path = each.launch, each.path
+    if each.there is There.NO:
+        yield fail(
+            launch.place,
+            f"{path} is not there",
+            is_=f"{launch.program} is to run {path}: neither beside the job's script nor in a folder above it",
+            should="a path from where the job is submitted",
+            cause="the job waits in the queue, starts, and ends at once: No such file or directory",
+        )
+    elif each.there is There.BESIDE_COPY:
+        related = [Related(each.went, "it goes to the folder of its own path")] if each.went is not None else []
+        yield fail(
+            launch.place,
+            f"{path} is looked for beside Slurm's copy of the script",
+            is_="$0 is /var/spool/slurmd/job…/slurm_script",
+            should='cd "$SLURM_SUBMIT_DIR"',
+            related=related,
+            cause="Slurm copies the script to the node and runs the copy: nothing else lies beside it",
+            remedy='cd "$SLURM_SUBMIT_DIR", or #SBATCH --chdir',
+        )
+    elif each.there is There.NONE_NAMED:
+        yield fail(
+            launch.place,
+            f"{launch.program} is given no script",
+            is_=launch.ran.raw.splitlines()[0][:80],
+            should=f"{launch.program} … train.py",
+            cause="a line that was to go on ends here: no backslash, or a blank behind it",
+            remedy="end every line but the last with a backslash and nothing behind it",
+        )
+    elif each.there is There.NOBODY_KNOWS:
+        related = [Related(each.went, "it goes there")] if each.went is not None else []
+        yield unknown(launch.place, f"whether {path} is there is not known: {each.why}", related=related)

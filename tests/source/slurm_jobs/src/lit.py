@@ -1,0 +1,1 @@
+import pytorch_lightning as pl
