@@ -51,7 +51,7 @@ class GuardedNodes:
 
     @property
     def titles(self) -> Sequence[str]:
-        return [each.title for each in self.node_groups]
+        return list(dict.fromkeys(each.title for each in self.node_groups))
 
     @property
     def title(self) -> str:
@@ -63,10 +63,11 @@ class GuardedNodes:
 
     @cached_property
     def security_groups(self) -> Sequence[SecurityGroup]:
+        """In an order of their own: in which a template names them is not known before they are there."""
         groups, not_found = self.first.security_groups
         if not groups and not not_found and self._has_the_clusters_group:
             return [SecurityGroup(each, self.stack) for each in self.stack.of(CLUSTER)]
-        return groups
+        return sorted(groups, key=_where_a_rule_is_missed)
 
     @property
     def open_to_itself(self) -> bool:
@@ -114,6 +115,11 @@ class GuardedNodes:
         groups = [SecurityGroup(each, self.stack) for each in (cluster, *own.found)]
         subnets = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "subnetIds"), SUBNET)
         return Side(groups, tuple(_of_subnets(self.stack, subnets)), _why(own))
+
+
+def _where_a_rule_is_missed(group: SecurityGroup) -> tuple[bool, int, str]:
+    """First the one that opens most, last the cluster's own, which is EKS's to fill."""
+    return (group.resource.type == CLUSTER, -len(group.openings), group.resource.urn)
 
 
 def guarded(node_groups: Iterable[NodeGroup]) -> Iterator[GuardedNodes]:
