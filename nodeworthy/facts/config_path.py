@@ -138,6 +138,8 @@ def _written(write: Writes, reading: Reading, now: ConfigPath, version: str | No
         return found if found is not now else ConfigPath(None, reading.unknown, write)
     for registry in registry_tables(reading.mapping):
         value = registry.get(KEY)
+        if isinstance(value, str) and has_hole(value):
+            return ConfigPath(None, f"what {KEY} is set to is not known", write)
         if isinstance(value, str) and value:
             return ConfigPath(tuple(value.split(":")), f"{KEY} is set", write)
     if not is_root:

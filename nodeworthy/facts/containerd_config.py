@@ -20,6 +20,7 @@ from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folde
 from nodeworthy.known.containerd_schema import CRI
 from nodeworthy.verdict import Place
 
+_CONDITION = re.compile(r"[{%]\{?[{%]-?\s*(?:if|else|elif)\b")
 _BASE = re.compile(r"\{\{-?\s*template\s+\"base\"")
 
 
@@ -86,6 +87,12 @@ class ConfigFile:
 
     def section_place(self, name: str) -> Place:
         return self.reading.line_of(f'"{name}"', f"'{name}'", name)
+
+    @property
+    def is_conditional(self) -> bool:
+        """A template decides whether some of its lines are there."""
+        lines = self.reading.content.lines if self.reading.content is not None else ()
+        return any(_CONDITION.match(hole.shown) for line in lines for hole in line.text.holes)
 
     @property
     def is_template(self) -> bool:

@@ -10,6 +10,7 @@ runtime, and the node never becomes ready.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nodeworthy.facts.boot_runtime import runtime_of, version_of
 from nodeworthy.facts.boot_script import BootPool, BootScript
@@ -58,6 +59,8 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     flaws = list(_flaws(configs, runtime, version) if whole else _contents(configs, runtime, version))
     for flaw in flaws:
         yield flaw.told(on=pool.title if pool is not None and version is not None else "")
+    if not flaws and configs and all(map(_is_unread_template, configs)):
+        skip("what the distribution makes of its template is not known")
     if not flaws and not whole:
         skip("the file that would import it is not here, and no fleet says which containerd reads it")
 
@@ -69,7 +72,7 @@ def _flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str
 
 def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
     for file in files:
-        if file.is_default or (file.is_template and (file.reading.fault or file.reading.unknown)):
+        if file.is_default or _is_unread_template(file):
             continue
         if file.reading.unknown:
             yield doubt(file.place, file.reading.unknown)
@@ -77,8 +80,17 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             says = f"containerd's config is not TOML: {file.reading.fault}"
             yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
         else:
-            yield from schema_flaws(file, version)
-            yield from _two_ways_to_a_registry(file, files, runtime)
+            flaws = [*schema_flaws(file, version), *_two_ways_to_a_registry(file, files, runtime)]
+            yield from (_if_it_is_there(each) if file.is_conditional else each for each in flaws)
+
+
+def _is_unread_template(file: ConfigFile) -> bool:
+    return file.is_template and bool(file.reading.fault or file.reading.unknown)
+
+
+def _if_it_is_there(flaw: Flaw) -> Flaw:
+    says = f"{flaw.says}, and whether it is there, a template decides"
+    return replace(flaw, says=says, is_=None, should=None, is_doubt=True)
 
 
 def _two_ways_to_a_registry(

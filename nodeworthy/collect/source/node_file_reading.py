@@ -12,9 +12,7 @@ from typing import Any
 
 import yaml
 
-from nodeworthy.boot.content import Content, Line
-from nodeworthy.boot.fillings import Fillings
-from nodeworthy.boot.text import Hole, Text
+from nodeworthy.collect.source.filled_lines import content_of, hidden, without_fillings
 from nodeworthy.facts.node_files import NodeFile
 from nodeworthy.facts.node_files import node_file as fact
 from nodeworthy.facts.node_paths import Kind
@@ -43,7 +41,6 @@ _MODPROBE = ("options", "blacklist", "install", "alias", "softdep", "remove")
 _NEARLY = ("option", "opts", "nvidia", "modprobe", "set")
 # A line of TOML, or of a template of it.
 _TOML = re.compile(r"\s*(?:\[|[\w.\"'-]+\s*=|[\"'\]}{,#]|\d|true|false|\$|[\ue000-\uf8ff]|$)")
-_LEFT = "a template fills it in"
 
 
 @dataclass(frozen=True)
@@ -58,18 +55,10 @@ def node_file(data: bytes, shown: str) -> NodeFile | None:
     except UnicodeDecodeError:
         return None
     kind = next((each for each, is_one in _KINDS.items() if is_one(_Seen(text, PurePath(shown).name))), None)
-    return fact(Place(shown, 1, 1), kind, _content(text, shown)) if kind is not None else None
-
-
-def _content(text: str, shown: str) -> Content:
-    fillings = Fillings(jinja="{{" in text or "{%" in text)
-    rows = fillings.hide(text).splitlines()
-    return Content(tuple(Line(_filled(fillings.text(row)), Place(shown, at, 1)) for at, row in enumerate(rows, 1)))
-
-
-def _filled(text: Text) -> Text:
-    """Whose template it is, nobody says."""
-    return Text.of(*(Hole(each.shown, _LEFT) if isinstance(each, Hole) else each for each in text.pieces))
+    if kind is None:
+        return None
+    content = content_of(text, shown, quotes_values=kind is not Kind.MODPROBE)
+    return fact(Place(shown, 1, 1), kind, content)
 
 
 def _is_config(seen: _Seen) -> bool:
@@ -103,7 +92,7 @@ def _is_docker(seen: _Seen) -> bool:
     if _DOCKERS.search(seen.text) is None:
         return False
     try:
-        data = json.loads(_without_fillings(seen.text))
+        data = json.loads(without_fillings(seen.text))
     except (ValueError, RecursionError):
         return seen.name.startswith("daemon.json") or seen.text.lstrip().startswith("{")
     return isinstance(data, Mapping) and not _DOCKER.isdisjoint(data) and "$schema" not in data
@@ -113,7 +102,7 @@ def _is_registries(seen: _Seen) -> bool:
     if _REGISTRIES.search(seen.text) is None:
         return False
     try:
-        data = yaml.safe_load(_without_fillings(seen.text))
+        data = yaml.safe_load(without_fillings(seen.text))
     except (yaml.YAMLError, RecursionError, ValueError):
         return False
     if not isinstance(data, Mapping) or not set(data) <= {"mirrors", "configs", "auths"}:
@@ -126,7 +115,7 @@ def _is_row(row: object) -> bool:
 
 
 def _is_modprobe(seen: _Seen) -> bool:
-    rows = [row.split() for row in _significant(_without_fillings(seen.text))]
+    rows = [row.split() for row in _significant(without_fillings(seen.text))]
     if not rows or not any(row[0] in (*_MODPROBE, *_NEARLY) for row in rows):
         return False
     about_nvidia = any("nvidia" in word or "NVreg_" in word or word == "nouveau" for row in rows for word in row)
@@ -144,17 +133,9 @@ def _significant(text: str) -> Iterator[str]:
     return (row for row in joined.splitlines() if row.strip() and not row.lstrip().startswith("#"))
 
 
-def _without_fillings(text: str) -> str:
-    """With a plain word for whatever a template fills in."""
-    if "{{" not in text and "{%" not in text and "${" not in text:
-        return text
-    hidden = Fillings(jinja="{{" in text or "{%" in text).hide(text)
-    return re.sub("[\ue000-\uf8ff]+", "x", hidden)
-
-
 def _toml(text: str) -> Mapping[str, Any] | None:
     try:
-        return tomllib.loads(_without_fillings(text))
+        return tomllib.loads(without_fillings(text))
     except (ValueError, RecursionError):
         return None
 
@@ -165,8 +146,7 @@ def _parses(text: str) -> bool:
 
 def _looks_like_toml(text: str) -> bool:
     """Whether it was meant to be: nearly every line could stand in such a file."""
-    hidden = Fillings(jinja="{{" in text or "{%" in text).hide(text)
-    rows = list(_significant(hidden))
+    rows = list(_significant(hidden(text)[1]))
     others = [row for row in rows if _TOML.match(row) is None]
     return bool(rows) and rows[0] not in others and len(others) * 5 <= len(rows)
 
