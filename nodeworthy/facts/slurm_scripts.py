@@ -43,7 +43,7 @@ def scripts(job: SlurmJob) -> Iterator[Script]:
     for launch in job.launches:
         if launch.module or launch.inline or not (launch.is_python or launch.program == "bash"):
             continue
-        if launch.script is None:
+        if launch.script is None or not launch.script.shown().strip():
             yield Script(launch, There.NONE_NAMED, "")
         elif launch.program != "bash" or launch.script.shown().endswith((".sh", ".bash")):
             yield _script(job, launch, launch.script.shown())

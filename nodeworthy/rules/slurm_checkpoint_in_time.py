@@ -74,8 +74,13 @@ def _in_time(job: SlurmJob, signal: Signal) -> Findings:
             cause="the wall time is shorter than the buffer: it checkpoints at once, or never works at all",
         )
     elif limit is None:
-        yield unknown(option.place, "how long the job may run is not known: it asks for no --time, and the partition's "
-                      "default decides", remedy="#SBATCH --time=HH:MM:SS")  # fmt: skip
+        dead = job.request.dead("time")
+        yield unknown(
+            option.place,
+            "how long the job may run is not known: it asks for no --time, and the partition's default decides",
+            related=job.related(dead, "this line stands behind the first command, where Slurm reads nothing"),
+            remedy="#SBATCH --time=HH:MM:SS",
+        )
     elif seconds is None and limit.lower() not in ENDLESS:
         yield unknown(option.place, f"how long --time={limit} is can't be read")
 

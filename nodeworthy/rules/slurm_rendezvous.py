@@ -120,6 +120,9 @@ def _called(launch: Launch) -> str:
 def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Finding:
     nodes = job.request.option("nodes", "ntasks", "gpus")
     related = [Related(nodes.place, f"{nodes.written} asks for {job.request.nodes} nodes")] if nodes is not None else []
+    dead = job.request.dead("nodes", "ntasks")
+    if nodes is None and dead is not None:
+        related = [Related(dead.place, f"{dead.written} stands behind the first command, where Slurm reads nothing")]
     if flaw.unknown:
         return unknown(launch, flaw.message, related=related)
     what = {"is_": flaw.is_, "should": flaw.should, "cause": flaw.cause}

@@ -1,0 +1,8 @@
+#!/bin/bash
+#SBATCH --partition=gpu-a6000
+#SBATCH --gres=gpu:v100:4
+#SBATCH --cpus-per-task=16
+#SBATCH --time=00:30:00
+
+export OMP_NUM_THREADS=4 TOKENIZERS_PARALLELISM=false
+torchrun --nproc_per_node=4 train.py
