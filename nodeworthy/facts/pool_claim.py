@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nodeworthy.fleet.model import Fleet, Impossible
-from nodeworthy.verdict import Located, Place
+from nodeworthy.fleet.model import Fleet, Impossible, Pool
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.offerings import is_offered
+from nodeworthy.verdict import Known, Located, Place
 
 
 @dataclass(frozen=True)
@@ -19,6 +21,8 @@ class PoolClaim:
     instance_type: Located[str] | None
     # What of it can't be, as the fleet's reader saw it.
     impossible: tuple[Impossible, ...] = ()
+    # The region whose offer of this instance type nobody has asked for.
+    unheard_of: str | None = None
 
     @property
     def title(self) -> str:
@@ -34,6 +38,14 @@ def pool_claims(fleet: Fleet) -> list[PoolClaim]:
             pool.gpu,
             pool.instance_type,
             tuple(each for each in fleet.impossible if each.pool == pool.name),
+            fleet.region if _is_unheard_of(pool, fleet.region) else None,
         )
         for pool in fleet.pools
     ]
+
+
+def _is_unheard_of(pool: Pool, region: str | None) -> bool:
+    kind = pool.instance_type.state if pool.instance_type is not None else None
+    if not isinstance(kind, Known) or region is None or not pool.provision or gpus_of(kind.value) is None:
+        return False
+    return is_offered(kind.value, region) is None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from nodeworthy.fleet.model import Impossible
-from nodeworthy.known import gpus, instances
+from nodeworthy.fleet.model import Impossible, Pool
+from nodeworthy.known import gpus, instances, offerings
 from nodeworthy.verdict import Known, Located
 
 T = TypeVar("T")
@@ -36,6 +36,17 @@ def impossible_in(
         should = f"{has.count}, or no gpusPerNode at all"
         message = f"{kind} has {has.count} × {has.gpu}, not {written}"
         yield Impossible(count.place, message, str(written), should, pool)
+
+
+def not_offered(pool: Pool, region: str | None) -> Iterator[Impossible]:
+    """A pool that is to be built where AWS does not have its instance type."""
+    kind = _value(pool.instance_type)
+    if pool.instance_type is None or kind is None or region is None or not pool.provision:
+        return
+    if offerings.is_offered(kind, region) is False:
+        named = ", ".join(offerings.regions_of(kind))
+        message = f"{kind} is not offered in {region} ({offerings.offerings_source()}); it is in {named}"
+        yield Impossible(pool.instance_type.place, message, f"{kind} in {region}", f"one of {named}", pool.name)
 
 
 def _value(located: Located[T] | None) -> T | None:

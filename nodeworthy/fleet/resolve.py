@@ -20,6 +20,7 @@ from nodeworthy.fleet.model import (
     Registry,
     Storage,
 )
+from nodeworthy.fleet.possible import not_offered
 from nodeworthy.fleet.ranges import agree
 from nodeworthy.fleet.section import Section
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -31,6 +32,8 @@ def resolve(fleet: Section, stack: str | None, config: Mapping[str, Tree], refus
     resolved = [pools.resolve(name, section, refuse) for name, section in fleet.sections("pools").items()]
     its_pools = tuple(pool for pool, _ in resolved)
     region = config["aws:region"].text if "aws:region" in config else None
+    impossible = [each for _, found in resolved for each in found]
+    impossible += [each for pool in its_pools for each in not_offered(pool, region)]
     on_eks = any(_is_eks(pool) for pool in its_pools)
     network = _network(fleet.section("network"), region, refuse)
     cluster = _cluster(fleet.section("cluster"), network, on_eks=on_eks)
@@ -48,7 +51,7 @@ def resolve(fleet: Section, stack: str | None, config: Mapping[str, Tree], refus
         queue=_queue(fleet),
         hami=_hami(fleet),
         pools=its_pools,
-        impossible=tuple(each for _, impossible in resolved for each in impossible),
+        impossible=tuple(impossible),
         config=config,
     )
 

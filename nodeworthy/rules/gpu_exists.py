@@ -2,15 +2,17 @@
 
 A pool of a GPU that nobody makes, or on an instance type that has another, never gets a node: pods wait for it
 for ever, and the scheduler can only say that there is none. GPU names are read in any case. Instance types are those
-of EC2's API; of one that exists and whose GPUs we don't know, nothing is claimed.
+of EC2's API; of one that exists and whose GPUs we don't know, nothing is claimed. Nor does every region offer every
+type: which do is what AWS said when it was last asked, and of a region that was not asked nothing is claimed either.
 """
 
 from __future__ import annotations
 
 from nodeworthy.facts.pool_claim import PoolClaim
 from nodeworthy.known import instances
+from nodeworthy.known.offerings import offerings_source
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "gpu-exists",
@@ -37,8 +39,20 @@ def what_the_pool_claims_can_be(claim: PoolClaim) -> Findings:
         if located is not None and isinstance(located.state, Unknown):
             yield unknown(located, f"what {claim.title} claims is not known: {located.state.why}")
             return
+    if claim.instance_type is not None and claim.unheard_of is not None:
+        yield _of_the_region(claim.unheard_of, claim.instance_type)
     if claim.gpu is not None and claim.instance_type is not None:
         yield from _pair(claim, need(claim.gpu), claim.instance_type)
+
+
+def _of_the_region(region: str, instance_type: Located[str]) -> Finding:
+    kind = need(instance_type)
+    return unknown(
+        instance_type,
+        f"whether {region} offers {kind} is not known ({offerings_source()})",
+        remedy=f"look at `aws ec2 describe-instance-type-offerings --region {region} "
+        f"--filters Name=instance-type,Values={kind}`",
+    )
 
 
 def _pair(claim: PoolClaim, gpu: str, instance_type: Located[str]) -> Findings:
