@@ -12,12 +12,13 @@ from nodeworthy.documents.tree import plant
 from nodeworthy.facts.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod_template import LivePods, PodTemplate
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.hami import asked_of_hami
 from nodeworthy.verdict import Place
 
 _OVER = ("Succeeded", "Failed")
 # A container that could not even be started; its pod may have been told not to try again.
 _NEVER_RAN = ("StartError", "ContainerCannotRun")
-_MARKS = ("gpu.monitoring/", "nodeworthy/")
+_MARKS = ("gpu.monitoring/", "nodeworthy/", *asked_of_hami())
 # What the rules read of a pod's spec.
 _READ = (
     "activeDeadlineSeconds affinity containers initContainers nodeSelector priority priorityClassName restartPolicy "

@@ -130,3 +130,18 @@ def mig_strategies() -> tuple[str, ...]:
 def telling_keys() -> Mapping[str, frozenset[str]]:
     """Keys by which its values are known: of the device plugin, of the scheduler, at the top."""
     return {name: frozenset(keys) for name, keys in _row("telling").items()}
+
+
+@cache
+def asked_of_hami() -> tuple[str, ...]:
+    """The annotations by which people tell HAMi what they want of it; the others are its own."""
+    names = annotation_names()
+    return (
+        names.node_policy,
+        names.gpu_policy,
+        names.mode,
+        names.use_uuid,
+        names.no_uuid,
+        names.use_type,
+        names.no_type,
+    )

@@ -16,6 +16,9 @@ class Kind:
     namespaced: bool = True
     # Without a core kind a diagnosis is blind.
     core: bool = True
+    # Of some kinds only what has these labels is asked for; some are only read where somebody wrote them down.
+    labelled: str = ""
+    is_asked_for: bool = True
 
     def url(self, namespace: str | None) -> str:
         where = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
@@ -43,6 +46,33 @@ PROMETHEUSES = Kind(
 )
 # Of CloudNativePG.
 DATABASES = Kind("clusters", "Cluster", "/apis/postgresql.cnpg.io/v1", ("postgresql.cnpg.io",), core=False)
+# What leads to HAMi's webhook, and what measures it.
+WEBHOOKS = Kind(
+    "mutatingwebhookconfigurations",
+    "MutatingWebhookConfiguration",
+    "/apis/admissionregistration.k8s.io/v1",
+    ("admissionregistration.k8s.io",),
+    namespaced=False,
+    core=False,
+)
+SERVICES = Kind("services", "Service", "/api/v1", ("",), core=False)
+ENDPOINTS = Kind("endpoints", "Endpoints", "/api/v1", ("",), core=False, is_asked_for=False)
+ENDPOINT_SLICES = Kind(
+    "endpointslices", "EndpointSlice", "/apis/discovery.k8s.io/v1", ("discovery.k8s.io",), core=False
+)
+NAMESPACES = Kind("namespaces", "Namespace", "/api/v1", ("",), namespaced=False, core=False)
+DEPLOYMENTS = Kind("deployments", "Deployment", "/apis/apps/v1", ("apps", "extensions"), core=False)
+SERVICE_MONITORS = Kind(
+    "servicemonitors", "ServiceMonitor", "/apis/monitoring.coreos.com/v1", ("monitoring.coreos.com",), core=False
+)
+CONFIG_MAPS = Kind(
+    "configmaps",
+    "ConfigMap",
+    "/api/v1",
+    ("",),
+    core=False,
+    labelled="app.kubernetes.io/component in (hami-scheduler,hami-device-plugin)",
+)
 
 KINDS = (
     NODES,
@@ -55,7 +85,17 @@ KINDS = (
     STATEFUL_SETS,
     PROMETHEUSES,
     DATABASES,
+    WEBHOOKS,
+    SERVICES,
+    ENDPOINTS,
+    ENDPOINT_SLICES,
+    NAMESPACES,
+    DEPLOYMENTS,
+    SERVICE_MONITORS,
+    CONFIG_MAPS,
 )
+# What a server is asked for.
+ASKED_FOR = tuple(each for each in KINDS if each.is_asked_for)
 PLATFORM = (STATEFUL_SETS, PROMETHEUSES, DATABASES)
 _BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nodeworthy.collect.cluster.connection import Answer, Connection
-from nodeworthy.collect.cluster.kinds import KINDS, Kind
+from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
 from nodeworthy.collect.cluster.recording import KindFile, Recording
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import mappings_at, text_at
@@ -40,8 +40,8 @@ class _Reading:
 
     def read_all(self, workers: int) -> None:
         """In threads that die with us: who presses Ctrl-C does not wait for a server that does not answer."""
-        waiting = deque(KINDS)
-        count = min(workers, len(KINDS))
+        waiting = deque(ASKED_FOR)
+        count = min(workers, len(ASKED_FOR))
         threads = [threading.Thread(target=self._work, args=(waiting,), daemon=True) for _ in range(count)]
         for thread in threads:
             thread.start()
@@ -102,18 +102,19 @@ class _Reading:
 
     def _pages(self, kind: Kind) -> Iterator[Answer]:
         path = kind.url(self.seen.namespace)
-        query = {"limit": PAGE}
+        asked = {"limit": PAGE, **({"labelSelector": kind.labelled} if kind.labelled else {})}
+        query = asked
         while not self._over.is_set():
             answer = self.connection.get(path, query)
             token = text_at(answer.body, "metadata", "continue")
             if answer.status == 410 and token:
                 # The list took longer than the server remembers; it offers to go on from here, a little newer.
-                query = {"limit": PAGE, "continue": token}
+                query = {**asked, "continue": token}
                 continue
             yield answer
             if answer.status != 200 or not token:
                 return
-            query = {"limit": PAGE, "continue": token}
+            query = {**asked, "continue": token}
 
 
 def _next(waiting: deque[Kind]) -> Kind | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nodeworthy.collect.cluster import hami_seen
 from nodeworthy.collect.cluster.kinds import (
     CLUSTER_POLICIES,
     DAEMONSETS,
@@ -48,6 +49,7 @@ class Seen:
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     # What measures the cluster, and what keeps its queue.
     platform: dict[tuple[str, str, str], tuple[Kind, Mapping[str, Any]]] = field(default_factory=dict)
+    hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
     kinds: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why.
     refused: dict[str, str] = field(default_factory=dict)
@@ -85,6 +87,7 @@ class Seen:
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
             self.gpu_pods.add_pod(key, data)
+            self.hami.add_pod(key, data, wants_gpus=self.pods[key].wants_gpus)
         elif kind is EVENTS:
             self.gpu_pods.add_event(data)
             failure = sandbox_failure(data)
@@ -98,8 +101,11 @@ class Seen:
             self.gpu_pods.add_beside(kind, key, data)
         elif kind in PLATFORM:
             self.platform[(kind.plural, *key)] = (kind, data)
+        elif kind in hami_seen.KINDS:
+            self.hami.add(kind, key, data)
 
     def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
+        self.hami.add_maker(DAEMONSETS, key, data)
         if is_toolkit_daemonset(data):
             self.toolkits[key] = ToolkitDaemonSet(data)
             return

@@ -1,0 +1,123 @@
+"""Keeps of a cluster's objects what concerns HAMi: its parts, what leads to its webhook, who measures it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodeworthy.collect.cluster.kinds import (
+    CONFIG_MAPS,
+    DEPLOYMENTS,
+    ENDPOINT_SLICES,
+    ENDPOINTS,
+    NAMESPACES,
+    SERVICE_MONITORS,
+    SERVICES,
+    WEBHOOKS,
+    Kind,
+)
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
+from nodeworthy.facts.hami_parts import Role, role_of
+from nodeworthy.known.hami import annotation_names, scheduler_name
+
+Key = tuple[str, str]
+KINDS = (WEBHOOKS, SERVICES, ENDPOINTS, ENDPOINT_SLICES, NAMESPACES, SERVICE_MONITORS, CONFIG_MAPS, DEPLOYMENTS)
+# Its rules are judged here, by all that belongs together.
+RULES = frozenset(
+    f"hami-{name}"
+    for name in (
+        "installed-once",
+        "components-healthy",
+        "pods-mutated",
+        "capacity-adds-up",
+        "policy-known",
+        "plugin-configured",
+        "container-limits",
+        "crash-explained",
+        "measured",
+    )
+)
+_ITS_NAME = re.compile(r"(^|-)(hami|vgpu)(-|$)")
+_OF_SLICES = "kubernetes.io/service-name"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a container's log said at its end: what is known of it, and its last line."""
+
+    evidence: tuple[str, ...]
+    last_line: str
+
+
+@dataclass
+class HamiSeen:
+    # HAMi's own pods and what makes them, cut down.
+    parts: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    makers: dict[tuple[str, str, str], Mapping[str, Any]] = field(default_factory=dict)
+    # Pods that were assigned GPUs by it.
+    allocated: set[Key] = field(default_factory=set)
+    # Of pods that have another scheduler than HAMi's usual one: their labels, and when they were made.
+    others: dict[Key, tuple[Mapping[str, str], str]] = field(default_factory=dict)
+    webhooks: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    services: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    # How many pods are ready behind a service.
+    ready: dict[Key, int] = field(default_factory=dict)
+    namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    monitors: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    configs: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    logs: dict[str, Said] = field(default_factory=dict)
+
+    def add_pod(self, key: Key, data: Mapping[str, Any], *, wants_gpus: bool) -> None:
+        labels = strings_at(data, "metadata", "labels")
+        if role_of(key[1], labels) is not None:
+            self.parts[key] = _cut(data)
+        if not wants_gpus:
+            return
+        if annotation_names().allocated in mapping_at(data, "metadata", "annotations"):
+            self.allocated.add(key)
+        if text_at(data, "spec", "schedulerName") != scheduler_name():
+            self.others[key] = (labels, text_at(data, "metadata", "creationTimestamp"))
+
+    def add_maker(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+        if role_of(key[1], strings_at(data, "metadata", "labels")) in (Role.SCHEDULER, Role.DEVICE_PLUGIN):
+            self.makers[(kind.kind, *key)] = data
+
+    def add(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+        if kind is DEPLOYMENTS:
+            self.add_maker(kind, key, data)
+        elif kind is WEBHOOKS:
+            if _is_its_webhook(key[1], data):
+                self.webhooks[key] = data
+        elif kind is ENDPOINTS:
+            self._count(key, sum(len(mappings_at(each, "addresses")) for each in mappings_at(data, "subsets")))
+        elif kind is ENDPOINT_SLICES:
+            named = strings_at(data, "metadata", "labels").get(_OF_SLICES)
+            if named:
+                self._count((key[0], named), sum(map(_is_ready, mappings_at(data, "endpoints"))))
+        elif kind is NAMESPACES:
+            self.namespaces[key[1]] = strings_at(data, "metadata", "labels")
+        elif _ITS_NAME.search(key[1]) or kind is SERVICE_MONITORS:
+            kept = {SERVICES: self.services, SERVICE_MONITORS: self.monitors, CONFIG_MAPS: self.configs}[kind]
+            kept[key] = data
+
+    def _count(self, service: Key, ready: int) -> None:
+        """Endpoints and their slices tell the same twice."""
+        self.ready[service] = max(self.ready.get(service, 0), ready)
+
+
+def _cut(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    spec = mapping_at(data, "spec")
+    kept = {name: spec[name] for name in ("containers", "nodeName", "nodeSelector", "runtimeClassName") if name in spec}
+    metadata = {name: at(data, "metadata", name) for name in ("name", "namespace", "labels", "creationTimestamp")}
+    return {"metadata": metadata, "spec": kept, "status": mapping_at(data, "status")}
+
+
+def _is_its_webhook(name: str, data: Mapping[str, Any]) -> bool:
+    hooks = [text_at(each, "name") for each in mappings_at(data, "webhooks")]
+    return "vgpu.hami.io" in hooks or _ITS_NAME.search(name) is not None
+
+
+def _is_ready(endpoint: Mapping[str, Any]) -> int:
+    return at(endpoint, "conditions", "ready") is not False
