@@ -113,9 +113,9 @@ def test_a_wrong_config_is_refused_with_one_sentence(pack: Pack, given: dict[str
     assert levels(pack, WRONG) == {"mandatory"}
 
 
-def test_the_config_that_the_readme_shows_is_one(pack: Pack) -> None:
-    text = (PACK / "README.md").read_text(encoding="utf-8")
-    shown = json.loads(text.partition("```json\n")[2].partition("```")[0])
+def test_the_config_that_its_page_shows_is_one(pack: Pack) -> None:
+    text = (PACK.parent / "docs" / "use-it-on-your-stack.md").read_text(encoding="utf-8")
+    shown = json.loads(text.partition("```json levels.json\n")[2].partition("```")[0])
     given = {name: {"enforcementLevel": each} if isinstance(each, str) else each for name, each in shown.items()}
     pack.configure(**given)
     assert levels(pack, UNDECIDED) == {"advisory"}
