@@ -156,7 +156,7 @@ def _made(program: str, words: Sequence[Text], wrappers: Sequence[str], made: Ca
         return made("python", {}, words)
     if "/" in name and re.search(r"\.(sh|bash)$", name):
         return made("bash", {}, words)
-    return made(program, {}, (), module=program) if words[0].known is not None else None
+    return made(program, {}, (), module=program) if program else None
 
 
 def _python(rest: Sequence[Text], made: Callable[..., Launch]) -> Launch:

@@ -90,7 +90,11 @@ class Peeled:
 
     @property
     def program(self) -> str:
-        return (self.words[0].known or "").rsplit("/", 1)[-1] if self.words else ""
+        """Its name, whatever folder it is in; empty where that is not known."""
+        last = self.words[0].pieces[-1] if self.words and self.words[0].pieces else ""
+        if not isinstance(last, str) or (self.words[0].holes and "/" not in last):
+            return ""
+        return last.rsplit("/", 1)[-1]
 
     @property
     def in_container(self) -> bool:
