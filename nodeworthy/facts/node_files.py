@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,6 +16,9 @@ from nodeworthy.facts.boot_script import BootPool
 from nodeworthy.facts.node_paths import Kind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
 from nodeworthy.verdict import Known, Place, need, skip
+
+# Two distributions have templates of these names; where nothing says which, they are read alike.
+_TEMPLATED = "k3s"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +64,8 @@ class NodeFiles:
 
     def timeline_on(self, runtime: Containerd | None) -> Timeline:
         """As they count: drop-ins behind their root, and of two files of modprobe the one whose name sorts later."""
-        base = _base_dir(runtime)
         ordered = sorted(self.files, key=lambda each: (each.spot.is_drop_in, each.spot.path.rpartition("/")[2]))
-        return Timeline(tuple(_written(each, base) for each in ordered))
+        return Timeline(tuple(_written(each, runtime) for each in ordered))
 
     @property
     def has_config(self) -> bool:
@@ -73,9 +76,15 @@ class NodeFiles:
         """Which containerd reads them: the pool's, else the one whose paths these are; None where nothing says it."""
         if pool is not None:
             return need(pool.pool.runtime)
-        paths = {each.spot.path for each in self.files}
-        shown = {each for each in distributions() if paths & _own_paths(containerd_of(each))}
-        return containerd_of(min(shown)) if len(shown) == 1 else None
+        paths = {each.spot.path for each in self.files if each.spot.is_laid_out}
+        shown = [each for each in distributions() if paths & _own_paths(containerd_of(each))]
+        if not shown and any(each.spot.path in containerd_of(_TEMPLATED).templates for each in self.files):
+            return containerd_of(_TEMPLATED)
+        return containerd_of(shown[0]) if len(shown) == 1 else None
+
+    @property
+    def is_laid_out(self) -> bool:
+        return any(each.spot.is_laid_out for each in self.files)
 
     def version(self, pool: BootPool | None) -> str | None:
         """The minor of that containerd, if the fleet says it."""
@@ -83,16 +92,23 @@ class NodeFiles:
         return state.value if isinstance(state, Known) else None
 
 
-def _written(file: NodeFile, base: str) -> Writes:
-    moved = file.kind in (Kind.CONFIG, Kind.HOSTS) and not file.spot.path.startswith(base or "/")
-    path = Text.of(f"{base}{file.spot.path}" if moved else file.spot.path)
+def _written(file: NodeFile, runtime: Containerd | None) -> Writes:
+    path = Text.of(path_on(file, runtime))
     return Writes(place=file.place, stage=Stage.WRITE_FILES, path=path, content=file.content, whole=file.content)
 
 
-def _base_dir(runtime: Containerd | None) -> str:
-    if runtime is None or runtime.config is None or not takes_base_dir(runtime.distribution):
-        return ""
-    return runtime.config.removesuffix(defaults().config)
+def path_on(file: NodeFile, runtime: Containerd | None) -> str:
+    """Where it lies on this distribution: under its base dir, or beside its own templates."""
+    path = file.spot.path
+    if runtime is None or runtime.config is None:
+        return path
+    if file.kind is Kind.REGISTRIES:
+        return path if file.spot.is_laid_out else runtime.registries or path
+    if not file.spot.is_laid_out and posixpath.basename(path) in map(posixpath.basename, runtime.templates):
+        return next(each for each in runtime.templates if posixpath.basename(each) == posixpath.basename(path))
+    base = runtime.config.removesuffix(defaults().config) if takes_base_dir(runtime.distribution) else ""
+    moved = file.kind in (Kind.CONFIG, Kind.HOSTS) and not path.startswith(base or "/")
+    return f"{base}{path}" if moved else path
 
 
 def _own_paths(runtime: Containerd) -> frozenset[str]:

@@ -30,7 +30,7 @@ class Kind(Enum):
 
 
 # Of a hosts.toml in a folder that names no registry.
-NO_HOST = "unknown"
+NO_HOST = "HOST"
 DOCKERS = "/etc/docker/daemon.json"
 _TEMPLATES = (".j2", ".jinja", ".jinja2", ".tpl", ".tftpl", ".tmpl", ".gotmpl", ".erb", ".template", ".in")
 _DROP_INS = ("conf.d", "config.d")

@@ -44,9 +44,9 @@ def _reads(files: NodeFiles, pool: Pool) -> bool:
     if not isinstance(state, Known) or not (state.value.is_containerd or not files.of(*_READ)):
         return False
     runtime, shown = state.value, files.runtime(None)
-    if shown is not None:
+    if shown is not None and (files.is_laid_out or not runtime.templates):
         return shown.distribution == runtime.distribution
-    if files.of(Kind.REGISTRIES):
+    if shown is not None or files.of(Kind.REGISTRIES):
         return runtime.registries is not None
     return not files.of(Kind.CONFIG, Kind.HOSTS) or _is_stock(runtime)
 

@@ -74,13 +74,15 @@ def _flaw(reading: Reading, host: str, mirrors: str | None, wanted: str) -> Flaw
         return Flaw(reading.place, f"registries.yaml is not YAML: {reading.fault}", "a file that parses", CAUSE)
     told = reading.mapping.get("mirrors")
     rows: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
-    row = next((rows[name] for name in (host, mirrors, "*") if name and name in rows), None)
-    if row is None:
+    name = next((each for each in (host, mirrors, "*") if each and each in rows), None)
+    if name is None:
         is_ = ", ".join(map(str, rows)) or "no mirrors"
         return Flaw(reading.line_of("mirrors"), f"registries.yaml has no mirror for {host}", wanted, CAUSE, is_)
+    row = rows[name]
     endpoints = row.get("endpoint") if isinstance(row, Mapping) else None
     urls = [str(each) for each in endpoints] if isinstance(endpoints, list) else []
     if any(url.startswith("http://") or has_hole(url[:8]) for url in urls):
         return None
     is_ = reading.shown(", ".join(urls)) or "no endpoint"
-    return Flaw(reading.line_of("endpoint"), f"registries.yaml has no http:// endpoint for {host}", wanted, CAUSE, is_)
+    place = reading.line_of(f"{name}:", f'{name}":', f"{name}':", "endpoint")
+    return Flaw(place, f"registries.yaml has no http:// endpoint for {host}", wanted, CAUSE, is_)

@@ -9,14 +9,15 @@ from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import ready
 from nodeworthy.facts.boot_script import BootPool
+from nodeworthy.facts.config_path import KEY
 from nodeworthy.facts.docker_trust import content_flaw as docker_flaw
 from nodeworthy.facts.flaw import Flaw
 from nodeworthy.facts.hosts_toml import BY_HTTPS, HostsToml
-from nodeworthy.facts.node_files import NodeFiles
+from nodeworthy.facts.node_files import NodeFiles, path_on
 from nodeworthy.facts.node_paths import NO_HOST, Kind
 from nodeworthy.facts.registries_yaml import content_flaw as registries_flaw
 from nodeworthy.facts.registry_trust import Trust, folders_of, host_of
-from nodeworthy.facts.written_text import json_of
+from nodeworthy.facts.written_text import json_of, toml_of
 from nodeworthy.known.containerd import Containerd, containerd_of
 
 
@@ -58,7 +59,7 @@ def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str
         if flaw is not None:
             yield flaw
     for each in files.of(Kind.REGISTRIES):
-        flaw = registries_flaw(each.content, each.place, each.spot.path, host, mirrors)
+        flaw = registries_flaw(each.content, each.place, path_on(each, runtime), host, mirrors)
         if flaw is not None:
             yield flaw
 
@@ -89,17 +90,22 @@ def _looked_for_elsewhere(
         trust = Trust(timeline, moment, known, version, file.folder)
         flaw = trust.looks_elsewhere() if trust.left.is_there else _in_another_folder(file, trust)
         if flaw is not None:
-            yield flaw
+            yield _at_its_line(flaw, timeline)
+
+
+def _at_its_line(flaw: Flaw, timeline: Timeline) -> Flaw:
+    """Of a config the line that sets it."""
+    readings = [toml_of(each) for each in timeline.of(Writes) if each.place == flaw.place and not _is_hosts(each)]
+    return next((replace(flaw, place=each.line_of(KEY)) for each in readings), flaw)
 
 
 def _in_another_folder(file: HostsToml, trust: Trust) -> Flaw | None:
     """containerd looks where this file is not."""
-    left = replace(trust, host=file.folder)
     place = trust.path.place
     if not trust.path.folders or place is None:
         return None
-    wanted = f"{trust.path.folders[0]}/{left.host}/hosts.toml"
-    says = f"the hosts.toml for {left.host} lies where this containerd does not look"
+    wanted = f"{trust.path.folders[0]}/{file.folder}/hosts.toml"
+    says = f"the hosts.toml for {file.folder} lies where this containerd does not look"
     return Flaw(file.write.place, says, wanted, BY_HTTPS, file.write.path.shown(), f"write it to {wanted}")
 
 
