@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from nodeworthy.collect.plan.answers import FILE, Answers, Asks, read_answers
+from nodeworthy.collect.plan.passphrase import check_passphrase
 from nodeworthy.collect.plan.plan import Plan
 from nodeworthy.collect.plan.project import (
     Project,
@@ -123,6 +124,8 @@ def prepare(asked: Asked, rules: frozenset[str]) -> Preview:
     stack = choose_stack(project, asked.stack)
     file = project.stack_file(stack)
     config = read_config(project, stack)
+    if config.secret_keys:
+        check_passphrase(read_mapping(file))
     fleet = _fleet(asked, file)
     text = file.read_text(encoding="utf-8-sig")
     found = tuple(comments(text, Place(path=shown_path(file)), rules, is_yaml=True))
