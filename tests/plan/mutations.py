@@ -194,25 +194,4 @@ MUTATIONS = [
         TEMPLATE,
         in_boot_script=True,
     ),
-    Mutation(
-        "a registry that nodes ask by https",
-        "registry-trusted",
-        Edit("infra/userdata/plan.py", "{'http' if self.plain_http else 'https'}", "https"),
-        TEMPLATE,
-        in_boot_script=True,
-    ),
-    Mutation(
-        "a boot that waits for its storage",
-        "shared-storage-mounted",
-        Edit("infra/userdata/bodies/storage.sh", ",_netdev,nofail", ",_netdev"),
-        TEMPLATE,
-        in_boot_script=True,
-    ),
-    Mutation(
-        "a cluster of another name",
-        "joins-its-cluster",
-        Edit("infra/userdata/al2023.py", '"name": plan.told.cluster', '"name": "gpu-staging"'),
-        TEMPLATE,
-        in_boot_script=True,
-    ),
 ]

@@ -6,6 +6,7 @@ providers: what comes out of it is never "verified against the AWS provider".
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import shutil
@@ -99,6 +100,12 @@ class PulumiCli:
         # Only these two arguments: the CLI adds options that `pulumi.policy` misreads.
         self._executable("pulumi-analyzer-policy-python", f'exec "{sys.executable}" -u -m pulumi.policy "$1" "$2"')
 
+    def of(self, project: Path) -> PulumiCli:
+        """The same state and stacks, and another copy of the project."""
+        other = copy.copy(self)
+        other.project = project
+        return other
+
     def _executable(self, name: str, line: str) -> None:
         path = self._scratch / "bin" / name
         path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
@@ -139,13 +146,13 @@ class PulumiCli:
         config: dict[str, Any] | None,
         answers: Answers | None,
     ) -> Preview:
-        log = self._scratch / "events.jsonl"
+        log = self.project.with_name(f"{self.project.name}-events.jsonl")
         log.unlink(missing_ok=True)
         arguments = [*command, "--stack", stack, "--event-log", str(log)]
         if policies is not None:
             arguments += ["--policy-pack", str(policies)]
         if config is not None:
-            written = self._scratch / "policy-config.json"
+            written = self.project.with_name(f"{self.project.name}-policy-config.json")
             written.write_text(json.dumps(config), encoding="utf-8")
             arguments += ["--policy-pack-config", str(written)]
         with Providers(answers, self._aws) as providers:
@@ -153,6 +160,13 @@ class PulumiCli:
             ran = self._run(arguments, providers)
         events = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()] if log.exists() else []
         return Preview(ran.returncode, ran.stdout + ran.stderr, events)
+
+    def secret(self, stack: str, key: str) -> str:
+        """What it is, for a test to look for."""
+        self.init(stack)
+        ran = self._run(["config", "get", "--stack", stack, key], None)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.strip()
 
     def set_secret(self, stack: str, key: str, value: str) -> None:
         """The CLI alone can encrypt."""
