@@ -110,7 +110,7 @@ def test_without_a_fitting_go_one_sentence_says_what_to_install(
 def test_an_unknown_name_is_a_usage_error(build: Build) -> None:
     refused = build("pulumni")
     assert refused.returncode == 2
-    assert "no such program: pulumni (there are: containerd, containerd-2.2," in refused.stderr
+    assert "no such program: pulumni (there are: actionlint, containerd, containerd-2.2," in refused.stderr
 
 
 @pytest.fixture
