@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 
 import pytest
@@ -11,6 +12,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
+    # No folder can be made there: what a test judges was not judged by one before it, nor by its user.
+    os.environ["XDG_CACHE_HOME"] = os.devnull
+    _hear_interrupts()
+
+
+def _hear_interrupts() -> None:
     """A shell starts what runs in the background deaf to Ctrl-C, and our children would inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
+from nodeworthy.errors import InputError
+from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.source.cache import Memory
+    from nodeworthy.collect.source.files import Source
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,22 +28,45 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from nodeworthy.collect.source.collector import look
-    from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.errors import InputError
-    from nodeworthy.rules import ids as rule_ids
+    from nodeworthy.collect.source.files import sources
 
     hook = options.changed is not None
     paths = [*options.paths, *(options.changed or ())]
     if not paths and not hook:
         raise InputError("name what to check: files, folders, or - for standard input")
-    ids = frozenset(rule_ids())
-    looked = look(paths, Fleets(options.fleet, options.stack), ids, named=not hook)
-    if hook and not looked.scenes and not looked.refused:
-        print(f"nodeworthy check: none of {len(paths)} changed files is of a kind that it knows", file=sys.stderr)
+    found = list(sources(paths, named=not hook))
+    memory = _memory(options, paths, found)
+    known = memory.answer() if memory is not None else None
+    if known is not None:
+        return judging.deliver(options, Report(Moment.SOURCE, known.judgements, known.counts))
+    return _look(options, found, memory)
+
+
+def _memory(options: argparse.Namespace, paths: list[str], found: Sequence[Source]) -> Memory | None:
+    """What an earlier call with the same words has left behind. How a report is written is no part of it."""
+    if options.no_cache:
+        return None
+    from nodeworthy.collect.source.cache import memory
+
+    asked = ("changed", "fleet", "stack", "rule", "skip_rule", "ignore_suppressions")
+    return memory(paths, found, {name: getattr(options, name) for name in asked})
+
+
+def _look(options: argparse.Namespace, found: Sequence[Source], memory: Memory | None) -> int:
+    from nodeworthy.collect.source.collector import look_at
+    from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.rules import ids
+
+    fleets = Fleets(options.fleet, options.stack)
+    looked = look_at(found, fleets, frozenset(ids()), memory.nothing if memory is not None else frozenset())
+    if options.changed is not None and not looked.scenes and not looked.refused:
+        changed = len([*options.paths, *options.changed])
+        print(f"nodeworthy check: none of {changed} changed files is of a kind that it knows", file=sys.stderr)
         return 0
     report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
     code = judging.deliver(options, report)
     for refused in looked.refused:
         print(f"nodeworthy check: {refused}", file=sys.stderr)
+    if memory is not None and not looked.refused:
+        memory.keep(report.judgements, looked.counts, looked.nothing, [*fleets.files, *looked.asked_for])
     return 2 if looked.refused else code

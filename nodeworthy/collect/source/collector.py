@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
-from nodeworthy.collect.source.fleets import STACK_FILE, Choice, Fleets
-from nodeworthy.collect.source.node_files import files_of_nodes, node_file
+from nodeworthy.collect.source.fleets import Choice, Fleets
+from nodeworthy.collect.source.node_files import ON_A_NODE, files_of_nodes, node_file
 from nodeworthy.collect.source.recognise import objects
 from nodeworthy.collect.source.slurm import slurm_jobs
+from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.collect.source.ufw import firewalls, ufw_file
 from nodeworthy.collect.together import put_together
 from nodeworthy.documents.tree import Tree
@@ -36,6 +38,7 @@ from nodeworthy.verdict import Place
 if TYPE_CHECKING:
     from nodeworthy.facts.boot_script import BootScript
     from nodeworthy.facts.node_files import NodeFile
+    from nodeworthy.facts.slurm_job import SlurmJob
     from nodeworthy.facts.ufw_firewall import UfwFile
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
@@ -53,12 +56,23 @@ class Looked:
 
     scenes: list[Scene] = field(default_factory=list)
     recognised: int = 0
-    unrecognised: int = 0
+    # The files that hold nothing of ours.
+    nothing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:
-        return {"files": self.recognised, "unrecognised": self.unrecognised}
+        return {"files": self.recognised, "unrecognised": len(self.nothing)}
+
+    @property
+    def asked_for(self) -> Iterator[Path]:
+        """The files beside them that they name, whether they are there or not."""
+        jobs = [fact for scene in self.scenes for fact in scene.facts if type(fact).__name__ == "SlurmJob"]
+        if jobs:
+            from nodeworthy.collect.source.slurm_reading import asked_for
+
+            for job in jobs:
+                yield from asked_for(cast("SlurmJob", job))
 
 
 @dataclass
@@ -72,19 +86,26 @@ class _Found:
 
 
 def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, named: bool = True) -> Looked:
-    """Judges nothing: reads every path and says what there is. Files that nobody `named` may be of any kind."""
+    """Files that nobody `named` may be of any kind."""
+    return look_at(sources(paths, named=named), fleets, rules)
+
+
+def look_at(
+    found_there: Iterable[Source], fleets: Fleets, rules: frozenset[str], nothing: frozenset[str] = frozenset()
+) -> Looked:
+    """Judges nothing: reads every file and says what there is. Of some it is known that they hold `nothing` of ours."""
     looked = Looked()
     by_fleet: dict[str, tuple[Choice, _Found]] = {}
     checked: set[str] = set()
-    for source in sources(paths, named=named):
-        checked.add(os.path.realpath(source.path))
+    for source in found_there:
+        checked.add(source.real)
         try:
-            found = _look_at(source, rules)
+            found = _look_at(source, rules) if source.shown not in nothing else None
         except _Refused as refusal:
             _refuse(looked, refusal, source, by_fleet)
             continue
         if found is None:
-            looked.unrecognised += 1
+            looked.nothing.append(source.shown)
             if source.named:
                 looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
             continue
@@ -171,7 +192,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return None
     of_node = node_file(data, source.shown)
     if of_node is not None:
-        whole = PlainText(Place(source.shown), _plain(data), of_node.kind.value)
+        whole = PlainText(Place(source.shown), _plain(data), of_node.kind.value, ON_A_NODE)
         told = comments(whole.text, whole.place, rules, is_yaml=False)
         return _Found([whole], node_files=[of_node], suppressions=list(told))
     jobs = slurm_jobs(source, data)
@@ -189,11 +210,12 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         found.fleet = _own_fleet(stack, source)
         found.facts += _of_fleet(found.fleet)
     every = [each for document in documents for each in objects(document)]
+    first_lines = sorted(each.place.line for each in every if each.place.line)
     for each in every:
         brought = list(facts_of(each))
         found.facts += brought
         if brought:
-            found.suppressions += annotated(each, rules, _lines(each, every))
+            found.suppressions += annotated(each, rules, _lines(each, first_lines))
     if not found.facts:
         return None
     found.facts.append(PlainText(Place(path=source.shown), without_encrypted(text, documents), _called(found)))
@@ -238,11 +260,11 @@ def _own_fleet(document: Tree, source: Source) -> Fleet:
         raise _Refused(place, str(malformed).removeprefix(f"{place}: ")) from None
 
 
-def _lines(one: Tree, every: Iterable[Tree]) -> range:
+def _lines(one: Tree, first_lines: Sequence[int]) -> range:
     """The lines of an object: from its first to that of the next one."""
     first = one.place.line or 1
-    later = [each.place.line for each in every if each.place.line and each.place.line > first]
-    return range(first, min(later, default=1 << 31))
+    later = bisect_right(first_lines, first)
+    return range(first, first_lines[later] if later < len(first_lines) else 1 << 31)
 
 
 def _bytes(source: Source) -> bytes | None:
@@ -255,7 +277,7 @@ def _bytes(source: Source) -> bytes | None:
 
 
 def _unreadable(source: Source, problem: Unreadable) -> None:
-    if source.named or not (problem.binary or source.path.suffix not in _YAML):
+    if source.named or problem.denied or not (problem.binary or source.path.suffix not in _YAML):
         raise _Refused(Place(path=source.shown), f"it {problem.why}") from None
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 LIMIT = 10 * 1024 * 1024
+# How often a file is read that changes meanwhile.
+ATTEMPTS = 3
 STDIN = "-"
 _OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 # Folders that hold no change of the user's own.
@@ -28,16 +32,22 @@ class Source:
     path: Path
     shown: str
     named: bool
+    # Where it lies, links resolved: by this it is known to be the same.
+    real: str = ""
+    # Of a folder that may not be looked into.
+    why: str = ""
 
 
 class Unreadable(Exception):
     """Why a file can't be read as text."""
 
-    def __init__(self, why: str, *, binary: bool = False) -> None:
+    def __init__(self, why: str, *, binary: bool = False, denied: bool = False) -> None:
         super().__init__(why)
         self.why = why
         # A picture in a repository is no fault; it is merely nothing of ours.
         self.binary = binary
+        # Nobody can say what it is: it may be ours.
+        self.denied = denied
 
 
 def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
@@ -47,13 +57,12 @@ def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
     for given in paths:
         path = Path(given)
         if given != STDIN and path.is_dir():
-            found: Iterable[Source] = _inside(path)
+            found: Iterable[Source] = _inside(path, named=named)
         else:
-            found = [Source(path, shown(path), named=named or not path.exists())]
+            found = [Source(path, shown(path), named or not path.exists(), os.path.realpath(path))]
         for source in found:
-            real = os.path.realpath(source.path)
-            if real not in seen:
-                seen.add(real)
+            if source.real not in seen:
+                seen.add(source.real)
                 yield source
 
 
@@ -65,26 +74,65 @@ def shown(path: Path) -> str:
     return str(path) if relative.startswith("..") else relative
 
 
-def _inside(folder: Path) -> Iterator[Source]:
-    for directory, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in LEFT_OUT)
-        for name in sorted(names):
-            path = Path(directory, name)
-            if path.is_file():
-                yield Source(path, shown(path), named=False)
+def _inside(folder: Path, *, named: bool) -> Iterator[Source]:
+    """The files of a folder before those of the folders in it. Links to folders are not followed."""
+    waiting = [os.fspath(folder)]
+    while waiting:
+        directory = waiting.pop()
+        real, begins = os.path.realpath(directory), shown(Path(directory, "_"))[:-1]
+        try:
+            with os.scandir(directory) as found:
+                entries = sorted(found, key=lambda entry: entry.name)
+        except OSError as problem:
+            yield Source(Path(directory), shown(Path(directory)), named, real, _why(problem))
+            continue
+        for entry in entries:
+            if _is_file(entry):
+                path = os.path.realpath(entry.path) if entry.is_symlink() else f"{real}/{entry.name}"
+                yield Source(Path(entry.path), begins + entry.name, False, path)
+        inside = [each for each in entries if each.is_dir(follow_symlinks=False) and each.name not in LEFT_OUT]
+        waiting += [each.path for each in reversed(inside)]
+        named = False
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link that leads nowhere, or in a circle
+        return False
+
+
+def _why(problem: OSError) -> str:
+    return f"can't be read: {(problem.strerror or str(problem)).lower()}"
 
 
 def read_bytes(source: Source) -> bytes:
     """The file's bytes. Raises Unreadable for what is too large or may not be read."""
+    if source.why:
+        raise Unreadable(source.why, denied=True)
     try:
         if source.shown == STDIN:
             return _limited(sys.stdin.buffer.read(LIMIT + 1))
         if source.path.exists() and not _has_an_end(source.path):
             raise Unreadable("is a pipe or a device, not a file", binary=True)
-        with source.path.open("rb") as file:
-            return _limited(file.read(LIMIT + 1))
+        return _limited(_at_rest(source.path))
     except OSError as problem:
-        raise Unreadable(f"can't be read: {(problem.strerror or str(problem)).lower()}") from None
+        raise Unreadable(_why(problem), denied=problem.errno != errno.ENOENT) from None
+
+
+def _at_rest(path: Path) -> bytes:
+    """Half of what somebody is writing would be judged as if it were the whole."""
+    for _ in range(ATTEMPTS):
+        with path.open("rb") as file:
+            before = os.fstat(file.fileno())
+            if stat.S_ISREG(before.st_mode) and before.st_size > LIMIT:
+                raise _too_large()
+            data = file.read(LIMIT + 1)
+            after = os.fstat(file.fileno())
+        at_rest = (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns)
+        if at_rest or not stat.S_ISREG(before.st_mode):
+            return data
+    raise Unreadable("changes while it is read", denied=True)
 
 
 def _has_an_end(path: Path) -> bool:
@@ -94,8 +142,12 @@ def _has_an_end(path: Path) -> bool:
 
 def _limited(data: bytes) -> bytes:
     if len(data) > LIMIT:
-        raise Unreadable(f"is larger than {LIMIT // 1024 // 1024} MiB, the most that is read of a file")
+        raise _too_large()
     return data
+
+
+def _too_large() -> Unreadable:
+    return Unreadable(f"is larger than {LIMIT // 1024 // 1024} MiB, the most that is read of a file")
 
 
 def as_text(data: bytes) -> str:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from nodeworthy.collect.source.files import shown
+from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown
+from nodeworthy.collect.source.stack_files import SETTINGS, STACK_FILE, upwards
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file, refuse_impossible
 
-SETTINGS = ".nodeworthy.yaml"
-STACK_FILE = re.compile(r"Pulumi\.(?P<stack>[^/]+)\.ya?ml")
 _CONFIG_KEY = b"nodeworthy:fleet"
 
 
@@ -62,7 +60,7 @@ class Fleets:
         return self._choices[folder]
 
     def _look(self, folder: Path) -> Choice:
-        for above in _upwards(folder):
+        for above in upwards(folder):
             settings = _settings(above)
             if settings.get("fleet"):
                 return Choice(self._fleet(above / settings["fleet"]))
@@ -85,20 +83,15 @@ class Fleets:
             return Choice(None, f"several fleets could be meant ({named}): choose one with --stack or --fleet")
         return Choice(self._fleet(next(iter(stacks.values()))))
 
+    @property
+    def files(self) -> list[Path]:
+        """The fleets that were read, or asked for in vain."""
+        return list(self._read)
+
     def _fleet(self, path: Path) -> Fleet:
         if path not in self._read:
             self._read[path] = read_fleet_file(path, shown(path))
         return self._read[path]
-
-
-def _upwards(folder: Path) -> list[Path]:
-    """From the folder to the repository's root; outside of a repository only the folder itself."""
-    above = [folder, *folder.parents]
-    for index, each in enumerate(above):
-        if (each / ".git").exists():
-            return above[: index + 1]
-    here = Path.cwd()
-    return above[: above.index(here) + 1] if here in above else [folder]
 
 
 def _stack_files(folder: Path) -> dict[str, Path]:
@@ -117,9 +110,10 @@ def _stack_files(folder: Path) -> dict[str, Path]:
 
 def _declares_a_fleet(path: Path) -> bool:
     try:
-        return _CONFIG_KEY in path.read_bytes()
-    except OSError:
-        return True  # reading it as a fleet says why it can't be read
+        data = read_bytes(Source(path, shown(path), named=False))
+    except Unreadable as problem:
+        return not problem.binary  # reading it as a fleet says why it can't be read
+    return _CONFIG_KEY in data
 
 
 def _settings(folder: Path) -> dict[str, str]:

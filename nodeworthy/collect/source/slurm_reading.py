@@ -86,6 +86,13 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
     return job
 
 
+def asked_for(job: SlurmJob) -> Iterator[Path]:
+    """Where its files were looked for, found or not, and what ended the search."""
+    path = job.place.path or STDIN
+    for folder in _folders(Source(Path(path), path, named=True)):
+        yield from (folder / name for name in job.beside)
+
+
 def _look(name: str, source: Source) -> Beside:
     for folder in _folders(source):
         path = folder / name

@@ -1,0 +1,115 @@
+"""Judgements as plain data and back: words, numbers and places, each place, rule and subject once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Generic, TypeVar
+
+from nodeworthy.engine import Judgement
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
+
+T = TypeVar("T")
+_PLACE = tuple(each.name for each in fields(Place))
+_WORDS = ("message", "is_", "should", "cause", "remedy", "rule", "suppressed", "simulated")
+_RULE = ("id", "title", "remedy", "incident", "about_ourselves", "never_unknown", "documentation")
+
+
+@dataclass(frozen=True)
+class RememberedSubject:
+    """Where it stands is all that a report says of a subject."""
+
+    place: Place
+
+
+@dataclass
+class RememberedRule(Rule):
+    told: str = ""
+
+    @property
+    def documentation(self) -> str:
+        return self.told
+
+
+@dataclass
+class _Table(Generic[T]):
+    """Each thing once; what speaks of it names its row."""
+
+    written: Callable[[T], Any]
+    rows: list[Any] = field(default_factory=list)
+    _known: dict[Hashable, int] = field(default_factory=dict)
+
+    def row(self, thing: T, key: Hashable) -> int:
+        if key not in self._known:
+            self._known[key] = len(self.rows)
+            self.rows.append(self.written(thing))
+        return self._known[key]
+
+
+class _Writer:
+    def __init__(self) -> None:
+        self.places = _Table[Place](_place_as_data)
+        self.rules = _Table[Rule](lambda rule: [rule.severity.value, *(getattr(rule, name) for name in _RULE)])
+        self.subjects = _Table[Any](lambda subject: self.place(subject.place))
+
+    def place(self, place: Place) -> int:
+        return self.places.row(place, place)
+
+    def judgement(self, each: Judgement) -> list[Any]:
+        rule, subject = self.rules.row(each.rule, each.rule.id), self.subjects.row(each.subject, id(each.subject))
+        found = [self._finding(finding) for finding in each.findings]
+        return [rule, subject, each.verdict.value, found, each.suppressed, each.why, each.crashed, each.simulated]
+
+    def _finding(self, each: Finding) -> list[Any]:
+        related = [[self.place(other.place), other.says] for other in each.related]
+        words = [getattr(each, name) for name in _WORDS]
+        about = [each.verdict.value, each.severity.value, self.place(each.where)]
+        return [*about, related, list(each.victims), list(each.on), words]
+
+
+def _place_as_data(place: Place) -> list[Any]:
+    told = [getattr(place, name) for name in _PLACE]
+    while told and told[-1] is None:
+        told.pop()
+    return told
+
+
+def as_data(judgements: Sequence[Judgement]) -> dict[str, Any]:
+    writer = _Writer()
+    made = [writer.judgement(each) for each in judgements]
+    tables = {"places": writer.places.rows, "rules": writer.rules.rows, "subjects": writer.subjects.rows}
+    return {**tables, "judgements": made}
+
+
+def of_data(data: dict[str, Any]) -> list[Judgement]:
+    """Raises what plain data of another shape raises: KeyError, TypeError, ValueError, IndexError."""
+    places = [Place(*row) for row in data["places"]]
+    rules = [_rule(*row) for row in data["rules"]]
+    subjects = [RememberedSubject(places[row]) for row in data["subjects"]]
+    return [
+        Judgement(
+            rules[rule], subjects[subject], Verdict(verdict), tuple(_finding(each, places) for each in found), *rest
+        )
+        for rule, subject, verdict, found, *rest in data["judgements"]
+    ]
+
+
+def _rule(severity: str, identifier: str, title: str, remedy: str, *rest: Any) -> Rule:
+    incident, about_ourselves, never_unknown, documentation = rest
+    return RememberedRule(
+        identifier, Severity(severity), title, remedy, incident, about_ourselves, never_unknown, told=documentation
+    )
+
+
+def _finding(row: Sequence[Any], places: Sequence[Place]) -> Finding:
+    verdict, severity, where, related, victims, on, words = row
+    return Finding(
+        Verdict(verdict),
+        where=places[where],
+        related=tuple(Related(places[place], says) for place, says in related),
+        victims=tuple(victims),
+        on=tuple(on),
+        severity=Severity(severity),
+        **dict(zip(_WORDS, words, strict=True)),
+    )

@@ -1,0 +1,69 @@
+"""By what a file is known to be unchanged: where it lies on the disk, its size, and when it was last changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+
+import nodeworthy
+from nodeworthy.collect.source.stack_files import SETTINGS, STACK_FILE, upwards
+
+# Empty where there is no such file; None where a later change might not show.
+Stamp = list[int] | None
+# Clocks of file systems may be as coarse as this: what was changed so shortly ago may change again unseen.
+COARSEST_NS = 2_000_000_000
+
+
+def stamp(path: str | Path, began: int) -> Stamp:
+    try:
+        found = os.stat(path)  # noqa: PTH116 - of thousands of files, at every run
+    except OSError:
+        return []
+    # Nobody can set this time, whatever they do to the other one.
+    if found.st_ctime_ns > began - COARSEST_NS:
+        return None
+    return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode]
+
+
+def around(folders: Iterable[Path], named: Iterable[Path], began: int) -> dict[str, Stamp]:
+    """What decides by which fleet the files of these folders are judged: stack files and settings, upwards to the
+    repository's root, and fleets that lie elsewhere and were named."""
+    above = dict.fromkeys(each for folder in folders for each in upwards(folder))
+    found: dict[str, Stamp] = {}
+    for folder in above:
+        found[f"{folder}/"] = []
+        for name in _deciding(folder):
+            found[f"{folder}/{name}"] = stamp(folder / name, began)
+    for path in named:
+        found[os.path.abspath(path)] = stamp(path, began)
+    return found
+
+
+def _deciding(folder: Path) -> list[str]:
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return [name for name in names if name == SETTINGS or STACK_FILE.fullmatch(name)]
+
+
+def program() -> str:
+    """This version of ours, to the last file: what another one found out is not believed."""
+    told = blake2b(sys.version.encode(), digest_size=16)
+    yaml = find_spec("yaml")
+    for path in (*_own_files(Path(nodeworthy.__file__).parent), *([yaml.origin] if yaml and yaml.origin else ())):
+        found = os.stat(path)  # noqa: PTH116 - hundreds, at every run
+        told.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\0{found.st_ino}\n".encode(errors="surrogateescape"))
+    return told.hexdigest()
+
+
+def _own_files(folder: Path) -> list[str]:
+    files: list[str] = []
+    for directory, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        files += [f"{directory}/{name}" for name in sorted(names)]
+    return files
