@@ -40,7 +40,9 @@ def test_what_is_a_comment(line: str) -> None:
 
 
 def test_the_last_one_counts_and_nothing_behind_a_command() -> None:
-    request = request_of("#SBATCH -N 1", "", "# a comment", "#SBATCH --nodes=2", "module load cuda", "#SBATCH -N 3 -t 5")
+    request = request_of(
+        "#SBATCH -N 1", "", "# a comment", "#SBATCH --nodes=2", "module load cuda", "#SBATCH -N 3 -t 5"
+    )
     assert request.nodes == 2
     dead = request.dead("time")
     assert dead is not None
