@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,12 +21,15 @@ class ProfilingNodes:
     called: ClassVar[str] = f"a node that is dedicated to profiling ({PROFILING[0]}={PROFILING[1]})"
     # Who registers as such, only the boot scripts of all pools say.
     whole_stack: ClassVar[bool] = True
+    known_late: ClassVar[bool] = True
 
     place: Place
     title: str
     labels: Mapping[str, str]
     # Whether it was seen with which labels they register; the fleet alone only promises them.
     registered: bool = True
+    # Why the boot script that says so can't be read.
+    unread: str | None = None
 
     @property
     def as_labels(self) -> Labels:
@@ -56,6 +59,8 @@ def profiling_nodes(scripts: Iterable[BootScript], fleet: Fleet | None) -> Itera
     seen: set[str] = set()
     for script in scripts:
         pools = [each.pool.name for each in script.pools]
+        if script.read is None or script.userdata.unread:
+            yield from _not_read(script, seen)
         seen.update(pools)
         for place, labels in registrations(script):
             if is_dedicated(labels):
@@ -67,6 +72,13 @@ def profiling_nodes(scripts: Iterable[BootScript], fleet: Fleet | None) -> Itera
             if pool.instance_type is not None and isinstance(pool.instance_type.state, Known):
                 labels[INSTANCE_TYPE] = pool.instance_type.state.value
             yield ProfilingNodes(pool.place, f"the profiling nodes of pool '{pool.name}'", labels, registered=False)
+
+
+def _not_read(script: BootScript, seen: Container[str]) -> Iterator[ProfilingNodes]:
+    for pool in (each.pool for each in script.pools):
+        if pool.profiling_dedicated and pool.name not in seen:
+            title = f"the profiling nodes of pool '{pool.name}'"
+            yield ProfilingNodes(script.place, title, dict((PROFILING,)), unread=script.unread)
 
 
 def registrations(script: BootScript) -> Iterator[tuple[Place, Mapping[str, str]]]:

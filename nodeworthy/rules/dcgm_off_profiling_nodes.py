@@ -50,6 +50,9 @@ def _stays_off(values: OperatorValues, nodes: ProfilingNodes) -> Findings:
             on[part] = label, enabled
     if on and not nodes.registered:
         skip(f"with which labels {nodes.title} register is not in what was read")
+    if on and nodes.unread:
+        yield unknown(nodes, f"with which labels {nodes.title} register is not known: {nodes.unread}")
+        return
     for part, (label, enabled) in on.items():
         if isinstance(enabled.state, Unknown):
             yield unknown(enabled, enabled.state.why, related=[Related(nodes.place, f"{nodes.title} register here")])
