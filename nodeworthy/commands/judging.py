@@ -120,11 +120,16 @@ def _rendered(
     options: argparse.Namespace, form: str, report: Report, heading: str, beside: Beside | None, *, colour: bool = False
 ) -> str:
     if form != "text":
-        return _machine(options, form, report, beside)
+        return _writable(_machine(options, form, report, beside))
     from nodeworthy.report import text
 
     written = text.render(report, colour=colour, show_passed=options.show_passed, quiet=options.quiet)
-    return f"{heading}\n{written}" if heading and not options.quiet else written
+    return _writable(f"{heading}\n{written}" if heading and not options.quiet else written)
+
+
+def _writable(text: str) -> str:
+    """A file's name may be of bytes that are no UTF-8: they are told as Python does, and as JSON may."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _machine(options: argparse.Namespace, form: str, report: Report, beside: Beside | None) -> str:

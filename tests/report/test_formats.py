@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,23 @@ def test_one_run_writes_as_many_as_it_is_asked_for(tmp_path: Path) -> None:
     for form in FORMATS:
         printed = run("check", ".", "--format", form, cwd=INCIDENT).out
         assert (tmp_path / form).read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_name_of_bytes_that_are_no_text(form: str, tmp_path: Path) -> None:
+    name = os.fsdecode(b"values\xff\x1b[31m\n::error::owned.yaml")
+    try:
+        shutil.copy(INCIDENT / "values.yaml", tmp_path / name)
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    shutil.copy(INCIDENT / "Pulumi.onprem.yaml", tmp_path)
+    ran = run("check", ".", "--format", form, "--output", "report", cwd=tmp_path)
+    assert ran.code == 1, ran.err
+    written = (tmp_path / "report").read_text(encoding="utf-8")
+    assert "containerd-paths" in written
+    if form not in ("text", "json"):
+        assert "\x1b" not in written
+        assert "\n::error::owned" not in written
 
 
 @pytest.mark.parametrize("wrong", ["sarif", "sarif=", "pdf=a.pdf", "=a"])
