@@ -13,16 +13,16 @@ from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.collect.source.comments import annotated, comments
-from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes, sources
+from nodeworthy.collect.source.files import STDIN, Source, sources
 from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.node_files import ON_A_NODE, files_of_nodes, node_file
+from nodeworthy.collect.source.parsing import Refused, content, documents_in
 from nodeworthy.collect.source.recognise import objects
 from nodeworthy.collect.source.slurm import slurm_jobs
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.collect.source.ufw import firewalls, ufw_file
 from nodeworthy.collect.together import put_together
 from nodeworthy.documents.tree import Tree
-from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet_operator import operator_of_fleet
@@ -40,14 +40,6 @@ if TYPE_CHECKING:
     from nodeworthy.facts.node_files import NodeFile
     from nodeworthy.facts.slurm_job import SlurmJob
     from nodeworthy.facts.ufw_firewall import UfwFile
-
-# What makes a text worth parsing at all; without one of these it holds nothing that we know.
-_MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
-# The same for files of these kinds only: the words are common ones.
-_POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
-_OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
-_YAML = (".yaml", ".yml")
-_TEMPLATED = (b"{{", b"{%")
 
 
 @dataclass
@@ -101,7 +93,7 @@ def look_at(
         checked.add(source.real)
         try:
             found = _look_at(source, rules) if source.shown not in nothing else None
-        except _Refused as refusal:
+        except Refused as refusal:
             _refuse(looked, refusal, source, by_fleet)
             continue
         if found is None:
@@ -126,14 +118,7 @@ def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:
         looked.refused.append(str(impossible))
 
 
-class _Refused(Exception):
-    def __init__(self, place: Place, why: str) -> None:
-        super().__init__(f"{place}: {why}")
-        self.place = place
-        self.why = why
-
-
-def _refuse(looked: Looked, refusal: _Refused, source: Source, by_fleet: dict[str, tuple[Choice, _Found]]) -> None:
+def _refuse(looked: Looked, refusal: Refused, source: Source, by_fleet: dict[str, tuple[Choice, _Found]]) -> None:
     """A named input that can't be read is a mistake of the call; one found in a folder is a finding."""
     if source.named:
         looked.refused.append(str(refusal))
@@ -187,7 +172,7 @@ def _scripts(found: _Found, fleet: Fleet | None, why: str) -> list[Fact]:
 
 def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     """What stands in a file; None where it is nothing that we know."""
-    data = _bytes(source)
+    data = content(source)
     if data is None:
         return None
     of_node = node_file(data, source.shown)
@@ -203,7 +188,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     ufw = ufw_file(data, source.shown, named=source.named)
     if ufw is not None:
         return _Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
-    documents, text = _documents(source, data)
+    documents, text = documents_in(source, data)
     found = _Found()
     stack = next((each for each in documents if has_fleet(each)), None)
     if stack is not None:
@@ -257,7 +242,7 @@ def _own_fleet(document: Tree, source: Source) -> Fleet:
         return read_fleet(document, stack["stack"] if stack else None)
     except InputError as malformed:
         place = getattr(malformed, "place", None) or Place(path=source.shown)
-        raise _Refused(place, str(malformed).removeprefix(f"{place}: ")) from None
+        raise Refused(place, str(malformed).removeprefix(f"{place}: ")) from None
 
 
 def _lines(one: Tree, first_lines: Sequence[int]) -> range:
@@ -265,64 +250,3 @@ def _lines(one: Tree, first_lines: Sequence[int]) -> range:
     first = one.place.line or 1
     later = bisect_right(first_lines, first)
     return range(first, first_lines[later] if later < len(first_lines) else 1 << 31)
-
-
-def _bytes(source: Source) -> bytes | None:
-    """What a file holds; None where one that nobody named can't be read and is no kind of file to worry about."""
-    try:
-        return read_bytes(source)
-    except Unreadable as problem:
-        _unreadable(source, problem)
-        return None
-
-
-def _unreadable(source: Source, problem: Unreadable) -> None:
-    if source.named or problem.denied or not (problem.binary or source.path.suffix not in _YAML):
-        raise _Refused(Place(path=source.shown), f"it {problem.why}") from None
-
-
-def _documents(source: Source, data: bytes) -> tuple[list[Tree], str]:
-    place = Place(path=source.shown)
-    if not source.named and not _worth_parsing(source, data):
-        return [], ""
-    try:
-        text = as_text(data)
-    except Unreadable as problem:
-        _unreadable(source, problem)
-        return [], ""
-    try:
-        return _read_all(text, place), text
-    except NotYaml as problem:
-        if not source.named and _is_foreign_template(data):
-            return [], text
-        if source.named and not _could_be_yaml(source, text):
-            return [], text
-        if not source.named and source.path.suffix not in _YAML:
-            return [], text
-        raise _Refused(problem.place, problem.why) from None
-
-
-def _read_all(text: str, place: Place) -> list[Tree]:
-    """Every document; of a chart's template what can be seen without filling it in."""
-    if "{{" not in text:
-        return read_all(text, place)
-    from nodeworthy.collect.source.helm_template import read_templated
-
-    return read_templated(text, place)
-
-
-def _worth_parsing(source: Source, data: bytes) -> bool:
-    """A broken YAML file is worth a word even where it holds nothing of ours, unless it is somebody's template."""
-    if any(mark in data for mark in _MARKS):
-        return True
-    if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
-        return True
-    return source.path.suffix in _YAML and not _is_foreign_template(data)
-
-
-def _is_foreign_template(data: bytes) -> bool:
-    return any(mark in data for mark in _TEMPLATED) and not any(mark in data for mark in _MARKS)
-
-
-def _could_be_yaml(source: Source, text: str) -> bool:
-    return source.path.suffix in _YAML or any(mark.decode() in text for mark in _MARKS)

@@ -1,0 +1,87 @@
+"""Turns files into documents: what is worth parsing, and what to make of files that can't be."""
+
+from __future__ import annotations
+
+from nodeworthy.collect.source.files import Source, Unreadable, as_text, read_bytes
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.verdict import Place
+
+# What makes a text worth parsing at all; without one of these it holds nothing that we know.
+_MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"dcgmExporter")
+# The same for files of these kinds only: the words are common ones.
+_POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
+_OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
+_YAML = (".yaml", ".yml")
+_TEMPLATED = (b"{{", b"{%")
+
+
+class Refused(Exception):
+    """An input that can't be read, or that does not parse."""
+
+    def __init__(self, place: Place, why: str) -> None:
+        super().__init__(f"{place}: {why}")
+        self.place = place
+        self.why = why
+
+
+def content(source: Source) -> bytes | None:
+    """What a file holds; None where one that nobody named can't be read and is no kind of file to worry about."""
+    try:
+        return read_bytes(source)
+    except Unreadable as problem:
+        _unreadable(source, problem)
+        return None
+
+
+def _unreadable(source: Source, problem: Unreadable) -> None:
+    if source.named or problem.denied or not (problem.binary or source.path.suffix not in _YAML):
+        raise Refused(Place(path=source.shown), f"it {problem.why}") from None
+
+
+def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
+    """Its documents, and the text that they stand in."""
+    place = Place(path=source.shown)
+    if not source.named and not _worth_parsing(source, data):
+        return [], ""
+    try:
+        text = as_text(data)
+    except Unreadable as problem:
+        _unreadable(source, problem)
+        return [], ""
+    try:
+        return _read_all(text, place), text
+    except NotYaml as problem:
+        if not source.named and _is_foreign_template(data):
+            return [], text
+        if source.named and not _could_be_yaml(source, text):
+            return [], text
+        if not source.named and source.path.suffix not in _YAML:
+            return [], text
+        raise Refused(problem.place, problem.why) from None
+
+
+def _read_all(text: str, place: Place) -> list[Tree]:
+    """Every document; of a chart's template what can be seen without filling it in."""
+    if "{{" not in text:
+        return read_all(text, place)
+    from nodeworthy.collect.source.helm_template import read_templated
+
+    return read_templated(text, place)
+
+
+def _worth_parsing(source: Source, data: bytes) -> bool:
+    """A broken YAML file is worth a word even where it holds nothing of ours, unless it is somebody's template."""
+    if any(mark in data for mark in _MARKS):
+        return True
+    if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
+        return True
+    return source.path.suffix in _YAML and not _is_foreign_template(data)
+
+
+def _is_foreign_template(data: bytes) -> bool:
+    return any(mark in data for mark in _TEMPLATED) and not any(mark in data for mark in _MARKS)
+
+
+def _could_be_yaml(source: Source, text: str) -> bool:
+    return source.path.suffix in _YAML or any(mark.decode() in text for mark in _MARKS)
