@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Finding, Severity, Verdict
 
@@ -61,14 +62,14 @@ def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Itera
     word = outcome(finding)
     marks = [mark for mark, on in (("suppressed", finding.suppressed), ("simulated", finding.simulated)) if on]
     told = f" ({', '.join(marks)})" if marks else ""
-    yield f"{paint('bold', str(finding.where))}: {paint(word, word)} {_named(finding, rules)}{told}"
+    yield f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {_named(finding, rules)}{told}"
     yield from textwrap.wrap(
-        finding.sentence(), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+        printable(finding.sentence()), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
     of_rules = [("rules", ", ".join(rules))] if len(rules) > 1 else []
     for label, text in (*of_rules, *details(finding)):
         yield from textwrap.wrap(
-            text,
+            printable(text),
             108,
             initial_indent=f"    {paint('dim', f'{label:<7}')} ",
             subsequent_indent=" " * 12,
@@ -101,7 +102,7 @@ def details(finding: Finding) -> Iterator[tuple[str, str]]:
 def _passed(report: Report, paint: Paint) -> Iterator[str]:
     for each in report.judgements:
         if each.verdict is Verdict.PASS and not each.findings:
-            yield f"{paint('pass', 'pass')} {each.rule.id} {each.subject.place}"
+            yield f"{paint('pass', 'pass')} {each.rule.id} {on_one_line(str(each.subject.place))}"
 
 
 def _closing(report: Report, paint: Paint) -> Iterator[str]:
