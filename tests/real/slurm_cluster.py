@@ -196,9 +196,9 @@ class SlurmCluster:
         return self.ask("sbatch", "--parsable", output, *options, str(script), cwd=script.parent).strip()
 
     def job(self, number: str) -> dict[str, str]:
-        """What the controller says of a job; of one that stays behind its partition's names, too."""
+        """What the controller says of a job."""
         told = self.ask("scontrol", "show", "job", number)
-        return {name: value for name, value in re.findall(r"(\S+?)=(\S*)", told)}
+        return dict(re.findall(r"(\S+?)=(\S*)", told))
 
     def settled(self, number: str) -> dict[str, str]:
         """A job as it is when the scheduler has looked at it: running, done, or waiting for a reason of its own."""

@@ -67,7 +67,7 @@ def test_what_sbatch_refuses_is_a_finding(slurm: SlurmCluster, case: str, says: 
     (path,) = CASES.joinpath(case).glob("*.sh")
     with pytest.raises(SlurmError, match=says):
         slurm.submit(path)
-    assert "fail" in verdicts(path, case.split("/")[0])
+    assert "fail" in verdicts(path, case.partition("/")[0])
 
 
 def test_a_script_without_a_first_line(slurm: SlurmCluster, script: Path) -> None:
