@@ -12,6 +12,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
+    # Programs that were built once, and downloads, stay where their user keeps them.
+    os.environ.setdefault("USERS_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", ""))
     # No folder can be made there: what a test judges was not judged by one before it, nor by its user.
     os.environ["XDG_CACHE_HOME"] = os.devnull
     _hear_interrupts()

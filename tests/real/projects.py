@@ -11,6 +11,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 STACK = "dev"
+# What the stacks of this repository keep encrypted.
+SECRETS = ("grafanaPassword", "queuePassword", "registryToken")
 SHAPES = Path(__file__).resolve().parent / "programs" / "shapes"
 
 

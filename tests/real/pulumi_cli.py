@@ -75,6 +75,12 @@ class Preview:
         }
 
     @cached_property
+    def changes(self) -> dict[str, int]:
+        """How many resources, by what becomes of them."""
+        told = [event["summaryEvent"]["resourceChanges"] for event in self.events if "summaryEvent" in event]
+        return dict(told[-1]) if told else {}
+
+    @cached_property
     def errors(self) -> str:
         found = (event["diagnosticEvent"] for event in self.events if "diagnosticEvent" in event)
         return "\n".join(each["message"] for each in found if each["severity"] == "error")
@@ -99,6 +105,11 @@ class PulumiCli:
             self._executable("pulumi-language-python", f'exec "{sys.executable}" "{STAND_INS}/language_host.py" "$@"')
         # Only these two arguments: the CLI adds options that `pulumi.policy` misreads.
         self._executable("pulumi-analyzer-policy-python", f'exec "{sys.executable}" -u -m pulumi.policy "$1" "$2"')
+
+    @property
+    def kept(self) -> Path:
+        """Where the backend keeps the state."""
+        return self._scratch / "state"
 
     def of(self, project: Path) -> PulumiCli:
         """The same state and stacks, and another copy of the project."""

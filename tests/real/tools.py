@@ -71,7 +71,9 @@ def minor_version(program: str) -> str | None:
 @cache
 def built() -> tuple[Built, ...]:
     """Asks the builder, which alone knows how its cache is keyed; families come in order of their version."""
-    listing = subprocess.run([sys.executable, BUILD, "--list"], capture_output=True, text=True, check=True).stdout
+    kept = {**os.environ, "XDG_CACHE_HOME": os.environ.get("USERS_CACHE_HOME", "")}
+    command = [sys.executable, BUILD, "--list"]
+    listing = subprocess.run(command, env=kept, capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in listing.splitlines()]
     return tuple(
         Built(name, ".".join(version.removeprefix("v").split(".")[:2]), Path(path))
