@@ -9,7 +9,7 @@ from nodeworthy.facts.config_path import KEY, registry_tables
 from nodeworthy.facts.containerd_config import ConfigFile, Role, imported
 from nodeworthy.facts.flaw import Flaw, doubt
 from nodeworthy.known.containerd import Containerd, drop_in_folder
-from nodeworthy.known.containerd_schema import OLD, era_of
+from nodeworthy.known.containerd_schema import NEW, OLD, era_of
 from nodeworthy.known.releases import numbers
 from nodeworthy.verdict import Related
 
@@ -93,12 +93,18 @@ def _beside(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator
     if era.newer_drop_ins_fatal_before is not None and file.version > root.version:
         yield from _newer(file, root, version or "", era.newer_drop_ins_fatal_before, stands)
     old_runtimes = file.version == 2 and "containerd" in file.sections.get(OLD, {})
-    if era.loses_older_drop_ins and root.version == 3 and old_runtimes:
+    if era.loses_older_drop_ins and root.version == 3 and old_runtimes and _has_runtimes(root):
         says = f"containerd {version} loses the runtimes of a drop-in of version 2 under a config of version 3"
         cause = "the old names of a drop-in are not migrated; if it names the default runtime, the CRI does not load"
         yield Flaw(file.version_place, says, "version = 3 with the new names", cause, related=(stands,))
     if era.newest is None:
         yield from _replaces(file, root, stands)
+
+
+def _has_runtimes(root: ConfigFile) -> bool:
+    """Beside what stands under the new names, containerd takes nothing of the same key from under the old one."""
+    tables = [section.get("containerd") for name, section in root.sections.items() if name in NEW]
+    return any(isinstance(each, dict) and "runtimes" in each for each in tables)
 
 
 def _newer(file: ConfigFile, root: ConfigFile, version: str, until: str, stands: Related) -> Iterator[Flaw]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,6 +18,8 @@ from nodeworthy.facts.node_paths import Kind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
 from nodeworthy.verdict import Known, Place, need, skip
 
+_IMPORTS = re.compile(r"^imports\s*=\s*\[(.*?)\]", re.MULTILINE | re.DOTALL)
+_PATH = re.compile(r"[\"'](/[^\"']*)[\"']")
 # Two distributions have templates of these names; where nothing says which, they are read alike.
 _TEMPLATED = "k3s"
 
@@ -65,7 +68,12 @@ class NodeFiles:
     def timeline_on(self, runtime: Containerd | None) -> Timeline:
         """As they count: drop-ins behind their root, and of two files of modprobe the one whose name sorts later."""
         ordered = sorted(self.files, key=lambda each: (each.spot.is_drop_in, each.spot.path.rpartition("/")[2]))
-        return Timeline(tuple(_written(each, runtime) for each in ordered))
+        return Timeline(tuple(_written(each, runtime, self._imports) for each in ordered))
+
+    @cached_property
+    def _imports(self) -> tuple[str, ...]:
+        roots = [each.content.text.shown() for each in self.of(Kind.CONFIG) if not each.spot.is_drop_in]
+        return tuple(path for text in roots for names in _IMPORTS.findall(text) for path in _PATH.findall(names))
 
     @property
     def has_config(self) -> bool:
@@ -92,9 +100,18 @@ class NodeFiles:
         return state.value if isinstance(state, Known) else None
 
 
-def _written(file: NodeFile, runtime: Containerd | None) -> Writes:
-    path = Text.of(path_on(file, runtime))
+def _written(file: NodeFile, runtime: Containerd | None, imports: Sequence[str]) -> Writes:
+    path = Text.of(_imported_from(file, imports) or path_on(file, runtime))
     return Writes(place=file.place, stage=Stage.WRITE_FILES, path=path, content=file.content, whole=file.content)
+
+
+def _imported_from(file: NodeFile, imports: Sequence[str]) -> str | None:
+    """Of a drop-in whose folder says only its own name: the folder of that name which the root file imports."""
+    folder, name = posixpath.split(file.spot.path)
+    if file.spot.is_laid_out or not file.spot.is_drop_in:
+        return None
+    named = (each for each in map(posixpath.dirname, imports) if each.endswith(f"/{posixpath.basename(folder)}"))
+    return next((f"{each}/{name}" for each in named), None)
 
 
 def path_on(file: NodeFile, runtime: Containerd | None) -> str:

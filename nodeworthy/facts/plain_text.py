@@ -18,6 +18,8 @@ class PlainText:
     text: str
     # What it is, in a reader's words: "Helm values", "stack config".
     what: str
+    # What to do about a secret in it, where that is not what mends a manifest.
+    remedy: str = ""
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)

@@ -16,7 +16,11 @@ Found = tuple[int, int, str]
 
 _URL = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{1,256})@")
 _AUTHORIZATION = re.compile(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
-_DOCKER_AUTH = re.compile(r'auth\\?"[ \t]{0,8}:[ \t]{0,8}\\?"(?P<value>[A-Za-z0-9+/]{4,4096}={0,2})\\?"')
+# In JSON, in YAML, in containerd's TOML.
+_DOCKER_AUTH = re.compile(
+    r"auth\\?[\"']?[ \t]{0,8}[:=][ \t]{0,8}\\?[\"']?(?P<value>[A-Za-z0-9+/]{4,4096}={0,2})(?=\\|[\"'\s]|$)"
+)
+_DOCKER_AUTHS = ('auth"', 'auth\\"', "auth:", "auth =", "auth=")
 _SHORTEST = 12
 _IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
@@ -52,7 +56,7 @@ def by_shape(text: str) -> Iterator[Found]:
         yield from _passwords_in_urls(text)
     if "earer " in text or "asic " in text:
         yield from _authorizations(text)
-    if 'auth"' in long or 'auth\\"' in long or 'auth":' in text:
+    if any(form in text for form in _DOCKER_AUTHS):
         yield from _docker_auths(text)
 
 

@@ -123,7 +123,9 @@ def _in_packed_files(script: BootScript) -> Iterator[Finding]:
 
 @RULE.check
 def files_hold_none(text: PlainText) -> Findings:
-    sight = _Sight(text.what, "whoever may read the repository reads it, and every clone of it keeps it", _REFER)
+    sight = _Sight(
+        text.what, "whoever may read the repository reads it, and every clone of it keeps it", text.remedy or _REFER
+    )
     yield from sight.findings(text.text, text.at)
 
 

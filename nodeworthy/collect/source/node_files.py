@@ -11,6 +11,11 @@ if TYPE_CHECKING:
     from nodeworthy.facts.node_files import NodeFile
     from nodeworthy.fleet.model import Fleet
 
+# What to do about a secret in one of them.
+ON_A_NODE = (
+    "let whatever builds the node fetch it from a store and fill it in, or give kubelet a credential provider; "
+    "then change it, for it has been seen"
+)
 # One of these stands in every such file about which there is something to say.
 _MARKS = (
     b"io.containerd.",

@@ -5,6 +5,12 @@ apt-get install -y containerd.io kubelet=1.33.1-1.1 kubeadm=1.33.1-1.1
 cat > /etc/containerd/config.toml <<'EOF'
 version = 3
 imports = ["/etc/containerd/conf.d/*.toml"]
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+  runtime_type = "io.containerd.runc.v2"
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+  SystemdCgroup = true
 EOF
 
 mkdir -p /etc/containerd/conf.d
