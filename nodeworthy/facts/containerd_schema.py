@@ -27,6 +27,23 @@ def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
             yield _ignored(file, name, ignoring, possible, version)
 
 
+def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+    """What containerd 1.x kept under registry.configs for TLS, no containerd 2 knows."""
+    era = era_of(version) if version is not None else None
+    possible = [era] if era is not None else _possible(file)
+    if not all(each.forgot_tls for each in possible):
+        return
+    for name, section in file.sections.items():
+        registry = section.get("registry")
+        configs = registry.get("configs") if isinstance(registry, dict) else None
+        hosts = [host for host, row in (configs or {}).items() if isinstance(row, dict) and row.get("tls")]
+        if hosts:
+            place = file.reading.line_of(*(f'configs."{host}".tls' for host in hosts), "tls")
+            says = f"{f'containerd {version}' if version else 'containerd 2'} ignores the TLS settings of {name}"
+            remedy = "say `ca`, `client` or `skip_verify` in HOST/hosts.toml under the folder that config_path names"
+            yield Flaw(place, says, "a hosts.toml", IGNORED, f"configs of {', '.join(hosts)}", remedy)
+
+
 def _possible(file: ConfigFile) -> Sequence[Era]:
     """Who writes version 3 means a containerd that has it."""
     made_for = [each for each in eras() if (each.newest or 2) >= file.version]

@@ -36,6 +36,7 @@ class Era:
     quotes: str
     loses_older_drop_ins: bool
     newer_drop_ins_fatal_before: str | None
+    forgot_tls: bool
 
     def refuses(self, version: int) -> bool:
         return self.newest is not None and version > self.newest
@@ -59,6 +60,7 @@ def eras() -> tuple[Era, ...]:
             row["quotes"],
             row.get("loses_older_drop_ins", False),
             row.get("newer_drop_ins_fatal_before"),
+            row.get("forgot_tls", False),
         )
         for row in _table()["era"]
     )

@@ -15,7 +15,7 @@ from dataclasses import replace
 from nodeworthy.facts.boot_runtime import runtime_of, version_of
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.containerd_config import ConfigFile, Role, config_files
-from nodeworthy.facts.containerd_schema import schema_flaws
+from nodeworthy.facts.containerd_schema import schema_flaws, tls_flaws
 from nodeworthy.facts.drop_ins import drop_in_flaws
 from nodeworthy.facts.flaw import Flaw, doubt
 from nodeworthy.facts.node_files import NodeFiles
@@ -80,7 +80,8 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             says = f"containerd's config is not TOML: {file.reading.fault}"
             yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
         else:
-            flaws = [*schema_flaws(file, version), *_two_ways_to_a_registry(file, files, runtime)]
+            flaws = [*schema_flaws(file, version), *tls_flaws(file, version)]
+            flaws += [] if flaws else _two_ways_to_a_registry(file, files, runtime)
             yield from (_if_it_is_there(each) if file.is_conditional else each for each in flaws)
 
 

@@ -100,14 +100,19 @@ def _fails(rule: str, release: str, folder: Path) -> bool:
     return ran.code == 1
 
 
-@pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("form", FORMS)
+# What a config of version 3 with new names is to containerd 1.x, the forms without a drop-in say.
+NOT_ASKED = {("drop-in-older-than-the-runtimes-of-its-root", "1.6")}
+
+
+@pytest.mark.parametrize(
+    ("form", "release"), [(form, each) for form in FORMS for each in RELEASES if (form, each) not in NOT_ASKED]
+)
 def test_what_is_read(tools: Tools, tmp_path: Path, release: str, form: str) -> None:
     program = _containerd(tools, release)
     on_node = _lay_down(FORMS[form], tmp_path / "node")
     for file in on_node.rglob("*.toml"):
         file.write_text(file.read_text().replace(ETC, str(on_node)))
-    command = [program, "--config", on_node / "config.toml", "config", "dump"]
+    command = [str(program), "--config", str(on_node / "config.toml"), "config", "dump"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     is_read = told.returncode == 0 and MARK in told.stdout
     _lay_down(FORMS[form], tmp_path / "change")
@@ -169,13 +174,14 @@ def test_whether_the_cri_loads(tools: Tools, tmp_path: Path, release: str, name:
         refused = [
             line for line in containerd.log.splitlines() if "failed to load plugin" in line and "invalid" in line
         ]
+        ignored = "Ignoring unknown key" in containerd.log
     _lay_down(Form(f"version = {version}\n{body}"), tmp_path)
-    assert _fails(rule, release, tmp_path) is bool(refused), refused
+    assert _fails(rule, release, tmp_path) is bool(refused or ignored), refused
 
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_its_own_default(tools: Tools, tmp_path: Path, release: str) -> None:
-    command = [_containerd(tools, release), "config", "default"]
+    command = [str(_containerd(tools, release)), "config", "default"]
     printed = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True).stdout
     _lay_down(Form(printed), tmp_path)
     assert not _fails("containerd-config-read", release, tmp_path)

@@ -15,6 +15,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.hosts_toml import HostsToml
+from nodeworthy.facts.registry_trust import folders_of
 from nodeworthy.known.containerd_schema import CRI, era_of, prints_single_quotes
 from nodeworthy.verdict import Place
 
@@ -126,6 +127,22 @@ def test_hosts_toml(tools: Tools, tmp_path: Path, release: str, cache: tuple[str
             ctr = str(tools.path(f"ctr-{release}"))
             subprocess.run([ctr, *pull], capture_output=True, timeout=60, check=False)
             assert bool(asked) is (_of(text, host).speaks_plainly(host) is None), text
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_folders_of_a_registry(tools: Tools, tmp_path: Path, release: str, cache: tuple[str, list[str]]) -> None:
+    host, asked = cache
+    folders = [*folders_of(host), "_default", host.rpartition(":")[0], host.replace(":", "_")]
+    with Containerd(tools, f"containerd-{release}") as containerd:
+        for number, folder in enumerate(folders):
+            where = tmp_path / str(number)
+            (where / folder).mkdir(parents=True)
+            (where / folder / "hosts.toml").write_text(f'[host."http://{host}"]\n')
+            asked.clear()
+            command = [str(tools.path(f"ctr-{release}")), "--address", str(containerd.socket), "images", "pull"]
+            command += ["--hosts-dir", str(where), f"{host}/a/b:latest"]
+            subprocess.run(command, capture_output=True, timeout=60, check=False)
+            assert bool(asked) is (number < 3), folder
 
 
 def _of(text: str, host: str) -> HostsToml:
