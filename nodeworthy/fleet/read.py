@@ -18,6 +18,7 @@ from nodeworthy.fleet.walk import Walker
 from nodeworthy.verdict import Place
 
 LIMIT = 10_000_000
+_OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 class Malformed(InputError):
@@ -92,9 +93,14 @@ def stack_of(path: Path) -> str | None:
 
 def _text(path: Path, shown_as: str) -> str:
     try:
-        if path.stat().st_size > LIMIT:
+        # What the shell opens (`<(command)`) has a writer; any other pipe, or a device, may never end.
+        if not (path.is_file() or path.is_dir() or str(path).startswith(_OPENED)) and path.exists():
+            raise InputError(f"{shown_as} is a pipe or a device, not a file")
+        with path.open("rb") as file:
+            data = file.read(LIMIT + 1)
+        if len(data) > LIMIT:
             raise InputError(f"{shown_as} is larger than a fleet may be: {LIMIT // 1_000_000} MB")
-        return path.read_bytes().decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except OSError as problem:
         raise InputError(f"can't read {shown_as}: {problem.strerror}") from None
     except UnicodeDecodeError as problem:
