@@ -10,6 +10,7 @@ from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Finding, Severity, Verdict
 
+WIDTH = 108
 _COLOURS = {
     "fail": "31;1",
     "warning": "33;1",
@@ -63,19 +64,24 @@ def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Itera
     marks = [mark for mark, on in (("suppressed", finding.suppressed), ("simulated", finding.simulated)) if on]
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {_named(finding, rules)}{told}"
-    yield from textwrap.wrap(
-        printable(finding.sentence()), 108, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
-    )
+    yield from _wrapped(printable(finding.sentence()), "  ", "  ", break_long_words=True)
     of_rules = [("rules", ", ".join(rules))] if len(rules) > 1 else []
     for label, text in (*of_rules, *details(finding)):
-        yield from textwrap.wrap(
-            printable(text),
-            108,
-            initial_indent=f"    {paint('dim', f'{label:<7}')} ",
-            subsequent_indent=" " * 12,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        yield from _wrapped(printable(text), f"    {paint('dim', f'{label:<7}')} ", " " * 12, break_long_words=False)
+
+
+def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> list[str]:
+    # Most fit as they are, and textwrap takes its time to see that.
+    if len(first) + len(text) <= WIDTH and text.isprintable() and text == text.strip() != "":
+        return [first + text]
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=break_long_words,
+        break_on_hyphens=False,
+    )
 
 
 def _named(finding: Finding, rules: Sequence[str]) -> str:
