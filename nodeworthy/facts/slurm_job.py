@@ -39,6 +39,8 @@ class Beside:
 
     path: str | None
     text: str | None = None
+    # Where one of this name lies instead: it depends on where the job is submitted.
+    elsewhere: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +90,23 @@ class SlurmJob:
     def launches(self) -> Sequence[Launch]:
         if not self.is_shell:
             skip("its script is no shell script, and is not read")
-        found = sorted(launches(self.walked, self), key=lambda each: each.place.line or 0)
+        every = (self._configured(each) for each in launches(self.walked, self))
+        found = sorted(every, key=lambda each: each.place.line or 0)
         return [each for each in found if each.is_python or each.script is not None or each.step is not None]
 
     @property
     def python_launches(self) -> Sequence[Launch]:
         return [each for each in self.launches if each.is_python]
+
+    def _configured(self, launch: Launch) -> Launch:
+        config = launch.option("config_file") if launch.program == "accelerate" else None
+        name = path_of(config, launch.ran.folder) if config is not None else None
+        found = self.beside.get(name) if name is not None else None
+        if found is None or found.text is None:
+            return launch
+        from nodeworthy.facts.slurm_accelerate import with_config
+
+        return with_config(launch, found.text, Place(found.path))
 
     def inside(self, text: Text, origin: Origin, ran: Ran) -> Walked:
         """What each task runs by itself; what the batch script has filled in is the same for all of them."""
@@ -116,6 +129,7 @@ class SlurmJob:
         if not self.is_shell:
             return frozenset()
         every = [*((each.script, each.ran.folder) for each in self.launches)]
+        every += [(each.option("config_file"), each.ran.folder) for each in self.launches]
         every += [(each.words[1], each.folder) for each in self.walked.ran
                   if each.words[0].known in ("source", ".") and len(each.words) > 1]  # fmt: skip
         found = (path_of(script, folder) for script, folder in every if script is not None)
@@ -126,7 +140,7 @@ class SlurmJob:
         return {
             name: (each.path, each.text)
             for name, each in self.beside.items()
-            if each.path and each.text is not None and not name.endswith(".py")
+            if each.path and each.text is not None and not name.endswith((".py", ".yaml", ".yml", ".json"))
         }
 
     def _given(self) -> Mapping[str, Text]:

@@ -50,7 +50,7 @@ def _torch(launch: Launch, where: Spread) -> Iterator[Flaw]:
     if where.per_node > 1:
         yield _too_often(launch, where)
     endpoint, backend = _option(launch, "rdzv_endpoint"), _option(launch, "rdzv_backend")
-    if backend is not None and backend.known not in (None, "static"):
+    if backend is not None and backend.known != "static":
         yield from _address(launch, endpoint, "--rdzv_endpoint", "$MASTER_ADDR:29500")
         return
     yield from _rank(launch, _option(launch, "node_rank"), "--node_rank", where)
@@ -146,20 +146,25 @@ def _not_set(missing: str, name: str) -> Flaw:
 def _accelerate(launch: Launch, where: Spread) -> Iterator[Flaw]:
     machines, rank = launch.option("num_machines"), launch.option("machine_rank")
     address = launch.option("main_process_ip")
-    if launch.option("config_file") is not None and None in (machines, rank, address):
-        if rank is not None:
-            yield from _rank(launch, rank, "--machine_rank", where)
-        yield Flaw(
-            "what stands in accelerate's --config_file was not read: it may say how its ranks meet", "", "", "", True
-        )
+    hidden = launch.option("config_file") is not None
+    if hidden and (None in (machines, address) or (rank is None and not _meets_by_itself(launch))):
+        what = "what stands in accelerate's --config_file was not read: it may say how its ranks meet"
+        yield Flaw(what, "", "", "", unknown=True)
         return
     yield from _nnodes(launch, machines, "--num_machines", where)
     if where.per_node > 1:
         yield _too_often(launch, where)
-    backend = launch.option("rdzv_backend")
-    if backend is None or backend.known in (None, "static"):
+    if not _meets_by_itself(launch):
         yield from _rank(launch, rank, "--machine_rank", where)
     yield from _address(launch, address, "--main_process_ip", "$MASTER_ADDR")
+
+
+def _meets_by_itself(launch: Launch) -> bool:
+    """With a backend that numbers the nodes as they come."""
+    backend, conf = launch.option("rdzv_backend"), launch.option("rdzv_conf")
+    if conf is not None and "c10d" in conf.shown():
+        return True
+    return backend is not None and backend.known != "static"
 
 
 def _deepspeed(launch: Launch, where: Spread) -> Iterator[Flaw]:

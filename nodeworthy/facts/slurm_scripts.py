@@ -65,6 +65,9 @@ def _script(job: SlurmJob, launch: Launch, shown: str) -> Script:
     found = job.beside.get(name)
     if found is not None and found.path is not None:
         return Script(launch, There.YES, shown)
+    if found is not None and found.elsewhere:
+        why = f"it lies at {found.elsewhere}, so that it depends on where the job is submitted"
+        return Script(launch, There.NOBODY_KNOWS, shown, why)
     if name.startswith("/"):
         return Script(launch, There.NOBODY_KNOWS, shown, "it lies on the cluster's disks")
     if brings := _brought(job, launch.ran):

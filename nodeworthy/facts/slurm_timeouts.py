@@ -36,7 +36,8 @@ def times_left(job: SlurmJob) -> Iterator[Left]:
     used = _used(job)
     last: dict[str, Reckoned] = {each.name: each for each in job.walked.reckoned}
     for name, reckoned in last.items():
-        if not _LESSENS.search(reckoned.raw) or not _is_time(name, used):
+        counts_down = re.search(rf"\b{name}\b", reckoned.raw) is not None
+        if counts_down or not _LESSENS.search(reckoned.raw) or not _is_time(name, used):
             continue
         value = job.walked.final.get(name, reckoned.value)
         floored = job.walked.assigned.get(name, 0) > 1 or _FLOORS.search(reckoned.raw) is not None

@@ -13,7 +13,7 @@ from typing import Any
 from nodeworthy.known.gpus import gpu_named, gpu_names
 
 # What a cluster puts behind a GPU's name: its form, its memory, a letter of its own (Compute Canada's `v100l`).
-_BEHIND = r"(?:[-_ .](?:\d+g?b?|\d+c)|[-_ .]?(?:\d+gb|[lx]|sxm\d?|pcie|nvl|nvlink|hbm\d?\w?|ada|gpu))*"
+_BEHIND = r"(?:[-_ .](?:\d+g?b?|\d+c)|[-_ .]?(?:\d+gb|sxm\d?|hbm\d?\w?|[a-z]+))*"
 # `1g.10gb`, `a100_3g.20gb`, `nvidia_a100_1g.10gb`; also `1g_10gb` and `mig`.
 _MIG = re.compile(r"(?:^|[^a-z0-9])(?:\d+g[._]\d+gb|mig)(?=$|[^a-z0-9]|\d)|^\d+g[._]\d+gb", re.IGNORECASE)
 
@@ -77,7 +77,7 @@ def gpu_of_type(name: str) -> str | None:
     known = gpu_named(name)
     if known is not None:
         return known.name
-    bare = re.sub(r"^(?:nvidia|tesla|geforce|amd|gpu)[-_ ]?", "", name.lower())
+    bare = re.sub(r"^(?:(?:nvidia|tesla|geforce|amd|gpu)[-_ :]?)+", "", name.lower())
     if _bare(bare) in _others():
         return _others()[_bare(bare)]
     for each in sorted((*gpu_names(), *_others().values()), key=len, reverse=True):
@@ -91,7 +91,7 @@ def gpu_of_type(name: str) -> str | None:
 def gpus_in(words: str) -> tuple[str, ...]:
     """The GPUs that a partition's or a feature's name speaks of: `gpu-v100`, `a100_80gb`, `rtx8000|v100`."""
     each_word = (word for word in re.split(r"[^a-zA-Z0-9]+", words) if len(word) > 2 and _MIXED.search(word))
-    found = [gpu_of_type(word) for word in (words, *each_word) if word]
+    found = [gpu_of_type(word) for word in (words, *each_word) if len(_bare(word).removeprefix("gpu")) > 2]
     return tuple(dict.fromkeys(each for each in found if each))
 
 

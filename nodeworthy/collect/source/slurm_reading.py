@@ -18,11 +18,13 @@ from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 
 # Longer files are not read: they are no script that a job starts.
 _LONGEST = 256 * 1024
-_READ = (".sh", ".bash", ".py", ".env", "")
+_READ = (".sh", ".bash", ".py", ".env", ".yaml", ".yml", "")
 # Scripts that run scripts that run scripts.
 _DEEPEST = 3
 # How far up a job's script may lie below the folder from which it is submitted.
 _HIGHEST = 6
+# How many folders beside it are looked into.
+_WIDEST = 64
 
 
 def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
@@ -89,8 +91,11 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
 def asked_for(job: SlurmJob) -> Iterator[Path]:
     """Where its files were looked for, found or not, and what ended the search."""
     path = job.place.path or STDIN
-    for folder in _folders(Source(Path(path), path, named=True)):
+    source = Source(Path(path), path, named=True)
+    for folder in _folders(source):
         yield from (folder / name for name in job.beside)
+    for name, found in job.beside.items():
+        yield from _further(source, name) if found.path is None and not name.startswith("/") else ()
 
 
 def _look(name: str, source: Source) -> Beside:
@@ -102,7 +107,25 @@ def _look(name: str, source: Source) -> Beside:
                 return Beside(os.path.relpath(path), _text(path, status.st_size))
         except (OSError, ValueError):
             continue
-    return Beside(None)
+    return Beside(None, elsewhere=next(_elsewhere(name, source), ""))
+
+
+def _elsewhere(name: str, source: Source) -> Iterator[str]:
+    """Where else it lies in the repository, one folder down: a job may be submitted from there."""
+    if name.startswith("/"):
+        return
+    for path in _further(source, name):
+        if path.is_file():
+            yield os.path.relpath(path)
+
+
+def _further(source: Source, name: str) -> Iterator[Path]:
+    for folder in _folders(source):
+        try:
+            inside = sorted(each.path for each in os.scandir(folder) if each.is_dir(follow_symlinks=False))
+        except OSError:
+            continue
+        yield from (Path(each) / name for each in inside[:_WIDEST])
 
 
 def _folders(source: Source) -> Iterator[Path]:
