@@ -31,10 +31,11 @@ class ControlPlane:
     kubeconfig: Path
     client: KubeClient
 
-    def __init__(self, tools: Tools, *, controllers: bool = False) -> None:
+    def __init__(self, tools: Tools, *, controllers: bool = False, service_range: str = SERVICE_RANGE) -> None:
         names = ["etcd", "kube-apiserver", *(["kube-scheduler", "kube-controller-manager"] if controllers else [])]
         self.programs = {name: tools.path(name) for name in names}
         self.controllers = controllers
+        self.service_range = service_range
         self.token = secrets.token_hex(16)
         self.daemons: dict[str, Daemon] = {}
         self._cleanup = ExitStack()
@@ -113,7 +114,7 @@ class ControlPlane:
             f"--token-auth-file={self.home}/tokens.csv",
             "--authorization-mode=RBAC",
             "--allow-privileged=true",  # the GPU operator's pods are
-            f"--service-cluster-ip-range={SERVICE_RANGE}",
+            f"--service-cluster-ip-range={self.service_range}",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={self.home}/service-accounts.key",
             f"--service-account-signing-key-file={self.home}/service-accounts.key",

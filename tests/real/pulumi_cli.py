@@ -19,6 +19,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE
+
 from .stand_ins.aws_calls import Aws
 from .stand_ins.providers import Answers, Providers
 
@@ -179,6 +181,13 @@ class PulumiCli:
         assert ran.returncode == 0, ran.stderr
         return ran.stdout.strip()
 
+    def inputs(self, stack: str) -> dict[str, dict[str, Any]]:
+        """What was sent of each resource to its provider, by URN, secrets in plain text."""
+        ran = self._run(["stack", "export", "--stack", stack, "--show-secrets"], None)
+        assert ran.returncode == 0, ran.stderr
+        resources = json.loads(ran.stdout)["deployment"]["resources"]
+        return {each["urn"]: _opened(each.get("inputs", {})) for each in resources}
+
     def set_secret(self, stack: str, key: str, value: str) -> None:
         """The CLI alone can encrypt."""
         self.init(stack)
@@ -209,6 +218,14 @@ class PulumiCli:
             timeout=PATIENCE,
             check=False,
         )
+
+
+def _opened(data: Any) -> Any:
+    if isinstance(data, dict):
+        if data.get(SIGNATURE) == SECRET:
+            return json.loads(data["plaintext"])
+        return {name: _opened(each) for name, each in data.items()}
+    return [_opened(each) for each in data] if isinstance(data, list) else data
 
 
 def _not_for_the_copy(folder: str, names: list[str]) -> set[str]:
