@@ -84,7 +84,9 @@ def _run(argv: list[str]) -> int:
         code: int = module.run(options)
         sys.stdout.flush()
     except Ends as end:
-        print(f"nodeworthy {command.name}: {end}", file=sys.stderr)
+        from nodeworthy.report.printable import printable
+
+        print(f"nodeworthy {command.name}: {printable(str(end))}", file=sys.stderr)
         return end.exit_code
     except (BrokenPipeError, KeyboardInterrupt):
         raise

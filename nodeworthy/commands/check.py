@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
 from nodeworthy.errors import InputError
+from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
 
@@ -66,7 +67,7 @@ def _look(options: argparse.Namespace, found: Sequence[Source], memory: Memory |
     report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
     code = judging.deliver(options, report)
     for refused in looked.refused:
-        print(f"nodeworthy check: {refused}", file=sys.stderr)
+        print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     if memory is not None and not looked.refused:
         memory.keep(report.judgements, looked.counts, looked.nothing, [*fleets.files, *looked.asked_for])
     return 2 if looked.refused else code

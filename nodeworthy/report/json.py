@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from nodeworthy.report.printable import escaped
 from nodeworthy.report.report import SCHEMA, Report, place_as_data
 from nodeworthy.verdict import Finding, Verdict
 
 
 def render(report: Report, *, show_passed: bool = False) -> str:
-    return json.dumps(as_data(report, show_passed=show_passed), indent=2, ensure_ascii=False) + "\n"
+    return escaped(json.dumps(as_data(report, show_passed=show_passed), indent=2, ensure_ascii=False)) + "\n"
 
 
 def as_data(report: Report, *, show_passed: bool = False) -> dict[str, Any]:

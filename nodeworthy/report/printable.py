@@ -17,3 +17,8 @@ def printable(text: str) -> str:
 
 def on_one_line(text: str) -> str:
     return printable(text.replace("\n", " ").replace("\t", " "))
+
+
+def escaped(json: str) -> str:
+    """Of a JSON text: the same data, with nothing in it that a terminal would obey."""
+    return _UNFIT.sub(lambda found: f"\\u{ord(found.group()):04x}", json)

@@ -47,7 +47,8 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
     try:
         text = as_text(data)
     except Unreadable as problem:
-        _unreadable(source, problem)
+        ours = source.path.suffix in _YAML and any(mark in data for mark in _MARKS)
+        _unreadable(source, Unreadable(problem.why, denied=True) if ours else problem)
         return [], ""
     try:
         return _read_all(text, place), text
