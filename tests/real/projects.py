@@ -33,6 +33,10 @@ def ours(folder: Path) -> Path:
     return folder
 
 
+def copied(project: Path, folder: Path) -> Path:
+    return shutil.copytree(project, folder, ignore=shutil.ignore_patterns("__pycache__"))
+
+
 def shapes(folder: Path, config: Mapping[str, Any]) -> Path:
     """A program with one of every shape that inputs can have."""
     shutil.copytree(SHAPES, folder, ignore=shutil.ignore_patterns("__pycache__"))

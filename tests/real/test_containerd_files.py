@@ -58,6 +58,7 @@ FORMS = {
     "version-4-new-registry": Form(f"version = 4\n{_registry(IMAGES)}"),
     "no-version-old-registry": Form(_registry(OLD)),
     "no-version-new-registry": Form(_registry(IMAGES)),
+    "version-as-a-text": Form(f'version = "2"\n{_registry(OLD)}'),
     "not-toml": Form(f'version = 2\n[plugins."{OLD}".registry]\n  config_path = {MARK}\n'),
     "drop-in-imported-old": Form(f"version = 2\n{IMPORTS}", f"version = 2\n{_nvidia(OLD)}"),
     "drop-in-imported-new": Form(f"version = 3\n{IMPORTS}", f"version = 3\n{_nvidia(RUNTIME)}"),
