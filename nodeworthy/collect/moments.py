@@ -95,6 +95,8 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
         Moment.CLUSTER: _of_pods()
         | _of_platform()
+        | _of_hami()
+        | _of_live_hami()
         | _of_live_pods()
         | frozenset(
             {
@@ -135,16 +137,32 @@ def _of_hami() -> frozenset[type[Any]]:
     from nodeworthy.facts.hami_gpus import HamiGpus
     from nodeworthy.facts.hami_pod import HamiPod
     from nodeworthy.facts.hami_policies import Policy
+    from nodeworthy.facts.hami_runtime import HamiRuntime
     from nodeworthy.facts.hami_setup import HamiSetup
     from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
 
-    return frozenset({HamiValues, HamiNodeConfigs, HamiSetup, HamiPod, HamiGpus, Policy})
+    return frozenset({HamiValues, HamiNodeConfigs, HamiSetup, HamiPod, HamiGpus, HamiRuntime, Policy})
 
 
 def _left_out() -> frozenset[type[Any]]:
     from nodeworthy.facts.asked_for import MonitoringNotPlanned, QueueNotPlanned
 
     return frozenset({MonitoringNotPlanned, QueueNotPlanned})
+
+
+def _of_live_hami() -> frozenset[type[Any]]:
+    """HAMi as a cluster has it."""
+    from nodeworthy.facts.hami_crash import HamiCrash
+    from nodeworthy.facts.hami_health import HamiComponents
+    from nodeworthy.facts.hami_installed import HamiInstallations
+    from nodeworthy.facts.hami_metrics import HamiMetrics
+    from nodeworthy.facts.hami_nodes import HamiPluginNodes
+    from nodeworthy.facts.hami_skipped import UnmutatedPods
+    from nodeworthy.facts.hami_sums import HamiSums
+
+    return frozenset(
+        {HamiInstallations, HamiComponents, HamiCrash, HamiMetrics, HamiPluginNodes, UnmutatedPods, HamiSums}
+    )
 
 
 def _of_live_pods() -> frozenset[type[Any]]:

@@ -24,6 +24,8 @@ class HamiPod:
 
     pod: PodTemplate
     names: Resources
+    # Of pods in a cluster: whether HAMi has them.
+    mutated: bool = False
 
     @property
     def place(self) -> Place:

@@ -8,6 +8,7 @@ from typing import Any
 from nodeworthy.facts.hami_gpus import gpus_of_fleet
 from nodeworthy.facts.hami_pod import HamiPod, is_hamis
 from nodeworthy.facts.hami_policies import Policy, policies_of_arguments, policies_of_values
+from nodeworthy.facts.hami_runtime import runtimes
 from nodeworthy.facts.hami_setup import HamiSetup
 from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.pod_template import PodTemplate
@@ -27,6 +28,7 @@ def hami_facts(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[Any]:
     if not (pods or values or has_all or any(isinstance(fact, HamiNodeConfigs) for fact in facts)):
         return
     yield setup
+    yield from runtimes(setup, facts)
     yield from pods
     if fleet is not None:
         yield from gpus_of_fleet(fleet)

@@ -10,17 +10,14 @@ values choose others, and a pod gets its GPU only through the nvidia runtime: as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from nodeworthy.documents.settled import settled
 from nodeworthy.facts.hami_node_config import flaws
 from nodeworthy.facts.hami_nodes import HamiPluginNodes
-from nodeworthy.facts.hami_setup import HamiSetup
+from nodeworthy.facts.hami_runtime import HamiRuntime
 from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
-from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.known.hami import mig_strategies, variables
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, unknown
 
 RULE = Rule(
     "hami-plugin-configured",
@@ -72,25 +69,21 @@ def its_values_are_known(values: HamiValues) -> Findings:
 
 
 @RULE.check
-def pods_get_the_nvidia_runtime(setup: HamiSetup, operators: Sequence[OperatorValues]) -> Findings:
+def pods_get_the_nvidia_runtime(runtime: HamiRuntime) -> Findings:
     """Only what is switched off on purpose is known to be no default: else it depends on the release."""
-    if not setup.values:
-        skip("nothing here is HAMi's own settings")
-    named = setup.said("devicePlugin", "runtimeClassName")
-    for operator in operators:
-        default = operator.toolkit.said(_SET_AS_DEFAULT)
-        if not isinstance(default.state, Known) or str(default.state.value).lower() != "false":
-            continue
-        if need(named):
-            return
-        yield fail(
-            default,
-            "no pod of HAMi gets the nvidia runtime: it is not containerd's default, and HAMi names no class",
-            should='"true", or devicePlugin.runtimeClassName: nvidia in HAMi\'s values',
-            related=[Related(setup.values[0].place, "HAMi's values, without devicePlugin.runtimeClassName")],
-            cause="HAMi's pods ask for no RuntimeClass of their own, so that containerd starts them with runc: no GPU",
-            remedy="set devicePlugin.runtimeClassName: nvidia in HAMi's values",
-        )
+    default = runtime.operator.toolkit.said(_SET_AS_DEFAULT)
+    if not isinstance(default.state, Known) or str(default.state.value).lower() != "false":
+        return
+    if need(runtime.setup.said("devicePlugin", "runtimeClassName")):
+        return
+    yield fail(
+        default,
+        "no pod of HAMi gets the nvidia runtime: it is not containerd's default, and HAMi names no class",
+        should='"true", or devicePlugin.runtimeClassName: nvidia in HAMi\'s values',
+        related=[Related(runtime.setup.values[0].place, "HAMi's values, without devicePlugin.runtimeClassName")],
+        cause="HAMi's pods ask for no RuntimeClass of their own, so that containerd starts them with runc: no GPU",
+        remedy="set devicePlugin.runtimeClassName: nvidia in HAMi's values",
+    )
 
 
 @RULE.check

@@ -31,10 +31,12 @@ RULE = Rule(
 
 @RULE.check
 def the_webhook_takes_it(pod: HamiPod, setup: HamiSetup) -> Findings:
-    if pod.pod.live is not None:
-        skip("what a cluster made of it is known")
     if not pod.asking:
         skip("it asks for no GPU")
+    if pod.mutated:
+        return
+    if pod.pod.live is not None:
+        skip("HAMi does not have it, which is told for all such pods at once")
     if not pod.sharing and not setup.has_all_gpus:
         skip("nothing says that its GPUs are HAMi's")
     for way in ways_around(pod, setup):

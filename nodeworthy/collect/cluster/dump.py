@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.cluster import logs
+from nodeworthy.collect.cluster import hami_logs, logs
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal
 from nodeworthy.collect.cluster.seen import Seen
@@ -65,6 +65,7 @@ def look(folder: str, namespace: str | None) -> Seen:
         else:
             written.add(path)
     logs.read_last_words(seen, written)
+    hami_logs.read(seen, written)
     return seen
 
 

@@ -60,6 +60,8 @@ class HamiSeen:
     allocated: set[Key] = field(default_factory=set)
     # Of pods that have another scheduler than HAMi's usual one: their labels, and when they were made.
     others: dict[Key, tuple[Mapping[str, str], str]] = field(default_factory=dict)
+    # Why containers ended that the kernel ended.
+    ended: dict[Key, str] = field(default_factory=dict)
     webhooks: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     services: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     # How many pods are ready behind a service.
@@ -77,6 +79,9 @@ class HamiSeen:
             return
         if annotation_names().allocated in mapping_at(data, "metadata", "annotations"):
             self.allocated.add(key)
+        ended = next(filter(None, map(_ended, mappings_at(data, "status", "containerStatuses"))), "")
+        if ended:
+            self.ended[key] = ended
         if text_at(data, "spec", "schedulerName") != scheduler_name():
             self.others[key] = (labels, text_at(data, "metadata", "creationTimestamp"))
 
@@ -105,6 +110,14 @@ class HamiSeen:
     def _count(self, service: Key, ready: int) -> None:
         """Endpoints and their slices tell the same twice."""
         self.ready[service] = max(self.ready.get(service, 0), ready)
+
+
+def _ended(status: Mapping[str, Any]) -> str:
+    for state in ("state", "lastState"):
+        reason = text_at(status, state, "terminated", "reason")
+        if reason == "OOMKilled":
+            return reason
+    return ""
 
 
 def _cut(data: Mapping[str, Any]) -> Mapping[str, Any]:

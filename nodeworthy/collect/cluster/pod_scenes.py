@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+from nodeworthy.collect.cluster import hami_seen
 from nodeworthy.collect.cluster.kinds import JOBS, NODES, RUNTIME_CLASSES, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
@@ -50,7 +51,7 @@ def _pods(seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset
     if why_unseen(NODES) is None:
         facts += sizes_of_nodes(seen.nodes.values())
     kept = [each for pod in templates for each in _suppressions(pod, rules)]
-    return Scene(facts, _missing(seen, unseen, asked), kept, frozenset((BY_WHAT_IT_HOLDS,)))
+    return Scene(facts, _missing(seen, unseen, asked), kept, frozenset((BY_WHAT_IT_HOLDS, *hami_seen.RULES)))
 
 
 def _runtimes(seen: Seen) -> Iterator[RuntimeClass]:

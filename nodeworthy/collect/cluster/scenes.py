@@ -10,6 +10,7 @@ from typing import Any
 
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
+from nodeworthy.collect.cluster.hami import hami
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, KINDS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.platform import platform
 from nodeworthy.collect.cluster.pod_scenes import pod_scenes
@@ -56,6 +57,7 @@ class _Scenes:
     def all(self) -> list[Scene]:
         pods = pod_scenes(self._seen, self._why_unseen, self._asked, self._rules)
         others = [*pods, platform(self._seen, self._fleet, self._rules)]
+        others.append(hami(self._seen, self._fleet, self._asked, self._rules))
         return [self._toolkits(), gpu_parts(self._seen, self._fleet, self._rules), *self._policies(), *others]
 
     def _toolkits(self) -> Scene:

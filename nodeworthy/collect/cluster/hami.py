@@ -1,0 +1,163 @@
+"""HAMi in a cluster as facts: its installations, their parts and settings, and the pods that ask for shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from nodeworthy.collect.cluster.hami_metrics import metrics_of
+from nodeworthy.collect.cluster.hami_pods import PodsOfHami
+from nodeworthy.collect.cluster.hami_seen import KINDS, RULES
+from nodeworthy.collect.cluster.hami_settings import settings_of
+from nodeworthy.collect.cluster.kinds import PODS, RUNTIME_CLASSES, WEBHOOKS
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.source.comments import annotated
+from nodeworthy.documents.tree import plant
+from nodeworthy.engine import Fact, Missing, Scene
+from nodeworthy.facts.hami_cluster import HamiCluster, Webhook
+from nodeworthy.facts.hami_crash import HamiCrash, crashes
+from nodeworthy.facts.hami_gpus import HamiGpus
+from nodeworthy.facts.hami_health import HamiComponents, part_faults, webhook_faults
+from nodeworthy.facts.hami_installed import HamiInstallations
+from nodeworthy.facts.hami_live import sums
+from nodeworthy.facts.hami_metrics import HamiMetrics
+from nodeworthy.facts.hami_nodes import HamiPluginNodes
+from nodeworthy.facts.hami_parts import Installation, installations
+from nodeworthy.facts.hami_placed import node_flaws
+from nodeworthy.facts.hami_pod import HamiPod
+from nodeworthy.facts.hami_registered import gpus_of_nodes, total
+from nodeworthy.facts.hami_runtime import runtimes
+from nodeworthy.facts.hami_setup import HamiSetup
+from nodeworthy.facts.hami_skipped import UnmutatedPods
+from nodeworthy.facts.hami_sums import HamiSums
+from nodeworthy.facts.hami_together import policies
+from nodeworthy.facts.hami_unmutated import left_in_silence, unmutated
+from nodeworthy.facts.hami_values import HamiValues
+from nodeworthy.facts.operator_recognition import of_cluster_policy
+from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.verdict import Place, Related
+
+_TYPES: tuple[type[Any], ...] = (
+    HamiInstallations,
+    HamiComponents,
+    HamiMetrics,
+    HamiPluginNodes,
+    HamiPod,
+    HamiSums,
+    UnmutatedPods,
+    HamiCrash,
+)
+_NONE = {
+    HamiCrash: "no container crashes on a GPU that HAMi shares",
+    HamiPod: "no pod asks for a share of a GPU",
+    HamiMetrics: "no Prometheus is in what was read",
+    HamiGpus: "no node in what was read has GPUs that HAMi's device plugin registered",
+}
+
+
+def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> Scene:
+    found = installations(seen.hami.parts.values(), seen.hami.makers)
+    elsewhere = rules - RULES
+    wanted = fleet.hami if fleet is not None else None
+    if found:
+        facts = list(_Facts(seen, tuple(found), wanted.place if wanted else None, asked).all())
+        kept = [
+            each for fact in facts if isinstance(fact, HamiPod) for each in annotated(fact.pod.document, rules, None)
+        ]
+        missing = {kind: Missing(why) for kind, why in _NONE.items()}
+        return Scene(facts, missing, kept, elsewhere)
+    if wanted is None or seen.namespace:
+        why = "HAMi is not in what was read" if wanted is None else f"only namespace {seen.namespace} was looked at"
+        return Scene([], {kind: Missing(why) for kind in _TYPES}, (), elsewhere)
+    place = replace(wanted.place, subject="hami")
+    said = Related(place, f"the fleet wants HAMi in namespace {wanted.namespace}")
+    unseen = None if seen.has(PODS) else seen.refused.get(PODS.plural, "no pods are in what was read")
+    nothing = HamiInstallations(place, HamiCluster(()), said, unseen)
+    others = {kind: Missing("HAMi is not in what was read") for kind in _TYPES[1:]}
+    return Scene([nothing], others, (), elsewhere)
+
+
+class _Facts:
+    def __init__(
+        self, seen: Seen, found: tuple[Installation, ...], asked_at: Place | None, asked: frozenset[str]
+    ) -> None:
+        self._seen = seen
+        self._asked_at = asked_at
+        self._asked = asked
+        self._cluster = _cluster(seen, found)
+        settings = list(settings_of(seen, found[0]))
+        values = tuple(each for each in settings if isinstance(each, HamiValues))
+        self._settings = settings
+        self._setup = HamiSetup(_place(found[0]), values, has_all_gpus=True)
+        self._pods = PodsOfHami(seen, self._cluster, self._setup)
+
+    def all(self) -> Iterator[Fact]:
+        yield HamiInstallations(self._setup.place, self._cluster)
+        yield from self._components()
+        yield from self._settings
+        yield from policies(self._setup.values, ())
+        yield self._setup
+        yield from runtimes(self._setup, self._operators)
+        yield from self._pods.facts
+        yield from self._capacity()
+        yield from crashes(self._pods.crashes())
+        yield from metrics_of(self._seen, self._cluster, self._asked)
+
+    @property
+    def _operators(self) -> list[OperatorValues]:
+        policies = self._seen.policies.items()
+        return [of_cluster_policy(plant(data, Place(object=f"ClusterPolicy/{name}"))) for (_, name), data in policies]
+
+    def _components(self) -> Iterator[Fact]:
+        """A webhook that can't be reached is the cause of what passed it in silence."""
+        silent = [each for each in self._pods.past_webhook if left_in_silence(each, self._cluster)]
+        victims = tuple(name for each in silent for name in each.pod.victims)
+        has_gpus = any(each.is_gpu for each in self._seen.nodes.values())
+        is_the_cause = False
+        for one in self._cluster.found:
+            parts = list(part_faults(one, has_gpus=has_gpus))
+            hooks = list(webhook_faults(self._cluster, one, victims))
+            is_down = [each for each in parts if "scheduler" in each.message and "does not run" in each.message]
+            is_the_cause = is_the_cause or bool(hooks or is_down)
+            yield HamiComponents(_place(one), (*parts, *hooks), self._unseen_webhook())
+        left = [each for each in self._pods.past_webhook if not (is_the_cause and each in silent)]
+        yield from unmutated(left, self._cluster)
+
+    def _unseen_webhook(self) -> str | None:
+        why = self._cluster.unseen.get(WEBHOOKS.plural)
+        refused = WEBHOOKS.plural in self._seen.refused and not self._seen.namespace
+        return why if why and (refused or "hami-components-healthy" in self._asked) else None
+
+    def _capacity(self) -> Iterator[Fact]:
+        gpus = list(gpus_of_nodes(self._pods.nodes))
+        yield from gpus
+        nodes = list(self._seen.nodes.values())
+        classes = frozenset(name for _, name in self._seen.gpu_pods.runtimes)
+        seen_classes = classes if self._seen.has(RUNTIME_CLASSES) else None
+        for one in self._cluster.found:
+            yield HamiPluginNodes(_place(one), tuple(node_flaws(one, nodes, seen_classes)))
+        if gpus:
+            summed = sums(self._pods.facts, self._setup, gpus, total(self._pods.nodes), self._setup.place)
+            if summed is not None:
+                yield summed
+
+
+def _cluster(seen: Seen, found: tuple[Installation, ...]) -> HamiCluster:
+    kept = seen.hami
+    unseen = {}
+    for kind in KINDS:
+        if kind.plural in seen.refused:
+            unseen[kind.plural] = f"the server refused to list {kind.full_name}: {seen.refused[kind.plural]}"
+        elif not seen.has(kind):
+            unseen[kind.plural] = f"no {kind.full_name} are in what was read"
+    hooks = tuple(Webhook(name, data) for (_, name), data in kept.webhooks.items())
+    return HamiCluster(found, hooks, kept.services, kept.ready, kept.namespaces, unseen, frozenset(seen.refused))
+
+
+def _place(one: Installation) -> Place:
+    if one.parts:
+        return one.parts[0].pod.place
+    kind, name = next(iter(one.makers))
+    return Place(object=f"{kind}/{one.namespace}/{name}")

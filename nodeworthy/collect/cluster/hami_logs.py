@@ -1,0 +1,45 @@
+"""The logs beside a dump of pods that crash on shared GPUs: what is known in them, and how they end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nodeworthy.collect.cluster.hami_seen import Said
+from nodeworthy.collect.cluster.logs import TAIL, Index
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.collect.source.files import shown
+from nodeworthy.facts.hami_crash import is_crash
+from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.known.evidence import in_stream
+from nodeworthy.verdict import Place
+
+_LONGEST = 300
+
+
+def read(seen: Seen, index: Index) -> None:
+    for pod in seen.pods.values():
+        if not (pod.wants_gpus and is_crash(pod)):
+            continue
+        said = [each for each in (_said(path, seen) for path in index.of(pod)) if each is not None]
+        if said:
+            evidence = tuple(dict.fromkeys(name for each in said for name in each.evidence))
+            telling = next((each for each in said if each.evidence), said[0])
+            seen.hami.logs[pod.object] = Said(evidence, telling.last_line)
+
+
+def _said(path: Path, seen: Seen) -> Said | None:
+    try:
+        if not path.is_file():
+            return None  # a pipe would have us wait for ever
+        with path.open("rb") as file:
+            file.seek(0, 2)
+            file.seek(max(0, file.tell() - TAIL))
+            tail = file.read()
+    except OSError as problem:
+        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
+        return None
+    found = in_stream([tail])
+    lines = [each.strip() for each in tail.decode("utf-8", "replace").splitlines() if each.strip()]
+    last = found[0].words if found else next(reversed(lines), "")
+    printable = "".join(each if each.isprintable() else " " for each in last)
+    return Said(tuple(each.evidence.id for each in found), printable[:_LONGEST])
