@@ -4,7 +4,9 @@ Four connections make a node work, and each fails in its own silent way: without
 no logs, no exec and no metrics; without 443 to it the node never joins; without DNS (53, both protocols) between the
 nodes, pods resolve names only where CoreDNS happens to run beside them; and without the NodePorts
 (30000-32767) what the fleet's people open in their browsers times out. EKS' own cluster group opens the first three by
-itself: nodes that have it need no more. Nodes with groups of their own must say so, both ways.
+itself: nodes that have it need no more. Nodes with groups of their own must say so, both ways. What stands beside a
+cluster (a bastion, the workers of a queue) is no node of it: a node is what the fleet, EKS, its boot script or a tag
+calls one. DNS is asked for only where pods have addresses of the network, as EKS gives them.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 A node's port that the whole internet may knock at is found within minutes: SSH, kubelet's API on 10250, and every
 NodePort, which is what a Grafana or an inference server is reached by. What is meant to be public stands in the
 fleet (`network.openToTheWorld`) with its reason, and everything else is opened to networks and security groups that
-somebody can name. Groups of load balancers and the like are not judged: their ports are not a node's.
+somebody can name. Groups of load balancers and the like are not judged, nor those of machines without GPUs that join
+no cluster (a bastion, a web server): their ports are not a node's.
 """
 
 from __future__ import annotations
