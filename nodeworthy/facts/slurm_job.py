@@ -11,10 +11,12 @@ from typing import ClassVar
 
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.text import Hole, Text
-from nodeworthy.facts.slurm_launch import Launch, launches, path_of
+from nodeworthy.facts.slurm_launch import Launch, launches
 from nodeworthy.facts.slurm_lines import Option, options_of
+from nodeworthy.facts.slurm_paths import path_of
+from nodeworthy.facts.slurm_ran import HOME, Ran, Walked
 from nodeworthy.facts.slurm_request import SlurmRequest
-from nodeworthy.facts.slurm_walk import HOME, Ran, Walked, walked, walked_inside
+from nodeworthy.facts.slurm_walk import walked, walked_inside
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
 
 _SHELL = re.compile(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.nested import SHELLS, Written
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.slurm_walk import HOME, Ran, Walked
+from nodeworthy.facts.slurm_ran import Ran, Walked
 from nodeworthy.facts.slurm_words import Peeled, Step, options_of, peeled
 from nodeworthy.known.slurm import flags
 from nodeworthy.verdict import Place
@@ -185,17 +184,3 @@ def _launcher(program: str, words: Sequence[Text], made: Callable[..., Launch]) 
     if rest and ("m" in options or "module" in options):
         return made(program, options, rest[1:], module=rest[0].shown())
     return made(program, options, rest)
-
-
-def path_of(script: Text, folder: str | None) -> str | None:
-    """Relative to where the job begins, or absolute; None where it is not known, or elsewhere."""
-    shown = re.sub(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)(?=/)", ".", script.shown())
-    if "$" in shown or "`" in shown or shown.startswith("~") or (script.known is None and shown == script.shown()):
-        return None
-    if shown.startswith(f"{HOME}/"):
-        return posixpath.normpath(shown[len(HOME) + 1 :])
-    if shown.startswith("/"):
-        return posixpath.normpath(shown)
-    if folder is None or not (folder == HOME or folder.startswith(f"{HOME}/")) or "/~" in folder:
-        return posixpath.normpath(f"{folder}/{shown}") if folder is not None and "~" not in folder else None
-    return posixpath.normpath(f"{folder[len(HOME) + 1 :] or '.'}/{shown}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm_job import FILLED, SlurmJob
 from nodeworthy.facts.slurm_launch import Launch
+from nodeworthy.facts.slurm_paths import path_of
 from nodeworthy.facts.slurm_quantities import least
 
 _LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?)(?::|$)")
@@ -79,8 +80,6 @@ def reads_slurm(job: SlurmJob, launch: Launch) -> bool | None:
 
 
 def script_text(job: SlurmJob, launch: Launch) -> str | None:
-    from nodeworthy.facts.slurm_launch import path_of
-
     name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
     found = job.beside.get(name) if name is not None else None
     return found.text if found is not None else None

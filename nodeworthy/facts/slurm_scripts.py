@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 from nodeworthy.facts.slurm_job import SlurmJob
-from nodeworthy.facts.slurm_launch import Launch, path_of
-from nodeworthy.facts.slurm_walk import HOME, Ran
+from nodeworthy.facts.slurm_launch import Launch
+from nodeworthy.facts.slurm_paths import path_of
+from nodeworthy.facts.slurm_ran import HOME, Ran
 from nodeworthy.verdict import Place
 
 # What brings files that nobody can see here.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nodeworthy.facts.slurm_job import SlurmJob
 from nodeworthy.facts.slurm_lines import Option
-from nodeworthy.facts.slurm_walk import Ran
+from nodeworthy.facts.slurm_ran import Ran
 from nodeworthy.verdict import NotKnown, Place, need
 
 _SIGNAL = re.compile(r"(?:(?P<to>[RB]+):)?(?P<name>[A-Za-z0-9]+)(?:@(?P<before>\d+))?")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm_job import SlurmJob
 from nodeworthy.facts.slurm_quantities import seconds
-from nodeworthy.facts.slurm_walk import Reckoned
+from nodeworthy.facts.slurm_ran import Reckoned
 from nodeworthy.verdict import Place
 
 _TIMES = re.compile(r"TIMEOUT|CHECKPOINT|CKPT|DEADLINE", re.IGNORECASE)

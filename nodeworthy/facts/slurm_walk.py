@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
-from nodeworthy.boot.conditions import Asks, Guard
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.origin import Origin, Straight
@@ -16,63 +14,14 @@ from nodeworthy.boot.shell.syntax import Command, Declaration, Statement
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
 from nodeworthy.boot.text import Text
+from nodeworthy.facts.slurm_ran import HOME, Ran, Reckoned, Walked
 from nodeworthy.verdict import Place
 
-# Where a job begins: nobody knows it, and relative paths are relative to it.
-HOME = "/@job"
 # Sourced for the programs that they bring; what they set is none of a job's own settings.
 _USUAL = re.compile(
     r"bin/activate$|conda\.sh$|\.bashrc$|\.bash_profile$|\.profile$|^/etc/|^/usr/|modules?(/|\.sh|$)|lmod"
 )
 _NAME = re.compile(r"\$\{?(\w+)\}?")
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """One command: as it is written, and as the shell runs it."""
-
-    place: Place
-    raw: str
-    words: tuple[Text, ...]
-    environment: Mapping[str, Text]
-    # Set, and not exported: no program sees them.
-    kept: frozenset[str]
-    # What its words ask for, and nobody has set.
-    unset: frozenset[str]
-    folder: str | None
-    guard: Guard
-    background: bool
-    line: int = 0
-    # What its `<<EOF` holds, where there is one.
-    stdin: Content | None = None
-
-    @property
-    def in_loop(self) -> bool:
-        return any(each.question.asks is Asks.LOOP for each in self.guard)
-
-
-@dataclass(frozen=True, slots=True)
-class Reckoned:
-    """`NAME=$((…))`, and what came of it."""
-
-    name: str
-    place: Place
-    raw: str
-    value: Text
-
-
-@dataclass
-class Walked:
-    ran: list[Ran] = field(default_factory=list)
-    reckoned: list[Reckoned] = field(default_factory=list)
-    # How often a variable is given a value.
-    assigned: dict[str, int] = field(default_factory=dict)
-    # Files that were sourced and not read.
-    sourced: list[str] = field(default_factory=list)
-    final: dict[str, Text] = field(default_factory=dict)
-    # Files that the script itself makes.
-    made: set[str] = field(default_factory=set)
-    texts: list[Content] = field(default_factory=list)
 
 
 class JobWalker(Walker):
@@ -108,21 +57,11 @@ class JobWalker(Walker):
         place = self.place(command.line, command.column)
         environment = {**self._environment(), **held}
         kept = frozenset(name for name in self.seen.assigned if name not in environment)
-        self.seen.ran.append(
-            Ran(
-                place,
-                command.raw,
-                words,
-                environment,
-                kept,
-                frozenset(self._unset(words)),
-                self.state.folder,
-                self.guard,
-                self.detached,
-                command.line,
-                _here(self, command),
-            )
-        )
+        unset, stdin = frozenset(self._unset(words)), _here(self, command)
+        ran = Ran(
+            place, command.raw, words, environment, kept, unset, self.state.folder, self.guard, self.detached, stdin
+        )  # fmt: skip
+        self.seen.ran.append(ran)
 
     def _looked_at(self, words: Sequence[Text]) -> None:
         name, behind = words[0].known, [each.shown() for each in words[1:]]

@@ -91,8 +91,9 @@ class Peeled:
     @property
     def program(self) -> str:
         """Its name, whatever folder it is in; empty where that is not known."""
-        last = self.words[0].pieces[-1] if self.words and self.words[0].pieces else ""
-        if not isinstance(last, str) or (self.words[0].holes and "/" not in last):
+        first = self.words[0] if self.words else EMPTY
+        last = first.pieces[-1] if first.pieces else ""
+        if not isinstance(last, str) or (first.holes and "/" not in last):
             return ""
         return last.rsplit("/", 1)[-1]
 

@@ -54,16 +54,11 @@ def there_is_time_to_write(job: SlurmJob) -> Findings:
 
 
 def _in_time(job: SlurmJob, signal: Signal) -> Findings:
-    option, limit = signal.option, job.request.text("time")
-    seconds = limit_of(job)
+    option, limit, seconds = signal.option, job.request.text("time"), limit_of(job)
     if signal.before < LEAST:
-        yield fail(
-            option.place,
-            f"the checkpoint signal comes {signal.before} s before the end",
-            is_=option.written,
-            should=f"--signal=…@{LEAST} or more; 300 for a large model",
-            cause=_LATE,
-        )
+        message = f"the checkpoint signal comes {signal.before} s before the end"
+        should = f"--signal=…@{LEAST} or more; 300 for a large model"
+        yield fail(option.place, message, is_=option.written, should=should, cause=_LATE)
     elif seconds is not None and signal.before >= seconds:
         yield fail(
             option.place,
@@ -75,36 +70,25 @@ def _in_time(job: SlurmJob, signal: Signal) -> Findings:
         )
     elif limit is None:
         dead = job.request.dead("time")
-        yield unknown(
-            option.place,
-            "how long the job may run is not known: it asks for no --time, and the partition's default decides",
-            related=job.related(dead, "this line stands behind the first command, where Slurm reads nothing"),
-            remedy="#SBATCH --time=HH:MM:SS",
-        )
+        why = "how long the job may run is not known: it asks for no --time, and the partition's default decides"
+        related = job.related(dead, "this line stands behind the first command, where Slurm reads nothing")
+        yield unknown(option.place, why, related=related, remedy="#SBATCH --time=HH:MM:SS")
     elif seconds is None and limit.lower() not in ENDLESS:
         yield unknown(option.place, f"how long --time={limit} is can't be read")
 
 
 def _answered(job: SlurmJob, signal: Signal) -> Findings:
     answering = [each for each in traps(job) if signal.name in each.signals]
+    work = [each for each in job.launches if each.is_python or each.step is not None]
     if not signal.to_shell:
         if job.python_launches and not any(each.step is not None or each.program == "bash" for each in job.launches):
             yield _never_comes(signal, trapped=bool(answering))
-        return
-    work = [each for each in job.launches if each.is_python or each.step is not None]
-    if not answering:
+    elif not answering:
         if job.walked.sourced:
             yield unknown(signal.option.place, f"{job.walked.sourced[0]} may set a trap, and was not read")
         elif not any(replaces_shell(each.ran) for each in work):
-            yield fail(
-                signal.option.place,
-                f"nothing answers {signal.name}, which the batch shell is sent",
-                is_=f"no trap for {signal.name}",
-                should=f"trap 'checkpoint' {signal.name}; srun … & wait",
-                cause="a shell without a trap dies of it, and the job with it, before its time",
-            )
-        return
-    if work and not any(each.ran.background for each in work) and not waits(job):
+            yield _nobody_answers(signal)
+    elif work and not any(each.ran.background for each in work) and not waits(job):
         yield fail(
             work[0].place,
             f"the trap for {signal.name} waits until the work has ended",
@@ -113,6 +97,16 @@ def _answered(job: SlurmJob, signal: Signal) -> Findings:
             related=job.related(signal.option, "the signal is sent to the batch shell"),
             cause="a shell answers a signal only when its foreground command is done, and Slurm kills both before that",
         )
+
+
+def _nobody_answers(signal: Signal) -> Finding:
+    return fail(
+        signal.option.place,
+        f"nothing answers {signal.name}, which the batch shell is sent",
+        is_=f"no trap for {signal.name}",
+        should=f"trap 'checkpoint' {signal.name}; srun … & wait",
+        cause="a shell without a trap dies of it, and the job with it, before its time",
+    )
 
 
 def _never_comes(signal: Signal, *, trapped: bool) -> Finding:

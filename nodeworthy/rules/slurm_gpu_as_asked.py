@@ -34,6 +34,7 @@ RULE = Rule(
     remedy="#SBATCH --gres=gpu:TYPE:COUNT as `sinfo -o '%P %G'` spells them; `nvidia-smi -L` first of all in the job",
 )
 
+_IN = {"partition": "in a partition", "constraint": "under a constraint"}
 _NEVER = "no node ever fits: sbatch refuses it (Requested node configuration is not available), or it pends for ever"
 
 
@@ -81,7 +82,7 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
                 is_=f"CUDA_VISIBLE_DEVICES={devices.devices}",
                 should="not set: Slurm sets it to what the job was given",
                 related=asked,
-                cause="the others can't be used where devices are fenced off, and are somebody else's where they are not",
+                cause="where devices are fenced off the others are not there; elsewhere they are somebody else's",
                 remedy="leave the line out",
             )
 
@@ -90,27 +91,30 @@ def _type(request: SlurmRequest, ask: GpuAsk) -> Findings:
     if ask.type is None or is_plain(ask.type):
         return
     gpu = type_of(ask)
-    if gpu is None and not says_mig(ask.type):
-        meant = near(ask.type)
-        if meant:
-            yield fail(
-                ask.place,
-                f"there is no GPU {ask.type}",
-                is_=ask.option.written,
-                should=" or ".join(each.lower() for each in meant),
-                cause=_NEVER,
-            )
-        else:
-            yield unknown(ask.place, f"which GPU this cluster calls {ask.type} is not known", is_=ask.option.written,
-                          remedy="`sinfo -o '%P %G'` lists the types of each partition")  # fmt: skip
-    for name in ("partition", "constraint"):
+    if gpu is not None:
+        yield from _elsewhere(request, ask, gpu)
+        return
+    meant = near(ask.type)
+    if says_mig(ask.type):
+        return
+    if meant:
+        should = " or ".join(each.lower() for each in meant)
+        yield fail(ask.place, f"there is no GPU {ask.type}", is_=ask.option.written, should=should, cause=_NEVER)
+    else:
+        why = f"which GPU this cluster calls {ask.type} is not known"
+        remedy = "`sinfo -o '%P %G'` lists the types of each partition"
+        yield unknown(ask.place, why, is_=ask.option.written, remedy=remedy)
+
+
+def _elsewhere(request: SlurmRequest, ask: GpuAsk, gpu: str) -> Findings:
+    for name in _IN:
         said = named_by(request, name)
-        if gpu is not None and said is not None and not any(same(gpu, each) for each in said.gpus):
+        if said is not None and not any(same(gpu, each) for each in said.gpus):
             yield fail(
                 ask.place,
-                f"the job asks for {gpu}s in {'a partition' if name == 'partition' else 'a constraint'} of others",
+                f"the job asks for {gpu}s {_IN[name]} of others",
                 is_=ask.option.written,
-                should=" or ".join(f"{each.lower()}" for each in said.gpus),
+                should=" or ".join(each.lower() for each in said.gpus),
                 related=[Related(said.place, f"{said.written} names {' and '.join(said.gpus)}")],
                 cause=f"{_NEVER}; or it runs on what the label says and the device is not",
             )

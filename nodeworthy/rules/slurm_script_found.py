@@ -12,10 +12,12 @@ sbatch itself takes only a script that says in its first line who runs it, with 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from nodeworthy.facts.slurm_job import SlurmJob
 from nodeworthy.facts.slurm_scripts import Script, There, scripts
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-script-found",
@@ -62,35 +64,46 @@ def _taken_by_sbatch(job: SlurmJob) -> Findings:
 
 
 def _there(each: Script) -> Findings:
-    launch, path = each.launch, each.path
-    if each.there is There.NO:
-        yield fail(
-            launch.place,
-            f"{path} is not there",
-            is_=f"{launch.program} is to run {path}: neither beside the job's script nor in a folder above it",
-            should="a path from where the job is submitted",
-            cause="the job waits in the queue, starts, and ends at once: No such file or directory",
-        )
+    related = [Related(each.went, "it goes there")] if each.went is not None else []
+    if each.there is There.NOBODY_KNOWS:
+        yield unknown(each.launch, f"whether {each.path} is there is not known: {each.why}", related=related)
+    elif each.there is There.NO:
+        yield _missing(each)
     elif each.there is There.BESIDE_COPY:
-        related = [Related(each.went, "it goes to the folder of its own path")] if each.went is not None else []
-        yield fail(
-            launch.place,
-            f"{path} is looked for beside Slurm's copy of the script",
-            is_="$0 is /var/spool/slurmd/job…/slurm_script",
-            should='cd "$SLURM_SUBMIT_DIR"',
-            related=related,
-            cause="Slurm copies the script to the node and runs the copy: nothing else lies beside it",
-            remedy='cd "$SLURM_SUBMIT_DIR", or #SBATCH --chdir',
-        )
+        yield _beside_copy(each, related)
     elif each.there is There.NONE_NAMED:
-        yield fail(
-            launch.place,
-            f"{launch.program} is given no script",
-            is_=launch.ran.raw.splitlines()[0][:80],
-            should=f"{launch.program} … train.py",
-            cause="a line that was to go on ends here: no backslash, or a blank behind it",
-            remedy="end every line but the last with a backslash and nothing behind it",
-        )
-    elif each.there is There.NOBODY_KNOWS:
-        related = [Related(each.went, "it goes there")] if each.went is not None else []
-        yield unknown(launch.place, f"whether {path} is there is not known: {each.why}", related=related)
+        yield _none_named(each)
+
+
+def _missing(each: Script) -> Finding:
+    program, path = each.launch.program, each.path
+    return fail(
+        each.launch.place,
+        f"{path} is not there",
+        is_=f"{program} is to run {path}: neither beside the job's script nor in a folder above it",
+        should="a path from where the job is submitted",
+        cause="the job waits in the queue, starts, and ends at once: No such file or directory",
+    )
+
+
+def _beside_copy(each: Script, related: Iterable[Related]) -> Finding:
+    return fail(
+        each.launch.place,
+        f"{each.path} is looked for beside Slurm's copy of the script",
+        is_="$0 is /var/spool/slurmd/job…/slurm_script",
+        should='cd "$SLURM_SUBMIT_DIR"',
+        related=related,
+        cause="Slurm copies the script to the node and runs the copy: nothing else lies beside it",
+        remedy='cd "$SLURM_SUBMIT_DIR", or #SBATCH --chdir',
+    )
+
+
+def _none_named(each: Script) -> Finding:
+    return fail(
+        each.launch.place,
+        f"{each.launch.program} is given no script",
+        is_=each.launch.ran.raw.splitlines()[0][:80],
+        should=f"{each.launch.program} … train.py",
+        cause="a line that was to go on ends here: no backslash, or a blank behind it",
+        remedy="end every line but the last with a backslash and nothing behind it",
+    )

@@ -12,7 +12,8 @@ from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.facts.slurm_job import Beside, SlurmJob
 from nodeworthy.facts.slurm_lines import MARK, Option, options_of, read
-from nodeworthy.facts.slurm_walk import Ran, walked
+from nodeworthy.facts.slurm_ran import Ran
+from nodeworthy.facts.slurm_walk import walked
 from nodeworthy.facts.slurm_words import peeled
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 

@@ -1,0 +1,61 @@
+"""What a walk through a job script has seen: its commands, what it reckons, and what it sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from nodeworthy.boot.conditions import Asks, Guard
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.text import Text
+from nodeworthy.verdict import Place
+
+# Where a job begins: nobody knows it, and relative paths are relative to it.
+HOME = "/@job"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One command: as it is written, and as the shell runs it."""
+
+    place: Place
+    raw: str
+    words: tuple[Text, ...]
+    environment: Mapping[str, Text]
+    # Set, and not exported: no program sees them.
+    kept: frozenset[str]
+    # What its words ask for, and nobody has set.
+    unset: frozenset[str]
+    folder: str | None
+    guard: Guard
+    background: bool
+    # What its `<<EOF` holds, where there is one.
+    stdin: Content | None = None
+
+    @property
+    def in_loop(self) -> bool:
+        return any(each.question.asks is Asks.LOOP for each in self.guard)
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoned:
+    """`NAME=$((…))`, and what came of it."""
+
+    name: str
+    place: Place
+    raw: str
+    value: Text
+
+
+@dataclass
+class Walked:
+    ran: list[Ran] = field(default_factory=list)
+    reckoned: list[Reckoned] = field(default_factory=list)
+    # How often a variable is given a value.
+    assigned: dict[str, int] = field(default_factory=dict)
+    # Files that were sourced and not read.
+    sourced: list[str] = field(default_factory=list)
+    final: dict[str, Text] = field(default_factory=dict)
+    # Files that the script itself makes.
+    made: set[str] = field(default_factory=set)
+    texts: list[Content] = field(default_factory=list)
