@@ -10,12 +10,15 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.run import run
+from tests.warm import warm_python
 
 CASES = Path(__file__).parent / "cases"
 FOLDERS = sorted(path for path in CASES.glob("*/*") if path.is_dir())
@@ -25,6 +28,20 @@ EXIT = {"bad": 1, "good": 0, "unknown": 3}
 
 def test_there_are_cases() -> None:
     assert len(FOLDERS) > 20
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with warm_python(tmp_path_factory.mktemp("warm")) as python:
+        yield python
+
+
+@pytest.fixture(autouse=True)
+def programs_start_warm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = request.node.callspec.params.get("folder") if hasattr(request.node, "callspec") else None
+    if folder is not None and (folder / "Pulumi.yaml").exists() and sys.platform == "linux":
+        python = request.getfixturevalue("warm")
+        monkeypatch.setattr("nodeworthy.collect.plan.project._python", lambda root, virtualenv: python)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: f"{path.parent.name}/{path.name}")
