@@ -12,7 +12,7 @@ from nodeworthy.boot.effects import Effect, How, Stage, Writes
 from nodeworthy.facts.sed_expression import Substitution
 from nodeworthy.facts.written_text import Reading, content_of, has_hole, toml_in, toml_of
 from nodeworthy.known.containerd import Containerd, drop_in_folder, registries
-from nodeworthy.known.containerd_schema import CRI, prints_single_quotes
+from nodeworthy.known.containerd_schema import SECTIONS, prints_single_quotes
 from nodeworthy.known.releases import numbers
 from nodeworthy.verdict import Place
 
@@ -149,10 +149,10 @@ def _written(write: Writes, reading: Reading, now: ConfigPath, version: str | No
 
 
 def registry_tables(config: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    """`registry` of every CRI section, whatever its name."""
+    """`registry` of every SECTIONS section, whatever its name."""
     plugins = config.get("plugins")
     for name, section in plugins.items() if isinstance(plugins, Mapping) else ():
-        registry = section.get("registry") if name in CRI and isinstance(section, Mapping) else None
+        registry = section.get("registry") if name in SECTIONS and isinstance(section, Mapping) else None
         if isinstance(registry, Mapping):
             yield registry
 

@@ -17,7 +17,7 @@ from nodeworthy.facts.config_path import configs, is_default_config
 from nodeworthy.facts.final_files import file_left
 from nodeworthy.facts.written_text import Reading, content_of, toml_in, toml_of
 from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folder
-from nodeworthy.known.containerd_schema import CRI
+from nodeworthy.known.containerd_schema import SECTIONS
 from nodeworthy.verdict import Place
 
 _CONDITION = re.compile(r"[{%]\{?[{%]-?\s*(?:if|else|elif)\b")
@@ -80,10 +80,10 @@ class ConfigFile:
 
     @cached_property
     def sections(self) -> Mapping[str, Mapping[str, Any]]:
-        """The sections of the CRI, by the name that the file gives them."""
+        """The sections of the SECTIONS, by the name that the file gives them."""
         plugins = self.reading.mapping.get("plugins")
         named = plugins.items() if isinstance(plugins, Mapping) else ()
-        return {name: section for name, section in named if name in CRI and isinstance(section, Mapping)}
+        return {name: section for name, section in named if name in SECTIONS and isinstance(section, Mapping)}
 
     def section_place(self, name: str) -> Place:
         return self.reading.line_of(f'"{name}"', f"'{name}'", name)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nodeworthy.facts.containerd_config import ConfigFile, Role
 from nodeworthy.facts.flaw import Flaw
-from nodeworthy.known.containerd_schema import KEPT, NEW, OLD, Era, era_of, eras
+from nodeworthy.known.containerd_schema import FIRST, KEPT, NEW, OLD, Era, era_of, eras
 
 IGNORED = (
     "it starts without what stands in it and says only: Ignoring unknown key in TOML for plugin; "
@@ -20,6 +20,7 @@ def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
     """Of a containerd whose release is not known, those are named that would not read it."""
     era = era_of(version) if version is not None else None
     possible = [era] if era is not None else _possible(file)
+    yield from _no_number(file)
     yield from _refused(file, possible, version)
     for name in file.sections:
         ignoring = [each for each in possible if _ignores(each, file, name)]
@@ -36,7 +37,8 @@ def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
     for name, section in file.sections.items():
         registry = section.get("registry")
         configs = registry.get("configs") if isinstance(registry, dict) else None
-        hosts = [host for host, row in (configs or {}).items() if isinstance(row, dict) and row.get("tls")]
+        rows = configs.items() if isinstance(configs, dict) else ()
+        hosts = [host for host, row in rows if isinstance(row, dict) and row.get("tls")]
         if hosts:
             place = file.reading.line_of(*(f'configs."{host}".tls' for host in hosts), "tls")
             says = f"{f'containerd {version}' if version else 'containerd 2'} ignores the TLS settings of {name}"
@@ -79,6 +81,14 @@ def _refused(file: ConfigFile, possible: Sequence[Era], version: str | None) -> 
         )
 
 
+def _no_number(file: ConfigFile) -> Iterator[Flaw]:
+    given = file.reading.mapping.get("version")
+    if given is not None and not file.says_version:
+        right = f"version = {str(given) if str(given).isdigit() else 2}"
+        says = "the version of containerd's config is not a number"
+        yield Flaw(file.version_place, says, right, REFUSED, file.reading.shown(repr(given)), f"write {right}")
+
+
 def _named(refusing: Sequence[Era]) -> str:
     return f"{' and '.join(each.called for each in refusing)} refuse this version"
 
@@ -105,12 +115,16 @@ def _ignored(
 
 
 def _right(name: str, era: Era, file: ConfigFile) -> str:
+    if name == FIRST:
+        return f"{OLD} in a config of version 2"
     if not file.version and file.role is not Role.MERGED:
         return "version = 2 in its first line" if name == OLD else f"version = {era.newest or 2} in its first line"
     return " or ".join(NEW) if name == OLD else OLD
 
 
 def _remedy(name: str, era: Era, file: ConfigFile) -> str:
+    if name == FIRST:
+        return f"name the section {OLD}, and write `version = 2` as the first line"
     if not file.version and file.role is not Role.MERGED:
         return f"write `{_right(name, era, file).split(' in ')[0]}` as the first line of the file"
     if name == OLD:

@@ -19,7 +19,10 @@ def _table() -> Mapping[str, Any]:
 
 OLD: str = _table()["names"]["old"]
 NEW: tuple[str, ...] = tuple(_table()["names"]["new"])
+# Of the very first version of the file, which says no version.
+FIRST: str = _table()["names"]["first"]
 CRI = frozenset((OLD, *NEW))
+SECTIONS = CRI | {FIRST}
 KEPT = frozenset[str](_table()["names"]["kept"])
 
 
@@ -33,6 +36,7 @@ class Era:
     newest: int | None
     old: Mapping[str, str]
     new: Mapping[str, str]
+    first: Mapping[str, str]
     quotes: str
     loses_older_drop_ins: bool
     newer_drop_ins_fatal_before: str | None
@@ -43,7 +47,7 @@ class Era:
 
     def ignores(self, section: str, version: int) -> bool:
         """Whether a section of the CRI is passed over in a file of this version (0: it says none)."""
-        table = self.old if section == OLD else self.new
+        table = {OLD: self.old, FIRST: self.first}.get(section, self.new)
         return table.get(str(version)) == "ignored"
 
 
@@ -57,6 +61,7 @@ def eras() -> tuple[Era, ...]:
             row.get("newest"),
             row["old"],
             row["new"],
+            row["first"],
             row["quotes"],
             row.get("loses_older_drop_ins", False),
             row.get("newer_drop_ins_fatal_before"),

@@ -36,6 +36,10 @@ _DOCKER = {
 }
 _DOCKERS = re.compile(r'^\s*\{?\s*"(?:' + "|".join(sorted(_DOCKER)) + r')"\s*:', re.MULTILINE)
 _REGISTRIES = re.compile(r"^(?:mirrors|configs):", re.MULTILINE)
+_LOGIN = {
+    *("username", "password", "auth", "identity_token", "token"),
+    *("ca_file", "cert_file", "key_file", "insecure_skip_verify"),
+}
 _MODPROBE = ("options", "blacklist", "install", "alias", "softdep", "remove")
 # How a line of modprobe's begins where somebody got it wrong.
 _NEARLY = ("option", "opts", "nvidia", "modprobe", "set")
@@ -64,7 +68,8 @@ def node_file(data: bytes, shown: str) -> NodeFile | None:
 def _is_config(seen: _Seen) -> bool:
     if _CONFIG.search(seen.text) is None:
         return _is_bare_config(seen.text)
-    return _parses(seen.text) or _looks_like_toml(seen.text)
+    data = _toml(seen.text)
+    return _looks_like_toml(seen.text) if data is None else "plugins" in data or "proxy_plugins" in data
 
 
 def _is_bare_config(text: str) -> bool:
@@ -72,7 +77,8 @@ def _is_bare_config(text: str) -> bool:
     if _ROOT.search(text) is None or "imports" not in text:
         return False
     data = _toml(text)
-    return data is not None and isinstance(data.get("imports"), list) and set(data) <= _CONFIGS_KEYS
+    imports = data.get("imports") if data is not None and set(data) <= _CONFIGS_KEYS else None
+    return isinstance(imports, list) and all(str(each).endswith(".toml") for each in imports)
 
 
 def _is_hosts(seen: _Seen) -> bool:
@@ -111,7 +117,10 @@ def _is_registries(seen: _Seen) -> bool:
 
 
 def _is_row(row: object) -> bool:
-    return isinstance(row, Mapping) and not {"endpoint", "rewrite", "auth", "tls"}.isdisjoint(row)
+    if not isinstance(row, Mapping):
+        return False
+    tables = [each for name in ("auth", "tls") if isinstance(each := row.get(name), Mapping)]
+    return not {"endpoint", "rewrite"}.isdisjoint(row) or any(not _LOGIN.isdisjoint(each) for each in tables)
 
 
 def _is_modprobe(seen: _Seen) -> bool:
@@ -124,7 +133,7 @@ def _is_modprobe(seen: _Seen) -> bool:
 
 def _is_modprobes(row: list[str]) -> bool:
     if row[0] in _MODPROBE:
-        return len(row) > 1
+        return len(row) == 2 if row[0] == "blacklist" else row[0] != "options" or "=" in "".join(row[2:])
     return row[0].isidentifier() and "NVreg_" in row[-1] and "=" in row[-1] and len(row) < 6
 
 
@@ -138,10 +147,6 @@ def _toml(text: str) -> Mapping[str, Any] | None:
         return tomllib.loads(without_fillings(text))
     except (ValueError, RecursionError):
         return None
-
-
-def _parses(text: str) -> bool:
-    return _toml(text) is not None
 
 
 def _looks_like_toml(text: str) -> bool:

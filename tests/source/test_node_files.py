@@ -1,0 +1,124 @@
+"""Files of a node are known by what stands in them, whatever they are called, and nothing else is taken for one."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.source.node_files import node_file
+from nodeworthy.facts.node_paths import Kind, spot_of
+from tests.run import run_json
+
+OLD = '[plugins."io.containerd.grpc.v1.cri".registry]\n  config_path = "/etc/containerd/certs.d"\n'
+
+KNOWN = {
+    f"version = 2\n{OLD}": Kind.CONFIG,
+    f"\ufeffversion = 2\r\n{OLD}": Kind.CONFIG,
+    f"version = 2\n{OLD}x = [\n": Kind.CONFIG,
+    'version = 3\nimports = ["/etc/containerd/conf.d/*.toml"]\n': Kind.CONFIG,
+    '[plugins.cri.containerd]\nsnapshotter = "overlayfs"\n': Kind.CONFIG,
+    f'{{{{ template "base" . }}}}\n\n{OLD}': Kind.CONFIG,
+    f"{{% if containerd_version %}}\nversion = 2\n{{% endif %}}\n{OLD}": Kind.CONFIG,
+    'server = "https://ghcr.io"\n': Kind.HOSTS,
+    '# a mirror\n[host."http://cache:5000"]\n': Kind.HOSTS,
+    '[host."http://cache:5000"]\ncapabilities = ["pull"\n': Kind.HOSTS,
+    '[hosts."http://cache:5000"]\ncapabilities = ["pull"]\n': Kind.HOSTS,
+    '{"insecure-registries": ["cache:5000"]}': Kind.DOCKER,
+    '{\n  "exec-opts": ["native.cgroupdriver=systemd"],\n}\n': Kind.DOCKER,
+    '---\nmirrors:\n  docker.io:\n    endpoint: ["http://cache:5000"]\n': Kind.REGISTRIES,
+    "configs:\n  nvcr.io:\n    auth: {username: u, password: p}\n": Kind.REGISTRIES,
+    "options nvidia NVreg_RestrictProfilingToAdminUsers=0\n": Kind.MODPROBE,
+    "option nvidia NVreg_RestrictProfilingToAdminUsers=0\n": Kind.MODPROBE,
+    "# none\nblacklist nouveau\noptions nouveau modeset=0\n": Kind.MODPROBE,
+}
+OTHERS = [
+    f"#!/bin/bash\ncat > /etc/containerd/config.toml <<EOF\n{OLD}EOF\n",
+    f"VERSION=2\ncat > /etc/containerd/config.toml <<EOF\nversion = 2\n{OLD}EOF\nsystemctl restart containerd\n",
+    f"# How to\n\nWrite this:\n\n```toml\nversion = 2\n{OLD}```\n",
+    f'CONFIG = """\n{OLD}"""\n',
+    f"locals {{\n  config = <<EOF\n{OLD}EOF\n}}\n",
+    "kind: Cluster\ncontainerdConfigPatches:\n- |-\n  " + OLD.replace("\n", "\n  "),
+    f"apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  containerd:\n    config: |\n      {OLD}",
+    'server = "http://example.com"\nport = 3\n',
+    '[project]\nname = "x"\nimports = ["a"]\nversion = 1\n',
+    'version = 1\nimports = ["a"]\n',
+    "mirrors: [a, b]\n",
+    "configs:\n  grafana:\n    auth: {x: y}\n",
+    "options nvidia is what you need\nblacklist nouveau as well\n",
+    '{"$schema": "https://example.com/schema", "log-driver": "x"}',
+    "\x00NVreg_\xff",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", KNOWN)
+@pytest.mark.parametrize("name", ["config.toml", "-", "files/whatever", "a.conf.j2"])
+def test_they_are_known_by_their_content(text: str, name: str) -> None:
+    found = node_file(text.encode(), name)
+    assert found is not None
+    assert found.kind is KNOWN[text]
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_nothing_else_is_one(text: str) -> None:
+    assert node_file(text.encode("latin-1"), "whatever.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "shown", "path", "root"),
+    [
+        (Kind.CONFIG, "files/etc/containerd/config.toml", "/etc/containerd/config.toml", "/files"),
+        (Kind.CONFIG, "etc/containerd/conf.d/99-nvidia.toml.j2", "/etc/containerd/conf.d/99-nvidia.toml", ""),
+        (Kind.CONFIG, "containerd/config.toml", "/etc/containerd/config.toml", "containerd"),
+        (Kind.CONFIG, "containerd/conf.d/a.toml", "/etc/containerd/conf.d/a.toml", "containerd"),
+        (Kind.CONFIG, "gpu.toml", "/etc/containerd/config.toml", "gpu.toml"),
+        (Kind.CONFIG, "x/etc/k0s/containerd.toml", "/etc/k0s/containerd.toml", "/x"),
+        (Kind.HOSTS, "containerd/certs.d/a:5/hosts.toml", "/etc/containerd/certs.d/a:5/hosts.toml", "containerd"),
+        (Kind.HOSTS, "etc/containerd/hosts.d/a/hosts.toml", "/etc/containerd/hosts.d/a/hosts.toml", ""),
+        (Kind.HOSTS, "ghcr.io/hosts.toml", "/etc/containerd/certs.d/ghcr.io/hosts.toml", "ghcr.io/hosts.toml"),
+        (Kind.HOSTS, "-", "/etc/containerd/certs.d/HOST/hosts.toml", "-"),
+        (Kind.DOCKER, "a/daemon.json", "/etc/docker/daemon.json", "a/daemon.json"),
+        (Kind.MODPROBE, "x/modprobe.d/nvidia", "/etc/modprobe.d/nvidia", "x"),
+        (Kind.MODPROBE, "templates/nvidia.conf.j2", "/etc/modprobe.d/nvidia.conf", "templates/nvidia.conf.j2"),
+    ],
+)
+def test_where_they_lie(kind: Kind, shown: str, path: str, root: str) -> None:
+    spot = spot_of(kind, shown)
+    assert (spot.path, spot.root) == (path, root)
+
+
+def test_from_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"options nvidia NVreg_RestrictProfilingToAdminUser=0\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    ran = run_json("check", "-", cwd=tmp_path)
+    assert [each["rule"] for each in ran.findings] == ["profiling-before-driver"]
+    assert ran.findings[0]["where"]["path"] == "-"
+
+
+def test_a_comment_suppresses(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text(
+        f"version = 4\n# nodeworthy: ignore containerd-config-read it is for a containerd of our own\n{OLD}"
+    )
+    ran = run_json("check", ".", cwd=tmp_path)
+    assert ran.code == 0
+    assert [each["suppressed"] for each in ran.findings] == [True]
+
+
+def test_odd_types_crash_nothing(tmp_path: Path) -> None:
+    for number, body in enumerate(
+        [
+            '[plugins."io.containerd.grpc.v1.cri"]\nregistry = 1\ncontainerd = "x"\n',
+            '[plugins."io.containerd.grpc.v1.cri".registry]\nmirrors = ["x"]\nconfigs = 3\nconfig_path = 3\n',
+            '[plugins."io.containerd.grpc.v1.cri".containerd]\ndefault_runtime_name = "nvidia"\nruntimes = ["x"]\n',
+            '[[plugins."io.containerd.grpc.v1.cri"]]\nregistry = 1\n',
+        ]
+    ):
+        (tmp_path / f"{number}.toml").write_text(f"version = 3\nimports = [3]\n{body}")
+    (tmp_path / "hosts.toml").write_text('server = "x"\nhost = ["x"]\ncapabilities = 3\n')
+    (tmp_path / "daemon.json").write_text('{"insecure-registries": {"a": 1}, "log-driver": 3}')
+    (tmp_path / "registries.yaml").write_text('mirrors:\n  a: {endpoint: "x"}\n  3: {endpoint: [3]}\nconfigs: []\n')
+    ran = run_json("check", ".", cwd=tmp_path)
+    assert not [each for each in ran.findings if each["verdict"] == "error"]
