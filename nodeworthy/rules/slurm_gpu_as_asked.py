@@ -107,12 +107,12 @@ def _type(request: SlurmRequest, ask: GpuAsk) -> Findings:
 
 
 def _elsewhere(request: SlurmRequest, ask: GpuAsk, gpu: str) -> Findings:
-    for name in _IN:
+    for name, where in _IN.items():
         said = named_by(request, name)
         if said is not None and not any(same(gpu, each) for each in said.gpus):
             yield fail(
                 ask.place,
-                f"the job asks for {gpu}s {_IN[name]} of others",
+                f"the job asks for {gpu}s {where} of others",
                 is_=ask.option.written,
                 should=" or ".join(each.lower() for each in said.gpus),
                 related=[Related(said.place, f"{said.written} names {' and '.join(said.gpus)}")],
