@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -20,6 +20,8 @@ from nodeworthy.facts.slurm_walk import walked, walked_inside
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
 
 _SHELL = re.compile(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
+# What is worked out of a job's text once.
+_READ_ONCE = ("requests", "walked", "launches", "named_files")
 # What Slurm tells each task for itself.
 _OF_A_TASK = ("SLURM_NODEID", "SLURM_PROCID", "SLURM_LOCALID")
 # Of what the batch script filled in before any task saw it.
@@ -99,6 +101,14 @@ class SlurmJob:
     @property
     def python_launches(self) -> Sequence[Launch]:
         return [each for each in self.launches if each.is_python]
+
+    def with_files(self, found: Mapping[str, Beside]) -> SlurmJob:
+        """The same with what was found beside it; only what the job's shell reads changes how it is read."""
+        job = replace(self, beside={**self.beside, **found})
+        if all(each.text is None or name.endswith(".py") for name, each in found.items()):
+            kept = {name: value for name, value in self.__dict__.items() if name in _READ_ONCE}
+            job.__dict__.update(kept)
+        return job
 
     def _configured(self, launch: Launch) -> Launch:
         config = launch.option("config_file") if launch.program == "accelerate" else None

@@ -85,7 +85,7 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
         found = {name: _look(name, source) for name in names}
         if not found:
             break
-        job = replace(job, beside={**job.beside, **found})
+        job = job.with_files(found)
     return job
 
 
