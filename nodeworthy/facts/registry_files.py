@@ -29,7 +29,7 @@ def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None)
         if flaw is not None:
             yield flaw
         elif file.says_plain_http and files.has_config:
-            yield from _looked_for_elsewhere(file, timeline, runtime, version)
+            yield from _looked_for_elsewhere(files, file, runtime, version)
     for each in files.of(Kind.DOCKER):
         reading = json_of(_write(timeline, each.spot.path))
         if reading.fault:
@@ -81,16 +81,24 @@ def _named(file: HostsToml) -> HostsToml:
 
 
 def _looked_for_elsewhere(
-    file: HostsToml, timeline: Timeline, runtime: Containerd | None, version: str | None
+    files: NodeFiles, file: HostsToml, runtime: Containerd | None, version: str | None
 ) -> Iterator[Flaw]:
-    known = runtime or containerd_of("kubeadm")
+    known, timeline = runtime or containerd_of("kubeadm"), files.timeline_on(runtime)
     if known.registries is not None:
         return
     for moment in ready(timeline):
         trust = Trust(timeline, moment, known, version, file.folder)
+        if any(_may_be(each, file, is_laid_out=files.is_laid_out) for each in trust.path.folders or ()):
+            return
         flaw = trust.looks_elsewhere() if trust.left.is_there else _in_another_folder(file, trust)
         if flaw is not None:
             yield _at_its_line(flaw, timeline)
+
+
+def _may_be(folder: str, file: HostsToml, *, is_laid_out: bool) -> bool:
+    """Where the node's root is nobody says, so a longer path may be meant; in no layout only the name is known."""
+    own = file.write.path.shown().rsplit("/", 2)[0]
+    return folder.rstrip("/").endswith(own if is_laid_out else own[own.rindex("/") :])
 
 
 def _at_its_line(flaw: Flaw, timeline: Timeline) -> Flaw:

@@ -1,10 +1,14 @@
-"""containerd reads what a boot writes for it: the schema fits its release, and what is dropped in is imported.
+"""containerd reads what is written for it: the schema fits its release, and what is dropped in is imported.
 
 containerd passes over what it does not know: a section under the name of another release is ignored with a
 warning, and containerd starts as if nothing had been written. Which names count depends on the file's `version` and on
 containerd's release. A drop-in is read only where the root file imports it. `mirrors` or TLS settings beside
 `config_path` keep the CRI plugin from loading at all, and so does a file that does not parse: then there is no
 runtime, and the node never becomes ready.
+
+A boot script's files and files that stand alone in a change are judged alike. Which release reads them says the
+fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a drop-in
+without its root file nobody can say that it is imported.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Several distributions write the file themselves: nodeadm at every boot before cloud-init, and once more whenever
 it is called or finds a file in /etc/eks/nodeadm.d; bootstrap.sh copies its own over it; k3s, RKE2 and MicroK8s make
 it out of a template at every start. An edit that comes before them is gone without a word, and one behind nodeadm
-lasts until the next reboot, because user data runs once. Folders of hosts.toml are nobody's and stay.
+lasts until the next reboot, because user data runs once. Folders of hosts.toml are nobody's and stay. The same holds
+for a file in a change, where its folders say whose config it is.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def nothing_writes_these_files_anew(files: NodeFiles, pool: BootPool | None) -> 
 
 
 def _of_a_file(file: NodeFile, runtime: Containerd) -> Flaw:
-    """What is made out of a template is lost at every start; who lays the others down may come behind who writes them."""
+    """What is made out of a template is lost at every start; others may be laid down behind whoever writes them."""
     path = file.spot.path
     if runtime.templates or runtime.generated:
         says = f"what stands in {path} is lost: {runtime.written_when}"

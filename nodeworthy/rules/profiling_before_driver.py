@@ -7,7 +7,8 @@ before the first of them; written afterwards it is as good as absent, until the 
 the machine reboots. On the kernel's command line it takes effect with a reboot. NVIDIA's AL2023 image loads the module
 by itself before user data's shell parts run: there the option belongs into a `text/cloud-boothook` part, `bootcmd` or
 `write_files`. A driver of the GPU operator reads nothing of the host: its option goes through
-`driver.kernelModuleConfig`.
+`driver.kernelModuleConfig`. Of files of modprobe that stand alone those are judged that speak of the option: misspelt,
+given to another module or undone by a file whose name sorts later, it is as good as absent.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ stays in `ContainerCreating` with `no runtime for "nvidia" is configured`. On th
 configuration is read (`containerd config dump`): a section that this containerd ignores, or a drop-in that nothing
 imports, is not there. Until the toolkit was due, nothing can be said. If the runtime is in a containerd that
 kubelet does not use, the cause is another one, and `containerd-paths` names it. In the cluster, the events of
-sandboxes that could not be made say that it is not there, and the toolkit's own pods say why.
+sandboxes that could not be made say that it is not there, and the toolkit's own pods say why. In files, a config that
+makes `nvidia` the default runtime and configures no such runtime keeps the whole CRI plugin from loading.
 """
 
 from __future__ import annotations

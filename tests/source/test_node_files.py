@@ -29,6 +29,7 @@ KNOWN = {
     '{"insecure-registries": ["cache:5000"]}': Kind.DOCKER,
     '{\n  "exec-opts": ["native.cgroupdriver=systemd"],\n}\n': Kind.DOCKER,
     '---\nmirrors:\n  docker.io:\n    endpoint: ["http://cache:5000"]\n': Kind.REGISTRIES,
+    'mirrors:\n  "*":\n': Kind.REGISTRIES,
     "configs:\n  nvcr.io:\n    auth: {username: u, password: p}\n": Kind.REGISTRIES,
     "options nvidia NVreg_RestrictProfilingToAdminUsers=0\n": Kind.MODPROBE,
     "option nvidia NVreg_RestrictProfilingToAdminUsers=0\n": Kind.MODPROBE,

@@ -113,7 +113,8 @@ def _is_registries(seen: _Seen) -> bool:
         return False
     if not isinstance(data, Mapping) or not set(data) <= {"mirrors", "configs", "auths"}:
         return False
-    return any(_is_row(row) for table in data.values() for row in (table.values() if isinstance(table, dict) else ()))
+    tables = [each for each in data.values() if isinstance(each, Mapping)]
+    return any(_is_row(row) or name == "*" for table in tables for name, row in table.items())
 
 
 def _is_row(row: object) -> bool:
