@@ -76,19 +76,19 @@ def _told(evidence: Evidence | None, cause: str, some: list[Crash]) -> HamiCrash
     place = first.pod.place
     words = first.last_line or first.pod.last_words
     if evidence is not None:
-        message = f"{_pods(some)} crash on a shared GPU: {evidence.says}"
+        message = f"{_pods(some)} on a shared GPU: {evidence.says}"
         return HamiCrash(
             place, message, evidence.cause, evidence.text, "a program that runs", evidence.remedy, victims, True
         )
     if cause:
-        message = f"{_pods(some)} on a shared GPU were ended by the kernel, for the node's memory and not for the GPU's"
+        message = f"{_pods(some)} on a shared GPU: the kernel ended it, for the node's memory and not for the GPU's"
         why = (
             "the container used more memory than its limit of `memory` (OOMKilled): nvidia.com/gpumem has no part in it"
         )
         remedy = "raise resources.limits.memory of the container"
         return HamiCrash(place, message, why, cause, "a limit that the program fits in", remedy, victims, True)
     named = f"{first.pod.namespace} {first.pod.name}"
-    message = f"why {_pods(some)} crash on a shared GPU is not known"
+    message = f"{_pods(some)} on a shared GPU, of which no cause is known"
     said = f"its last line is: {words}" if words else "no log of it was read"
     return HamiCrash(
         place, message, said, first.pod.fault, "a known cause", f"kubectl logs -n {named} --previous", victims, False
@@ -96,4 +96,4 @@ def _told(evidence: Evidence | None, cause: str, some: list[Crash]) -> HamiCrash
 
 
 def _pods(some: list[Crash]) -> str:
-    return f"pod {some[0].pod.namespace}/{some[0].pod.name}" if len(some) == 1 else f"{len(some)} pods"
+    return f"{some[0].pod.namespace}/{some[0].pod.name} crashes" if len(some) == 1 else f"{len(some)} pods crash"

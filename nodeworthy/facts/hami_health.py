@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nodeworthy.documents.plain import number_at
@@ -30,6 +30,8 @@ class PartFault:
     remedy: str
     victims: tuple[str, ...] = ()
     related: tuple[Related, ...] = ()
+    # Whether pods pass the webhook by because of it.
+    silences: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +46,23 @@ class HamiComponents:
     unseen: str | None = None
 
 
-def part_faults(one: Installation, *, has_gpus: bool) -> Iterator[PartFault]:
-    yield from _scheduler(one)
-    yield from _device_plugin(one, has_gpus=has_gpus)
-    yield from _monitor(one)
+Words = Mapping[str, str]
 
 
-def _scheduler(one: Installation) -> Iterator[PartFault]:
+def part_faults(one: Installation, words: Words, victims: tuple[str, ...], *, has_gpus: bool) -> Iterator[PartFault]:
+    """`words` is how the logs of its pods end, `victims` are the pods that the webhook should have seen."""
+    for fault in _scheduler(one, words):
+        yield replace(fault, silences=True, victims=(*fault.victims, *victims))
+    yield from _device_plugin(one, words, has_gpus=has_gpus)
+    yield from _monitor(one, words)
+
+
+def _scheduler(one: Installation, words: Words) -> Iterator[PartFault]:
     pods = [each for each in one.of(Role.SCHEDULER) if not each.pod.is_over]
     if any(each.pod.ready for each in pods):
         return
     if pods:
-        yield _down(pods, "HAMi's scheduler does not run", _WITHOUT_SCHEDULER)
+        yield _down(pods, "HAMi's scheduler does not run", _WITHOUT_SCHEDULER, words)
         return
     makers = one.makers_of(Role.SCHEDULER)
     if not makers:
@@ -73,7 +80,7 @@ def _scheduler(one: Installation) -> Iterator[PartFault]:
     yield PartFault(where, "HAMi's scheduler has no pods", is_, "1 replica", _WITHOUT_SCHEDULER, remedy)
 
 
-def _device_plugin(one: Installation, *, has_gpus: bool) -> Iterator[PartFault]:
+def _device_plugin(one: Installation, words: Words, *, has_gpus: bool) -> Iterator[PartFault]:
     if not one.has(Role.DEVICE_PLUGIN):
         if has_gpus:
             says = "HAMi's scheduler is there without its device plugin"
@@ -85,29 +92,31 @@ def _device_plugin(one: Installation, *, has_gpus: bool) -> Iterator[PartFault]:
         if not each.pod.is_over and not each.pod.ready and not (each.monitor_fault and each.plugin_is_well):
             together[each.pod.fault].append(each)
     for pods in together.values():
-        yield _down(pods, "HAMi's device plugin does not run", _WITHOUT_PLUGIN)
+        yield _down(pods, "HAMi's device plugin does not run", _WITHOUT_PLUGIN, words)
 
 
-def _monitor(one: Installation) -> Iterator[PartFault]:
+def _monitor(one: Installation, words: Words) -> Iterator[PartFault]:
     """A container beside the device plugin; in older releases pods of its own."""
     beside = [each for each in one.of(Role.DEVICE_PLUGIN) if each.monitor_fault and each.plugin_is_well]
     alone = [each for each in one.of(Role.MONITOR) if not each.pod.ready and not each.pod.is_over]
     if beside or alone:
-        yield _down([*beside, *alone], "HAMi's vGPU monitor does not run", "shares hold, and nobody measures them")
+        yield _down(
+            [*beside, *alone], "HAMi's vGPU monitor does not run", "shares hold, and nobody measures them", words
+        )
 
 
-def _down(pods: Sequence[HamiPart], message: str, effect: str) -> PartFault:
+def _down(pods: Sequence[HamiPart], message: str, effect: str, words: Words) -> PartFault:
     first = pods[0]
-    fault = first.monitor_fault or first.pod.fault or "not ready"
-    words = f", and said: {first.pod.last_words}" if first.pod.last_words else ""
-    named = f"{first.pod.namespace} {first.pod.name}"
+    fault = (first.monitor_fault if first.plugin_is_well else None) or first.pod.fault or "not ready"
+    last = first.pod.last_words or words.get(first.pod.object, "")
+    said = f", and said: {last}" if last else ""
     return PartFault(
         first.pod.place,
         message,
         fault,
         "running and ready",
-        f"it is {fault} on {first.pod.node or 'no node'}{words}; {effect}",
-        f"kubectl logs -n {named} --all-containers --previous --tail=50",
+        f"it is {fault} on {first.pod.node or 'no node'}{said}; {effect}",
+        f"kubectl logs -n {first.pod.namespace} {first.pod.name} --all-containers --previous --tail=50",
         tuple(each.pod.object for each in pods),
     )
 

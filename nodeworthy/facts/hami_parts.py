@@ -86,7 +86,7 @@ class HamiPart:
             return None
         for status in mappings_at(self.data, "status", "containerStatuses"):
             if text_at(status, "name") in _MONITORS and at(status, "ready") is False:
-                return text_at(status, "state", "waiting", "reason") or "it is not ready"
+                return text_at(status, "state", "waiting", "reason") or "not ready"
         return ""
 
     @cached_property

@@ -14,7 +14,7 @@ from nodeworthy.known.hami import labels
 from nodeworthy.verdict import Place, Related
 
 _WEBHOOKS = "mutatingwebhookconfigurations"
-_LEFT = "nothing assigned a GPU to it: the device plugin refuses it, or it runs without any limit"
+_LEFT = "nothing assigned them a GPU: the device plugin refuses them, or they run without any limit"
 
 
 @dataclass(frozen=True)

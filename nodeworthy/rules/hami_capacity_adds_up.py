@@ -120,6 +120,10 @@ def _number(value: Any) -> float | None:
         return None
 
 
+def _waiting(count: int) -> str:
+    return "one pod waits" if count == 1 else f"{count} pods wait"
+
+
 @RULE.check
 def all_of_them_fit_together(sums: HamiSums) -> Findings:
     short = sums.first_short
@@ -131,7 +135,7 @@ def all_of_them_fit_together(sums: HamiSums) -> Findings:
         is_=f"{short.asked} asked for",
         should=f"at most {short.has}",
         related=sums.related,
-        cause=f"{len(sums.waiting)} pods wait for a node, and will until others end",
+        cause=f"{_waiting(len(sums.waiting))} for a node, until others end",
         remedy=short.remedy,
         victims=sums.waiting,
     )

@@ -78,6 +78,8 @@ def _says(one: Installation, hami: HamiInstallations) -> Related:
 def _remedy(hami: HamiInstallations) -> str:
     idle = [each for each in hami.found if not hami.is_called(each)]
     one = idle[0] if len(idle) == 1 else None
-    if one is None or not one.release:
+    if one is None:
         return RULE.remedy
+    if not one.release:
+        return f"remove the one in namespace {one.namespace}, which no webhook calls: `helm list -n {one.namespace}`"
     return f"helm uninstall {one.release} -n {one.namespace}"

@@ -33,7 +33,7 @@ def pods_ask_for_known_policies(pod: HamiPod) -> Findings:
     if not asked and not list(pod.astray()):
         skip("it asks for no policy")
     for policy in asked:
-        yield from _unknown_names(policy)
+        yield from _unknown_names(policy, pod.victims)
     yield from _without_effect(pod)
 
 
@@ -64,10 +64,10 @@ def _without_effect(pod: HamiPod) -> Findings:
 
 @RULE.check
 def the_cluster_asks_for_a_known_policy(policy: Policy) -> Findings:
-    yield from _unknown_names(policy)
+    yield from _unknown_names(policy, ())
 
 
-def _unknown_names(policy: Policy) -> Findings:
+def _unknown_names(policy: Policy, victims: tuple[str, ...]) -> Findings:
     value = str(need(policy.value))
     if policy.is_known(value):
         return
@@ -79,4 +79,5 @@ def _unknown_names(policy: Policy) -> Findings:
         should=meant or " or ".join(policy.known),
         cause=_PASSED_OVER,
         remedy=f"write {meant}" if meant else f"choose one of {', '.join(policy.known)}",
+        victims=victims,
     )

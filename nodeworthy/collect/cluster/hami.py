@@ -115,14 +115,14 @@ class _Facts:
         silent = [each for each in self._pods.past_webhook if left_in_silence(each, self._cluster)]
         victims = tuple(name for each in silent for name in each.pod.victims)
         has_gpus = any(each.is_gpu for each in self._seen.nodes.values())
-        is_the_cause = False
+        words = {name: said.last_line for name, said in self._seen.hami.logs.items()}
+        silenced = False
         for one in self._cluster.found:
-            parts = list(part_faults(one, has_gpus=has_gpus))
+            parts = list(part_faults(one, words, victims, has_gpus=has_gpus))
             hooks = list(webhook_faults(self._cluster, one, victims))
-            is_down = [each for each in parts if "scheduler" in each.message and "does not run" in each.message]
-            is_the_cause = is_the_cause or bool(hooks or is_down)
+            silenced = silenced or bool(hooks) or any(each.silences for each in parts)
             yield HamiComponents(_place(one), (*parts, *hooks), self._unseen_webhook())
-        left = [each for each in self._pods.past_webhook if not (is_the_cause and each in silent)]
+        left = [each for each in self._pods.past_webhook if not (silenced and each in silent)]
         yield from unmutated(left, self._cluster)
 
     def _unseen_webhook(self) -> str | None:

@@ -18,7 +18,8 @@ _LONGEST = 300
 
 def read(seen: Seen, index: Index) -> None:
     for pod in seen.pods.values():
-        if not (pod.wants_gpus and is_crash(pod)):
+        is_part = (pod.namespace, pod.name) in seen.hami.parts
+        if pod.ready or not (is_part or (pod.wants_gpus and is_crash(pod))):
             continue
         said = [each for each in (_said(path, seen) for path in index.of(pod)) if each is not None]
         if said:

@@ -24,7 +24,7 @@ def metrics_of(seen: Seen, cluster: HamiCluster, asked: frozenset[str]) -> Itera
         yield HamiMetrics(Place(subject=PROMETHEUSES.plural), (), unseen=unseen)
         return
     prometheuses = [(key, data) for key, (kind, data) in seen.platform.items() if kind is PROMETHEUSES]
-    if not prometheuses:
+    if not prometheuses or len(cluster.found) > 1:
         return
     unseen = next(
         (cluster.unseen[each.plural] for each in (SERVICES, SERVICE_MONITORS) if each.plural in cluster.unseen), ""
