@@ -77,14 +77,17 @@ class Container:
 
     def variable(self, name: str) -> Located[Any] | None:
         """The last variable of this name wins; None where there is none."""
-        found = [each for each in self.tree.get("env").sequence if each.get("name").text == name]
-        if not found:
+        found = self._environment.get(name)
+        if found is None:
             return None
-        value = found[-1].get("value")
-        source = found[-1].get("valueFrom")
+        value, source = found.get("value"), found.get("valueFrom")
         if value.is_absent and not source.is_absent:
             return Located.unknown("its value comes from another object (valueFrom)", source.place)
         return settled(value)
+
+    @cached_property
+    def _environment(self) -> dict[str | None, Tree]:
+        return {each.get("name").text: each for each in self.tree.get("env").sequence}
 
     @cached_property
     def words(self) -> tuple[str, ...]:
