@@ -58,6 +58,8 @@ class SlurmJob:
     beside: Mapping[str, Beside] = field(default_factory=dict)
     # `--wrap`, a here-document: no file of its own.
     within: bool = False
+    # Slurm's variables that the shell which submits it fills in, where they are empty: of an unquoted here-document.
+    early: tuple[tuple[str, Place], ...] = ()
 
     @cached_property
     def requests(self) -> Sequence[SlurmRequest]:

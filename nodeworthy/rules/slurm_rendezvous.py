@@ -49,6 +49,20 @@ def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
             yield _told(job, launch, flaw)
 
 
+@RULE.check
+def slurm_itself_fills_in_what_it_knows(job: SlurmJob) -> Findings:
+    if not job.early or job.request.nodes <= 1:
+        skip("whoever submits it fills in nothing that only Slurm knows")
+    for name, place in dict(reversed(job.early)).items():
+        yield fail(
+            place,
+            f"{name} is filled in by the shell that submits the job, where it is empty",
+            is_="a here-document without quotes",
+            should=f"sbatch <<'EOF', or \\${name}",
+            cause="an unquoted here-document is expanded before there is a job",
+        )
+
+
 def _waits(job: SlurmJob, launch: Launch) -> bool:
     """Whether it is told of more nodes than the job has."""
     told = job.known(launch.option("nnodes", "num_machines"))

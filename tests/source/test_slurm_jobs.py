@@ -305,3 +305,10 @@ STARTED = {
 def test_what_is_started_fits(tmp_path: Path, line: str) -> None:
     text = f"#!/bin/bash\n#SBATCH --gres=gpu:a100:4\n{line}\n"
     assert verdicts(tmp_path, "slurm-gpu-as-asked", text) == STARTED[line]
+
+
+@pytest.mark.parametrize(("end", "expected"), [("EOF", ["fail"]), ("'EOF'", [])])
+def test_a_here_document_that_is_expanded_too_early(tmp_path: Path, end: str, expected: list[str]) -> None:
+    lines = f"{NODES}srun bash -c '{TORCH} --rdzv_backend c10d --rdzv_endpoint $HEAD:1 train.py'\n"
+    text = f"#!/bin/bash\nHEAD=n1\nsbatch <<{end}\n{lines.replace('$HEAD', 'n1')}EOF\n"
+    assert verdicts(tmp_path, "slurm-rendezvous", text) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +21,8 @@ from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 # Longer files are not read: they are no script that a job starts.
 _LONGEST = 256 * 1024
 _READ = (".sh", ".bash", ".py", ".env", ".yaml", ".yml", "")
+# What is known only where the job runs.
+_OF_THE_JOB = re.compile(r"\$\{?(SLURM_(?:NODEID|PROCID|LOCALID|NNODES|NTASKS|JOB_NODELIST|NODELIST|JOB_NUM_NODES))\b")
 # Scripts that run scripts that run scripts.
 _DEEPEST = 3
 # How far up a job's script may lie below the folder from which it is submitted.
@@ -65,7 +68,14 @@ def _of_call(ran: Ran) -> Iterator[SlurmJob]:
 
 
 def _of_content(content: Content, given: tuple[Option, ...]) -> SlurmJob:
-    return SlurmJob(replace(content.lines[0].place, column=None), content.text.shown(), given)
+    place = replace(content.lines[0].place, column=None)
+    return SlurmJob(place, content.text.shown(), given, early=tuple(_early(content)))
+
+
+def _early(content: Content) -> Iterator[tuple[str, Place]]:
+    for line in content.lines:
+        for hole in line.text.holes:
+            yield from ((name, line.place) for name in _OF_THE_JOB.findall(hole.shown))
 
 
 def _option(each: tuple[str, str, str, int], ran: Ran) -> Option:
