@@ -35,7 +35,8 @@ hidden: pulumi.Output[str] = pulumi.Output.secret(bucket.arn)
 aws.s3.BucketObjectv2("text", bucket=bucket.bucket, content=hidden)
 aws.s3.BucketObjectv2("asset", bucket=bucket.bucket, source=pulumi.FileAsset("Pulumi.yaml"))
 
-group = aws.autoscaling.Group("group", min_size=0, max_size=2, vpc_zone_identifiers=[outer.vpc.id, "subnet-0"])
+aws.sqs.Queue("queue", delay_seconds=0, max_message_size=2048)
+group = aws.rds.SubnetGroup("group", subnet_ids=[outer.vpc.id, "subnet-0"])
 provider = kubernetes.Provider("cluster", kubeconfig=outer.vpc.arn.apply(lambda arn: f"config of {arn}"))
 kubernetes.core.v1.Namespace("namespace", metadata={"name": "gpu"}, opts=pulumi.ResourceOptions(provider=provider))
 
