@@ -38,7 +38,8 @@ def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
     job = SlurmJob(place, text)
     if any(not each.dead for each in own):
         return [_with_files(job, source)]
-    jobs = list(_submitted(text, place)) if job.is_shell else []
+    # What a loop submits is one job: it stands there once.
+    jobs = list({each.place: each for each in _submitted(text, place)}.values()) if job.is_shell else []
     if not jobs and own and job.is_shell:
         jobs = [job]
     return [_with_files(each, source) for each in jobs]
