@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-import yaml
-
 from nodeworthy.collect.source.filled_lines import content_of, hidden, without_fillings
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.node_files import NodeFile
 from nodeworthy.facts.node_files import node_file as fact
 from nodeworthy.facts.node_paths import Kind
@@ -36,6 +36,7 @@ _DOCKER = {
 }
 _DOCKERS = re.compile(r'^\s*\{?\s*"(?:' + "|".join(sorted(_DOCKER)) + r')"\s*:', re.MULTILINE)
 _REGISTRIES = re.compile(r"^(?:mirrors|configs):", re.MULTILINE)
+_OTHER_KEY = re.compile(r"^(?!mirrors:|configs:|auths:|---|\.\.\.)[^\s#{}\ue000-\uf8ff]", re.MULTILINE)
 _LOGIN = {
     *("username", "password", "auth", "identity_token", "token"),
     *("ca_file", "cert_file", "key_file", "insecure_skip_verify"),
@@ -105,23 +106,21 @@ def _is_docker(seen: _Seen) -> bool:
 
 
 def _is_registries(seen: _Seen) -> bool:
-    if _REGISTRIES.search(seen.text) is None:
+    if _REGISTRIES.search(seen.text) is None or _OTHER_KEY.search(seen.text) is not None:
         return False
     try:
-        data = yaml.safe_load(without_fillings(seen.text))
-    except (yaml.YAMLError, RecursionError, ValueError):
+        documents = read_all(without_fillings(seen.text), Place())
+    except NotYaml:
         return False
-    if not isinstance(data, Mapping) or not set(data) <= {"mirrors", "configs", "auths"}:
+    tables = documents[0].mapping if len(documents) == 1 else {}
+    if not set(tables) <= {"mirrors", "configs", "auths"}:
         return False
-    tables = [each for each in data.values() if isinstance(each, Mapping)]
-    return any(_is_row(row) or name == "*" for table in tables for name, row in table.items())
+    return any(_is_row(row) or name == "*" for table in tables.values() for name, row in table.mapping.items())
 
 
-def _is_row(row: object) -> bool:
-    if not isinstance(row, Mapping):
-        return False
-    tables = [each for name in ("auth", "tls") if isinstance(each := row.get(name), Mapping)]
-    return not {"endpoint", "rewrite"}.isdisjoint(row) or any(not _LOGIN.isdisjoint(each) for each in tables)
+def _is_row(row: Tree) -> bool:
+    tables = [row.get(name).mapping for name in ("auth", "tls")]
+    return not {"endpoint", "rewrite"}.isdisjoint(row.mapping) or any(not _LOGIN.isdisjoint(each) for each in tables)
 
 
 def _is_modprobe(seen: _Seen) -> bool:

@@ -35,12 +35,14 @@ _MARKS = (
     b"\noptions ",
     b"\nblacklist ",
 )
+# Nobody's node is configured in more.
+_LARGEST = 512 * 1024
 # What begins so is a script, an archive or a document of some other kind.
 _OTHERS = (b"#!", b"#cloud-config", b"\x1f\x8b", b"<", b"package ", b"import ", b"from ", b'"""')
 
 
 def node_file(data: bytes, shown: str) -> NodeFile | None:
-    if data.startswith(_OTHERS):
+    if data.startswith(_OTHERS) or len(data) > _LARGEST:
         return None
     # A mark that begins its line may begin the file.
     lines = b"\n" + data
