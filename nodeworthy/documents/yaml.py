@@ -7,6 +7,7 @@ interpreter itself: what could nest that deep is counted first, by libyaml's eve
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, overload
@@ -82,6 +83,7 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
         if _could_be_deep(text):
             _refuse_depth(text, reader)
         nodes = list(yaml.compose_all(text, Loader=Loader))
+        _forget_ends(nodes)
         if MERGE_KEY in text:
             reader.merges.resolve(nodes)
     except TooMuch as problem:
@@ -93,6 +95,20 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
     return [reader.tree(node, None, None) for node in nodes]
+
+
+def _forget_ends(nodes: list[Any]) -> None:
+    """Where a node ends is only asked of a literal block, and of thousands of files all that is kept counts."""
+    waiting = [each for each in nodes if each is not None]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.ScalarNode):
+            if node.style != "|":
+                node.end_mark = None
+        elif node.end_mark is not None:
+            node.end_mark = None
+            pairs = isinstance(node, yaml.MappingNode)
+            waiting += itertools.chain.from_iterable(node.value) if pairs else node.value
 
 
 def _could_be_deep(text: str) -> bool:

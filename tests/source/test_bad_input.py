@@ -1,0 +1,186 @@
+"""Whatever a folder holds, the rest of it is judged, and what could not be looked at is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.source.files import Source, Unreadable, read_bytes
+from tests.run import Ran, run, run_json
+from tests.source.texts import STOCK, values
+
+GOOD = values(STOCK.socket)
+# A root without the powers by which it may read everything.
+SETPRIV = shutil.which("setpriv")
+WITHOUT_POWERS = [str(SETPRIV), "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
+
+
+def told(ran: Ran) -> dict[str, str]:
+    """What is said of the inputs that could not be looked at."""
+    found = [each for each in ran.findings if each["rule"] == "input-readable"]
+    assert all(each["verdict"] == "error" for each in found)
+    return {each["where"]["path"]: each["message"] for each in found}
+
+
+def as_anybody(*arguments: str, cwd: Path) -> Ran:
+    if WITHOUT_POWERS and SETPRIV is None:
+        pytest.skip("root may read everything, and there is no setpriv")
+    command = [*WITHOUT_POWERS, sys.executable, "-m", "nodeworthy", "check", *arguments, "--format", "json"]
+    ran = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+    return Ran(ran.returncode, ran.stdout, ran.stderr)
+
+
+@pytest.fixture
+def closed(here: Path) -> Iterator[Path]:
+    (here / "values.yaml").write_text(GOOD)
+    (here / "secret").mkdir()
+    (here / "secret").chmod(0)
+    yield here
+    (here / "secret").chmod(0o700)
+
+
+def test_a_folder_that_may_not_be_looked_into_is_told(closed: Path) -> None:
+    ran = as_anybody(".", cwd=closed)
+    assert (ran.code, told(ran)) == (3, {"secret": "it can't be read: permission denied"})
+    assert ran.report["evaluated"]["files"] == 1
+
+
+def test_one_that_was_named_is_a_mistake(closed: Path) -> None:
+    ran = as_anybody("secret", cwd=closed)
+    assert (ran.code, ran.err) == (2, "nodeworthy check: secret: it can't be read: permission denied\n")
+
+
+def test_a_file_that_may_not_be_read_could_be_ours(here: Path) -> None:
+    for name in ("values.yaml", "user-data.sh"):
+        (here / name).write_text(GOOD)
+        (here / name).chmod(0)
+    ran = as_anybody(".", cwd=here)
+    assert ran.code == 3
+    assert told(ran) == dict.fromkeys(("values.yaml", "user-data.sh"), "it can't be read: permission denied")
+
+
+def test_links_in_a_circle(here: Path) -> None:
+    (here / "loop").symlink_to("loop")
+    (here / "nowhere.yaml").symlink_to("gone.yaml")
+    (here / "inside").mkdir()
+    (here / "inside" / "again").symlink_to("..")
+    (here / "inside" / "values.yaml").write_text(GOOD)
+    (here / "same.yaml").symlink_to("inside/values.yaml")
+    assert run_json("check", ".").report["evaluated"]["files"] == 1
+    named = run("check", "loop")
+    assert named.code == 2
+    assert named.err == "nodeworthy check: loop: it can't be read: too many levels of symbolic links\n"
+
+
+def test_what_has_no_end_is_not_waited_for(here: Path) -> None:
+    for name in ("Pulumi.x.yaml", ".nodeworthy.yaml", "values.yaml", "user-data.sh"):
+        os.mkfifo(here / name)
+    (here / "good.yaml").write_text(GOOD)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("listening")
+        assert run("check", ".").code == 0
+        for name in ("listening", "values.yaml", "/dev/zero"):
+            ran = run("check", name)
+            assert (ran.code, ran.err) == (2, f"nodeworthy check: {name}: it is a pipe or a device, not a file\n")
+    for fleet in ("Pulumi.x.yaml", "/dev/zero"):
+        ran = run("check", "good.yaml", "--fleet", fleet)
+        assert (ran.code, ran.err) == (2, f"nodeworthy check: {fleet} is a pipe or a device, not a file\n")
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = here / "values.yaml"
+    path.write_text(GOOD)
+    status = os.fstat
+    writes = iter(["a: 1\n", "b: 22\n", "c: 333\n", "d: 4444\n", "e: 55555\n", "f: 666666\n"])
+
+    def changing(handle: int) -> os.stat_result:
+        found = status(handle)
+        path.write_text(next(writes, "settled: 1\n"))
+        return found
+
+    monkeypatch.setattr(os, "fstat", changing)
+    with pytest.raises(Unreadable, match="changes while it is read"):
+        read_bytes(Source(path, "values.yaml", named=True))
+    monkeypatch.setattr(os, "fstat", status)
+    assert read_bytes(Source(path, "values.yaml", named=True)) == b"f: 666666\n"
+
+
+def test_what_is_huge_is_not_read(here: Path) -> None:
+    for name in ("values.yaml", "image.bin", "Pulumi.x.yaml"):
+        with (here / name).open("wb") as file:
+            file.truncate(1 << 30)
+    began = time.process_time()
+    ran = run_json("check", ".", "--skip-rule", "gpu-exists")
+    assert time.process_time() - began < 2
+    assert told(ran)["values.yaml"] == "it is larger than 10 MiB, the most that is read of a file"
+    assert run("check", "image.bin").code == 2
+
+
+LONG = {
+    "values": GOOD + "".join(f"part{n}:\n  a: {n}\n  b: [x, y]\n  c: text\n" for n in range(25_000)),
+    "a template": "{{- if .a }}\n" + "".join(f"part{n}:\n  a: {{{{ .b }}}}\n" for n in range(50_000)) + GOOD,
+    "objects": "".join(f"---\nkind: ConfigMap\nmetadata:\n  name: c{n}\n" for n in range(25_000)) + f"---\n{GOOD}",
+}
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG)
+def test_a_hundred_thousand_lines(here: Path, text: str) -> None:
+    (here / "values.yaml").write_text(text)
+    began = time.process_time()
+    assert run_json("check", ".").report["evaluated"]["files"] == 1
+    # A test must not fail on a machine that is busy or slow; the bench holds the limit of five seconds.
+    assert time.process_time() - began < 30
+
+
+ALIASES = "".join(f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n" for before, after in zip("abcdefghijklmnop", "bcdefghijklmnopq", strict=True))  # fmt: skip
+ODD = {
+    "brackets": ("a: " + "[" * 10_000, 3),
+    "braces": ("toolkit: " + "{a: " * 10_000, 3),
+    "an alias bomb": (f"a: &a [lol, lol]\n{ALIASES}{GOOD}", 0),
+    "an object that holds itself": (f"x: &x\n  y: *x\n{GOOD}", 0),
+    "carriage returns": (GOOD.replace("\n", "\r\n"), 0),
+    "a byte order mark": (f"\ufeff{GOOD}", 0),
+    "a NUL": (f"{GOOD}\0", 3),
+}
+
+
+@pytest.mark.parametrize(("text", "code"), ODD.values(), ids=ODD)
+def test_odd_text_in_a_folder(here: Path, text: str, code: int) -> None:
+    (here / "values.yaml").write_text(text, newline="")
+    ran = run_json("check", ".")
+    assert (ran.code, bool(told(ran))) == (code, code == 3)
+
+
+def test_another_encoding_is_named(here: Path) -> None:
+    (here / "values.yaml").write_bytes(GOOD.encode("utf-16"))
+    assert told(run_json("check", ".")) == {"values.yaml": "it is UTF-16; save it as UTF-8"}
+
+
+FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_terminal_obeys_a_name_or_a_value(here: Path, form: str) -> None:
+    for name in ("\x1b[31mred\n.yaml", "\x9b31m\u202e.yaml", os.fsdecode(b"\xff\xfe.yaml")):
+        (here / name).write_text(values('"\\e[2Jx"'))
+    for arguments in ((".", "--show-passed"), ("\x1b[31mred\n.yaml", "\x1b[31mgone")):
+        ran = run("check", *arguments, "--format", form, "--output", "report")
+        written = (here / "report").read_text(encoding="utf-8") + ran.err
+        assert written.isascii() or not {"\x1b", "\x9b", "\u202e"}.intersection(written)
+
+
+def test_a_path_that_is_no_text_is_looked_at(here: Path) -> None:
+    name = os.fsdecode(b"\xff\xfe.yaml")
+    (here / name).write_text(GOOD)
+    ran = run("check", ".", "--format", "json", "--show-passed")
+    assert ran.code == 0
+    assert {each["where"]["path"] for each in json.loads(ran.out)["findings"] if "where" in each} >= {name}
