@@ -152,7 +152,7 @@ def _left_out() -> frozenset[type[Any]]:
 
 def _of_live_hami() -> frozenset[type[Any]]:
     """HAMi as a cluster has it."""
-    from nodeworthy.facts.hami_crash import HamiCrash
+    from nodeworthy.facts.hami_crash import HamiCrashes
     from nodeworthy.facts.hami_health import HamiComponents
     from nodeworthy.facts.hami_installed import HamiInstallations
     from nodeworthy.facts.hami_metrics import HamiMetrics
@@ -161,7 +161,7 @@ def _of_live_hami() -> frozenset[type[Any]]:
     from nodeworthy.facts.hami_sums import HamiSums
 
     return frozenset(
-        {HamiInstallations, HamiComponents, HamiCrash, HamiMetrics, HamiPluginNodes, UnmutatedPods, HamiSums}
+        {HamiInstallations, HamiComponents, HamiCrashes, HamiMetrics, HamiPluginNodes, UnmutatedPods, HamiSums}
     )
 
 

@@ -34,8 +34,6 @@ class Crash:
 
 @dataclass(frozen=True)
 class HamiCrash:
-    called: ClassVar[str] = "a crash on a shared GPU"
-
     place: Place
     message: str
     cause: str
@@ -44,6 +42,16 @@ class HamiCrash:
     remedy: str
     victims: tuple[str, ...]
     is_explained: bool
+
+
+@dataclass(frozen=True)
+class HamiCrashes:
+    """All the crashes on shared GPUs of one cluster, by their causes."""
+
+    called: ClassVar[str] = "a cluster whose GPUs are shared"
+
+    place: Place
+    crashes: tuple[HamiCrash, ...]
 
 
 def crashes(found: Iterable[Crash]) -> Iterator[HamiCrash]:

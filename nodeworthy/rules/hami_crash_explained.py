@@ -11,7 +11,7 @@ rule's is told there.
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami_crash import HamiCrash
+from nodeworthy.facts.hami_crash import HamiCrashes
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, unknown
 
@@ -25,14 +25,15 @@ RULE = Rule(
 
 
 @RULE.check
-def its_cause_is_known(crash: HamiCrash) -> Findings:
-    told = fail if crash.is_explained else unknown
-    yield told(
-        crash,
-        crash.message,
-        is_=crash.is_,
-        should=crash.should,
-        cause=crash.cause,
-        remedy=crash.remedy,
-        victims=crash.victims,
-    )
+def their_causes_are_known(found: HamiCrashes) -> Findings:
+    for crash in found.crashes:
+        told = fail if crash.is_explained else unknown
+        yield told(
+            crash.place,
+            crash.message,
+            is_=crash.is_,
+            should=crash.should,
+            cause=crash.cause,
+            remedy=crash.remedy,
+            victims=crash.victims,
+        )

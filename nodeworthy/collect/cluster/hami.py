@@ -16,7 +16,7 @@ from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.hami_cluster import HamiCluster, Webhook
-from nodeworthy.facts.hami_crash import HamiCrash, crashes
+from nodeworthy.facts.hami_crash import HamiCrashes, crashes
 from nodeworthy.facts.hami_gpus import HamiGpus
 from nodeworthy.facts.hami_health import HamiComponents, part_faults, webhook_faults
 from nodeworthy.facts.hami_installed import HamiInstallations
@@ -47,10 +47,9 @@ _TYPES: tuple[type[Any], ...] = (
     HamiPod,
     HamiSums,
     UnmutatedPods,
-    HamiCrash,
+    HamiCrashes,
 )
 _NONE = {
-    HamiCrash: "no container crashes on a GPU that HAMi shares",
     HamiPod: "no pod asks for a share of a GPU",
     HamiMetrics: "no Prometheus is in what was read",
     HamiGpus: "no node in what was read has GPUs that HAMi's device plugin registered",
@@ -102,7 +101,7 @@ class _Facts:
         yield from runtimes(self._setup, self._operators)
         yield from self._pods.facts
         yield from self._capacity()
-        yield from crashes(self._pods.crashes())
+        yield HamiCrashes(self._setup.place, tuple(crashes(self._pods.crashes())))
         yield from metrics_of(self._seen, self._cluster, self._asked)
 
     @property
