@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bench import boot, engine, plans, ssh, tree
+from bench import boot, check, engine, plans, ssh, tree
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
 RESULTS = Path(__file__).with_name("results")
@@ -43,6 +43,7 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement("--help", 150, lambda: nodeworthy_ms("--help", cwd=files, times=20))
     yield Measurement("check, one file", 250, lambda: nodeworthy_ms("check", one, cwd=files, times=20))
     yield Measurement(f"check, {tree.FILES} mixed files", 500, lambda: nodeworthy_ms("check", ".", cwd=files))
+    yield from _check(folder)
     yield Measurement("rules, per subject", 1, lambda: engine.ms_a_subject(files))
     yield Measurement(f"boot, a script of {boot.LINES} lines (of {boot.SCRIPTS:,})", 4, boot.ms_a_script)
     yield Measurement("boot, a script of 1 MB", 2_000, boot.ms_large)
@@ -54,6 +55,19 @@ def measurements(folder: Path) -> Iterator[Measurement]:
         "preview, growth (1 is linear, 2.4 quadratic)", 1.5, lambda: plans.growth(project), "×", scaled=False
     )
     yield Measurement("node, ssh round trips of one host", 2, ssh.round_trips, "", scaled=False)
+
+
+def _check(folder: Path) -> Iterator[Measurement]:
+    yield Measurement(f"check, a repository of {tree.FILES} files", 500, lambda: check.cold_ms(folder, tree.FILES, 5))
+    name = f"check, a repository of {check.LARGE:,} files"
+    yield Measurement(name, 8_000, lambda: check.cold_ms(folder, check.LARGE, 2))
+    yield Measurement(f"{name}, unchanged", 1_000, lambda: check.unchanged_ms(folder))
+    yield Measurement(f"{name}, memory", 300, lambda: check.memory_mb(folder), "MB", scaled=False)
+    yield Measurement(f"check, a file of {check.LONG_LINES:,} lines", 5_000, lambda: check.long_file_ms(folder))
+    for other, most in (("checkov", 0.1), ("shellcheck", 1.0), ("yamllint", 1.0)):
+        share = getattr(check, f"share_of_{other}")
+        name = f"check, {check.COMPARED} files, share of {other}'s time"
+        yield Measurement(name, most, lambda share=share: share(folder), "×", scaled=False)  # type: ignore[misc]
 
 
 def _preview(project: Path, pools: int, *, simulate: bool, limit: float) -> Measurement:

@@ -18,10 +18,12 @@ _ENV = '        - {{name: SETTING_{0}, value: "{1}"}}\n'
 def write(folder: Path, files: int) -> None:
     source = random.Random(7)
     (folder / ".git").mkdir(parents=True)
-    (folder / "Pulumi.bench.yaml").write_text(tree.FLEET, encoding="utf-8")
+    fleet = tree.FLEET.replace("provision: false", "gpusPerNode: 8, provision: false")
+    (folder / "Pulumi.bench.yaml").write_text(fleet, encoding="utf-8")
+    (folder / "train.py").write_text("print('trains')\n", encoding="utf-8")
     kinds = [(name, writer) for weight, name, writer in KINDS for _ in range(weight)]
     source.shuffle(kinds)
-    for number in range(files - 1):
+    for number in range(files - 2):
         name, writer = kinds[number % len(kinds)]
         path = folder / f"team-{number // A_TEAM:03}" / name.format(number)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -165,6 +167,7 @@ def slurm(source: random.Random, lines: int) -> str:
 #SBATCH --gpus-per-node=8
 #SBATCH --time=12:00:00
 set -euo pipefail
+export OMP_NUM_THREADS=8 TOKENIZERS_PARALLELISM=false
 {exports}head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 srun torchrun --nnodes="$SLURM_NNODES" --nproc-per-node=8 --rdzv-backend=c10d --rdzv-endpoint="$head:29500" train.py
 """
