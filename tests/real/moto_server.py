@@ -41,7 +41,8 @@ def _mend_versions() -> None:
     from moto.ec2.models.launch_templates import LaunchTemplate
     from moto.ec2.utils import parse_user_data
 
-    unmended = LaunchTemplate.create_version
+    patched: Any = LaunchTemplate
+    unmended = patched.create_version
 
     def create_version(template: LaunchTemplate, data: dict[str, Any], description: str) -> Any:
         if isinstance(data.get("UserData"), str):
@@ -50,4 +51,4 @@ def _mend_versions() -> None:
 
     if unmended.__name__ != "mended":
         create_version.__name__ = "mended"
-        LaunchTemplate.create_version = create_version
+        patched.create_version = create_version

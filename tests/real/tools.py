@@ -72,7 +72,7 @@ def minor_version(program: str) -> str | None:
 def built() -> tuple[Built, ...]:
     """Asks the builder, which alone knows how its cache is keyed; families come in order of their version."""
     kept = {**os.environ, "XDG_CACHE_HOME": os.environ.get("USERS_CACHE_HOME", "")}
-    command = [sys.executable, BUILD, "--list"]
+    command = [sys.executable, str(BUILD), "--list"]
     listing = subprocess.run(command, env=kept, capture_output=True, text=True, check=True).stdout
     rows = [line.split("\t") for line in listing.splitlines()]
     return tuple(

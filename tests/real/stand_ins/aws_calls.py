@@ -21,7 +21,7 @@ class Aws:
     def __init__(self, endpoint: str, region: str) -> None:
         self.region = region
         self._endpoint = endpoint
-        self._session = boto3.Session("made-up", "made-up", region_name=region)
+        self._session: Any = boto3.Session("made-up", "made-up", region_name=region)
         self._clients: dict[str, Any] = {}
 
     def client(self, service: str) -> Any:

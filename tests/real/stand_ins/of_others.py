@@ -68,7 +68,7 @@ def logs(aws: Aws, name: str, props: Props) -> Made:
 
 
 def queue(aws: Aws, name: str, props: Props) -> Made:
-    told = {"queueName": named(name, props)}
+    told: dict[str, Any] = {"queueName": named(name, props)}
     told["attributes"] = {"MessageRetentionPeriod": str(int(props["messageRetentionSeconds"]))}
     url = aws.call("sqs", "create_queue", told)["QueueUrl"]
     arn = f"arn:aws:sqs:{aws.region}:{aws.account}:{told['queueName']}"
