@@ -66,7 +66,8 @@ def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
 
 def _holds(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     operator, value = text_at(expression, "operator"), labels.get(text_at(expression, "key"))
-    values = at(expression, "values") or []
+    written = at(expression, "values")
+    values = written if isinstance(written, list) else []
     if operator == "In":
         return value in values
     if operator == "NotIn":

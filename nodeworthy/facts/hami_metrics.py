@@ -63,13 +63,15 @@ def _exposes(service: Mapping[str, Any], role: Role) -> bool:
         return False
     wanted = _PORTS[role]
     ports = mappings_at(service, "spec", "ports")
-    return any(at(port, name) in wanted for port in ports for name in ("name", "port", "targetPort"))
+    said = (at(port, name) for port in ports for name in ("name", "port", "targetPort"))
+    return any(each in wanted for each in said if isinstance(each, (str, int)))
 
 
 def _chooses(monitor: Mapping[str, Any], service: Mapping[str, Any]) -> bool:
     where = text_at(service, "metadata", "namespace")
     spec = mapping_at(monitor, "spec")
-    named = at(spec, "namespaceSelector", "matchNames") or []
+    written = at(spec, "namespaceSelector", "matchNames")
+    named = written if isinstance(written, list) else []
     anywhere = at(spec, "namespaceSelector", "any") is True
     if not anywhere and where not in (named or [text_at(monitor, "metadata", "namespace")]):
         return False

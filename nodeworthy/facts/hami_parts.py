@@ -71,8 +71,8 @@ class HamiPart:
         """What its programs are started with: `--scheduler-name=hami-scheduler`."""
         found: dict[str, str] = {}
         for container in mappings_at(self.data, "spec", "containers"):
-            words = [*(at(container, "command") or []), *(at(container, "args") or [])]
-            for word in (str(each) for each in words):
+            written = [at(container, name) for name in ("command", "args")]
+            for word in (str(each) for some in written if isinstance(some, list) for each in some):
                 name, equals, value = word.partition("=")
                 if equals and name.startswith("--"):
                     found[name] = value

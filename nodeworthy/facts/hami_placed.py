@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nodeworthy.documents.plain import strings_at, text_at
+from nodeworthy.documents.plain import mapping_at, strings_at, text_at
 from nodeworthy.facts.cluster_node import ClusterNode
 from nodeworthy.facts.hami_nodes import NodeFlaw
 from nodeworthy.facts.hami_parts import Installation, Role
@@ -15,13 +15,11 @@ from nodeworthy.verdict import Place, Related
 def plugin_spec(one: Installation) -> tuple[Place, Mapping[str, Any]] | None:
     """The pod spec of its device plugin, as its DaemonSet or one of its pods has it."""
     for (kind, name), maker in one.makers_of(Role.DEVICE_PLUGIN).items():
-        spec = maker.get("spec")
-        template = spec.get("template") if isinstance(spec, Mapping) else None
-        own = template.get("spec") if isinstance(template, Mapping) else None
-        if isinstance(own, Mapping):
+        own = mapping_at(maker, "spec", "template", "spec")
+        if own:
             return Place(object=f"{kind}/{one.namespace}/{name}"), own
     for part in one.of(Role.DEVICE_PLUGIN):
-        return part.pod.place, part.data.get("spec", {})
+        return part.pod.place, mapping_at(part.data, "spec")
     return None
 
 
