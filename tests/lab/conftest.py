@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
 import pytest
 
 from nodeworthy.lab import needs
@@ -27,6 +30,14 @@ def do_without(config: pytest.Config, missing: list[str]) -> None:
     if config.getoption("--require-tools"):
         pytest.fail(f"not here: {', '.join(missing)} (--require-tools)", pytrace=False)
     pytest.skip(f"not here: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def users_cache() -> Iterator[None]:
+    """What nodes are made of is kept where their user keeps it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.environ.get("USERS_CACHE_HOME", ""))
+        yield
 
 
 @pytest.fixture(scope="session")
