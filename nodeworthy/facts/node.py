@@ -7,6 +7,8 @@ from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.facts.node_seen import Seen
+from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown, need, skip
 
@@ -100,6 +102,13 @@ class Node:
     toolkit_due: Located[bool]
     # None without a fleet; unknown where none of its pools fits.
     pool: Located[GpuPool | None]
+    # The same pool, also where it has no GPUs, and its fleet.
+    declared: Located[Pool | None]
+    fleet: Fleet | None
+    # As the machine calls itself: an EC2 instance type, else nothing.
+    instance_type: str
+    # The rest of its state.
+    seen: Seen
 
     @property
     def title(self) -> str:

@@ -49,6 +49,12 @@ def _family(key: str, row: Mapping[str, Any]) -> Family:
 
 
 @cache
+def every_kubelet_unit() -> tuple[str, ...]:
+    """Whatever may run kubelet, images' own units aside."""
+    return (*(unit for family in families() for unit in family.units), *_table()["elsewhere"]["units"])
+
+
+@cache
 def join(how: str) -> Join | None:
     """What a way of joining leaves behind; None for one that we don't know."""
     row = _table()["join"].get(how)

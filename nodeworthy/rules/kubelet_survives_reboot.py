@@ -3,7 +3,8 @@
 `nodeadm` starts kubelet and never enables it. On EKS' AL2023 images that does no harm as long as `nodeadm-run` is
 enabled, which starts kubelet at every boot. A script that switches nodeadm's units off and calls `nodeadm init` itself,
 or that only starts kubelet, leaves a node that works until its first reboot, and never comes back. `bootstrap.sh`,
-kubelet's packages and the installer of k3s enable their unit themselves; that of RKE2 does not.
+kubelet's packages and the installer of k3s enable their unit themselves; that of RKE2 does not. On the node it is
+systemd that says whether kubelet's unit runs, and whether the next boot starts it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from nodeworthy.facts.gaps import gaps
 from nodeworthy.facts.guards import told
 from nodeworthy.facts.kubelet_keepers import Keeper
 from nodeworthy.facts.kubelet_starts import KubeletStarts, families_in
+from nodeworthy.facts.node import Node
+from nodeworthy.facts.node_kubelet_faults import told_of
 from nodeworthy.known.kubelet import Family, join
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, skip, unknown
@@ -171,3 +174,8 @@ def _should(boot: KubeletStarts) -> str:
 def _reboots(boot: KubeletStarts, starter: Effect) -> list[Related]:
     later = (each for each in boot.timeline.after(starter) if isinstance(each, Reboots))
     return [Related(each.place, "the machine reboots here") for each in later][:1]
+
+
+@RULE.check
+def systemd_starts_it_again(node: Node) -> Findings:
+    yield from told_of(node, CAUSE)

@@ -26,7 +26,8 @@ def judged(recording: Recording, declared: Declared | None = None) -> dict[str, 
 
 
 def verdicts(recording: Recording, declared: Declared | None = None) -> dict[str, Verdict]:
-    return {name: each.verdict for name, each in judged(recording, declared).items()}
+    """Of the rules about containerd: the others' own tests are elsewhere."""
+    return {name: each.verdict for name, each in judged(recording, declared).items() if "containerd" in name}
 
 
 def dump_of(recording: Recording, unit: str) -> str:

@@ -10,11 +10,11 @@ from nodeworthy.errors import InputError
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.node import RuntimeProcess
 from nodeworthy.facts.pool_membership import pool_of
-from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import containerd_of, distributions, fits_os
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.node_signs import Sign
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Known, Located, Place, Unknown
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,23 @@ class Declared:
 
     def pool_of(self, node: Belonging) -> Located[GpuPool | None]:
         """None where there is no fleet, or where the pool has no GPUs."""
+        member = self.member_of(node)
+        if isinstance(member.state, Unknown):
+            return Located(member.state, member.place)
+        pool = member.state.value
+        return Located(Known(self._gpu_pool(pool.name) if pool else None), member.place, written=member.written)
+
+    def member_of(self, node: Belonging) -> Located[Pool | None]:
+        """The pool, whatever it is of; None where there is no fleet."""
         where = node.place.about("pool")
         if self.fleet is None:
             return Located(Known(None), where, written=False)
         if self.pool is not None:
-            return Located(Known(self._gpu_pool(self.pool)), where)
+            return Located(Known(next(each for each in self.fleet.pools if each.name == self.pool)), where)
         membership = pool_of(node, self.fleet.pools)
         if membership.pool is None:
             return Located.unknown(f"which pool of the fleet this node is of is not known: {membership.why}", where)
-        return Located(Known(self._gpu_pool(membership.pool.name)), where)
+        return Located(Known(membership.pool), where)
 
     def _gpu_pool(self, name: str) -> GpuPool | None:
         assert self.fleet is not None

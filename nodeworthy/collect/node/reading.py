@@ -10,6 +10,7 @@ from nodeworthy.collect.node import kubelet
 from nodeworthy.collect.node.pools import Belonging, Declared
 from nodeworthy.collect.node.processes import RUNTIMES, Process, Sockets, claims, processes, runtime_of
 from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.node.seen import seen
 from nodeworthy.facts.node import Node, RuntimeProcess
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -24,6 +25,8 @@ def node(recording: Recording, declared: Declared | None = None) -> Node:
     endpoint = kubelet.endpoint(recording, running, place)
     used = _listening(endpoint, runtimes, running, sockets, recording)
     chosen = used.state.value if isinstance(used.state, Known) else None
+    belonging = _belonging(recording, running, chosen, place)
+    by = declared or Declared(None)
     return Node(
         place=place,
         endpoint=endpoint,
@@ -31,7 +34,11 @@ def node(recording: Recording, declared: Declared | None = None) -> Node:
         others=tuple(each for each in runtimes if each is not chosen),
         gpu=Located.known(bool(_lines(recording, "gpus")), place.about("GPUs")),
         toolkit_due=_toolkit_due(recording, place),
-        pool=(declared or Declared(None)).pool_of(_belonging(recording, running, chosen, place)),
+        pool=by.pool_of(belonging),
+        seen=seen(recording, running, place),
+        declared=by.member_of(belonging),
+        fleet=by.fleet,
+        instance_type=belonging.instance_type,
     )
 
 

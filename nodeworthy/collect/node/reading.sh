@@ -1,5 +1,6 @@
 # What a node says of itself. Reads and changes nothing; everything that decides what is read next is decided here,
-# so that one round trip is enough. Run as: sh -c SCRIPT nodeworthy NONCE default=CONFIG SOCKET... UNIT...
+# so that one round trip is enough. Run as: sh -c SCRIPT nodeworthy NONCE default=CONFIG start=UNIT... SOCKET... UNIT...
+# What follows, state.sh, reads the rest.
 # Each part is framed by lines with the nonce, on both streams, so that no content can be mistaken for a frame.
 
 nonce=$1
@@ -14,9 +15,11 @@ timeout 5 true 2>/dev/null && limit='timeout 10'
 default=
 sockets=
 units=
+starting=
 for each; do
     case $each in
     default=*) default=${each#default=} ;;
+    start=*) starting="$starting ${each#start=}" ;;
     */*) sockets="$sockets $each" ;;
     *) units="$units $each" ;;
     esac
@@ -239,4 +242,3 @@ command -v systemctl >/dev/null 2>&1 && part units $limit systemctl show --prope
 part gpus gpus
 part toolkit toolkit
 part boot boot
-part "done" true

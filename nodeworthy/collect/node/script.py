@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 from nodeworthy.known.containerd import defaults, every_socket, every_unit
+from nodeworthy.known.kubelet import every_kubelet_unit, families
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,9 @@ class Part:
 
 @cache
 def text() -> str:
-    return files(__package__).joinpath("reading.sh").read_text(encoding="utf-8")
+    """Both halves of the script, and its last word."""
+    halves = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("reading.sh", "state.sh"))
+    return "".join((*halves, 'part "done" true\n'))
 
 
 def new_nonce() -> str:
@@ -43,7 +46,8 @@ def new_nonce() -> str:
 
 def command(nonce: str) -> str:
     """A command for any shell of a user; it becomes root where sudo asks nothing."""
-    words = shlex.join(["nodeworthy", nonce, f"default={defaults().config}", *every_socket(), *every_unit()])
+    starting = [f"start={unit}" for unit in (*every_kubelet_unit(), *filter(None, (f.image for f in families())))]
+    words = shlex.join(["nodeworthy", nonce, f"default={defaults().config}", *starting, *every_socket(), *every_unit()])
     body = (
         f"S={shlex.quote(text())}; "
         'if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then '

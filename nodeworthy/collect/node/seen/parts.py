@@ -1,0 +1,21 @@
+"""What a command printed, or why it is not known."""
+
+from __future__ import annotations
+
+from nodeworthy.collect.node.recording import Recording
+from nodeworthy.verdict import Located, Place
+
+
+def printed(recording: Recording, name: str, place: Place, what: str) -> Located[str] | None:
+    """None where the recording is older than the question."""
+    part = recording.part(name)
+    if part is None:
+        return None
+    if part.code != 0:
+        return Located.unknown(f"{what} could not be read: {part.why}", place)
+    return Located.known(part.stdout, place)
+
+
+def lines(recording: Recording, name: str) -> list[str]:
+    part = recording.part(name)
+    return [line.strip() for line in part.stdout.splitlines() if line.strip()] if part else []

@@ -1,0 +1,59 @@
+"""Units of a node's systemd: whether they run, and whether the next boot starts them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nodeworthy.verdict import Located, Place, Related
+
+# Of `systemctl is-enabled`: what starts the unit at every boot. `enabled-runtime` is forgotten with this one.
+_STARTED = frozenset({"enabled", "alias", "generated"})
+# Those of which nobody says by themselves when they are started: other units do.
+_BY_OTHERS = frozenset({"static", "indirect", "transient"})
+
+
+@dataclass(frozen=True)
+class UnitState:
+    """What `systemctl show` says of one unit."""
+
+    place: Place
+    name: str
+    load: str
+    active: str
+    sub: str
+    enabled: str
+    result: str
+    # The units that ask for it.
+    asked_by: tuple[str, ...] = ()
+
+    @property
+    def is_there(self) -> bool:
+        return self.load not in ("not-found", "")
+
+    @property
+    def is_active(self) -> bool:
+        return self.active == "active"
+
+    @property
+    def starts_at_boot(self) -> bool | None:
+        """None where that depends on others, which were not looked at."""
+        if self.enabled in _STARTED:
+            return True
+        return None if self.asked_by or self.enabled in _BY_OTHERS else False
+
+    @property
+    def says(self) -> str:
+        how = f" ({self.sub}, {self.result})" if self.result not in ("", "success") else f" ({self.sub})"
+        return f"{self.name} is {self.active}{how} and {self.enabled or self.load}"
+
+    def related(self) -> Related:
+        return Related(self.place, self.says)
+
+
+@dataclass(frozen=True)
+class NodeUnits:
+    """Those that were asked for, by name; unknown where systemd did not answer."""
+
+    place: Place
+    by_name: Located[Mapping[str, UnitState]]
