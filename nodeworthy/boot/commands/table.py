@@ -71,5 +71,13 @@ PROGRAMS: Mapping[str, Handler] = {name: handler for kind in KINDS for name, han
 def did(call: Call) -> Did:
     """What a call does; of a program that nobody knows here, that it runs."""
     handler = PROGRAMS.get(call.program) or (runfile if is_runfile(call.arguments[0]) else None)
-    done = handler(call) if handler is not None else None
-    return done if done is not None else Did([call.does(Runs, arguments=call.arguments)])
+    return done_by(handler, call) if handler is not None else _runs(call)
+
+
+def done_by(handler: Handler, call: Call) -> Did:
+    done = handler(call)
+    return done if done is not None else _runs(call)
+
+
+def _runs(call: Call) -> Did:
+    return Did([call.does(Runs, arguments=call.arguments)])

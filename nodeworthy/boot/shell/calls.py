@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.commands import xargs
 from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
-from nodeworthy.boot.commands.table import did
+from nodeworthy.boot.commands.table import PROGRAMS, did, done_by
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Fetches, Runs, Unit, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
@@ -16,12 +16,13 @@ from nodeworthy.boot.shell.declarations import assign, value_of
 from nodeworthy.boot.shell.failing import unlooked_at
 from nodeworthy.boot.shell.functions import run_function
 from nodeworthy.boot.shell.nested import run_written, written_somewhere
+from nodeworthy.boot.shell.plain_line import PlainWords
 from nodeworthy.boot.shell.questions import only_asks
 from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
 from nodeworthy.boot.shell.syntax import Command
 from nodeworthy.boot.shell.units import follow
 from nodeworthy.boot.shell.word_syntax import Substitution
-from nodeworthy.boot.shell.wrappers import unwrapped
+from nodeworthy.boot.shell.wrappers import WRAPPERS, unwrapped
 from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Place
 
@@ -29,17 +30,23 @@ if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
 
 LONGEST = 200
+# Programs that are run as they are called: nothing has to be taken off.
+_ORDINARY = {name: each for name, each in PROGRAMS.items() if name not in {*BUILTINS, *WRAPPERS, "xargs"}}
 
 
 def run_command(walker: Walker, command: Command) -> bool | None:
-    if not command.words:
+    words = command.words
+    if isinstance(words, PlainWords):
+        arguments: Sequence[Text] = words.texts
+    elif words:
+        outer = walker.failing
+        walker.failing = unlooked_at(outer)
+        arguments = walker.expander.fields(words)
+        walker.failing = outer
+        if not arguments:
+            return None
+    else:
         return _without_words(walker, command)
-    outer = walker.failing
-    walker.failing = unlooked_at(outer)
-    arguments = walker.expander.fields(command.words)
-    walker.failing = outer
-    if not arguments:
-        return None
     place, stdin = walker.place(command.line, command.column), walker.stdin
     if command.redirects or command.assignments:
         status = _run_with_its_own(walker, command, arguments, place)
@@ -89,6 +96,8 @@ def _is_decided_on_the_node(command: Command) -> bool:
 def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """A command as the shell finds it: a function, a builtin, a wrapper around another command, a program."""
     name = arguments[0].known
+    if name in _ORDINARY and name not in walker.state.functions:
+        return happened(walker, done_by(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
     if name is None and is_runfile(arguments[0]):
         return happened(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
     if name is None:

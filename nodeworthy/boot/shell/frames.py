@@ -12,6 +12,8 @@ from nodeworthy.boot.shell.source import Source
 # So often is reading begun anew: behind a line on which something begins that never ends, or because a `$((` was a
 # `$( (` after all.
 RESTARTS = 8
+# Stands for each character of what is quoted, and in no word that somebody wrote.
+CROSSED = "\x01"
 # Kinds whose inside is kept: it is read again, for its structure.
 _KEPT = frozenset({"commands", "list", "test"})
 
@@ -38,7 +40,7 @@ class Frames:
         # Where `$((` or `((` stands that is no arithmetic after all.
         self.no_arithmetic: set[int] = set()
 
-    def cross(self, start: int, end: int, by: str = "x") -> int:
+    def cross(self, start: int, end: int, by: str = CROSSED) -> int:
         """Crosses out a part of the commands; tells where it ends."""
         frame = self.stack[-1]
         if frame.kind in _KEPT:

@@ -11,7 +11,7 @@ from nodeworthy.boot.shell.simple import Simple
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable
 from nodeworthy.boot.shell.syntax import AndOr, Background, Broken, Not, Pipeline, Redirected, Statement
 from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF
-from nodeworthy.boot.shell.tokens import END, OPERATOR, WORD, Tokens
+from nodeworthy.boot.shell.tokens import END, LINE, OPERATOR, WORD, Tokens
 
 # Longer chains of `&&` are not read: whoever follows them goes down one step for each.
 _LONGEST = 150
@@ -23,6 +23,8 @@ _CLOSERS = frozenset(
 _SEPARATORS = frozenset((";", "\n", "&"))
 # What stands behind a statement; the end is empty.
 _ENDS = _SEPARATORS | {""}
+# Behind these it is a statement as it stands: no chain, nothing in the background.
+_ENDED = frozenset((";", "\n", ""))
 _CHAINS = frozenset(("&&", "||"))
 _PIPES = frozenset(("|", "|&"))
 _BEFORE_PIPELINES = frozenset(("!", "time"))
@@ -59,6 +61,8 @@ class Lists:
             elif kind == END or (token in _CLOSERS and self._is_awaited(token)):
                 self.awaited.pop()
                 return tuple(found)
+            elif kind == LINE and tokens.row[tokens.at + 1][1] in _ENDED and not self.source.broken:
+                found.append(self.simple.line())
             else:
                 found.append(self._one())
 

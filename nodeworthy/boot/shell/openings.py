@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nodeworthy.boot.shell.frames import Frames
+from nodeworthy.boot.shell.frames import CROSSED, Frames
 
 _SINGLE = re.compile(r"[^']*+'")
 _ANSI = re.compile(r"(?:[^'\\]++|\\.)*+'", re.DOTALL)
@@ -21,7 +21,7 @@ class Openings(Frames):
             return self.cross(start, end)
         around = self.text[start - 1 : start] + self.text[end : end + 1]
         in_word = len(around) == 2 and not any(each in BETWEEN_WORDS for each in around)
-        return self.cross(start, end, "x" if in_word else " ")
+        return self.cross(start, end, CROSSED if in_word else " ")
 
     def single(self, at: int) -> int:
         return self.leaf(_SINGLE, at, at + 1)

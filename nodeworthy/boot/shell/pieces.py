@@ -21,6 +21,9 @@ _UNQUOTED = re.compile(
 )
 _QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
 _MARK = re.compile(r"\ue000(\d+)\ue001|\ue002.")
+_QUOTED_WHOLE = re.compile(r"'[^'\ue000-\ue002]*'|\"[^\"\\`$\ue000-\ue002]*\"")
+# Nobody says a longer one again.
+_SHORT = 200
 # No word that somebody wrote has more of them.
 _MOST_PARTS = 2000
 _MARKS = (FILLED, DIRECTIVE)
@@ -35,9 +38,12 @@ ReadStatements = Callable[[Source, int, str], tuple[Statement, ...]]
 @lru_cache(maxsize=4096)
 def _alone(raw: str) -> tuple[tuple[Literal], Text | None] | None:
     """A word that stands for itself, and what the shell makes of it; scripts say the same ones over and over."""
-    if _SPECIAL.search(raw) is not None:
+    if _SPECIAL.search(raw) is None:
+        parts = (Literal(raw),)
+    elif len(raw) <= _SHORT and _QUOTED_WHOLE.fullmatch(raw) is not None:
+        parts = (Literal(raw[1:-1], quoted=True),)
+    else:
         return None
-    parts = (Literal(raw),)
     return parts, _plain(parts)
 
 
@@ -60,7 +66,7 @@ class Pieces:
         raw = self.text[start:end]
         line, column = self.source.place(start)
         alone = _alone(raw)
-        if alone is not None:
+        if alone is not None and not (self.source.broken or self.source.origins):
             return Word(alone[0], line, column, raw, alone[1])
         parts = joined(self.parts(start, end, _UNQUOTED, quoted=False))
         return Word(parts, line, column, self.source.shown(start, end), _plain(parts))

@@ -8,9 +8,10 @@ from nodeworthy.boot.shell.bodies import here_document
 from nodeworthy.boot.shell.brackets import asked, bracket_words
 from nodeworthy.boot.shell.joining import joined
 from nodeworthy.boot.shell.pieces import Pieces
+from nodeworthy.boot.shell.plain_line import PlainWords
 from nodeworthy.boot.shell.source import NotReadable
 from nodeworthy.boot.shell.syntax import Command, Declaration, Opaque, Redirected, Statement, Test, TestExpression
-from nodeworthy.boot.shell.tokens import REDIRECT, WORD, Tokens
+from nodeworthy.boot.shell.tokens import LINE, REDIRECT, WORD, Tokens
 from nodeworthy.boot.shell.word_syntax import Assignment, HereDocument, Literal, Redirect, Word
 
 _ASSIGNS = re.compile(r"([A-Za-z_]\w*)(?:\[((?:[^\]\[]|\[[^\]]*\])*)\])?(\+?)=", re.ASCII | re.DOTALL)
@@ -30,6 +31,8 @@ class Simple:
         assignments: list[Assignment] = []
         words: list[Word] = []
         redirects: list[Redirect] = []
+        if row[begin][0] == LINE:
+            return self.line()
         while True:
             kind, token, at = row[tokens.at]
             if kind == WORD:
@@ -45,11 +48,21 @@ class Simple:
             raise NotReadable
         return self._made(words, assignments, tuple(redirects), row[begin][2])
 
-    def word(self) -> Word:
-        kind, token, start = self.tokens.row[self.tokens.at]
-        if kind != WORD:
+    def line(self) -> Command:
+        """A command that is a token as a whole."""
+        _, token, start = self.tokens.row[self.tokens.at]
+        source, end = self.source, start + len(token)
+        if source.broken and source.is_broken(start, end):
             raise NotReadable
         self.tokens.at += 1
+        line, column = source.place(start)
+        return Command(PlainWords(source, start, token), (), (), line, column, source.shown(start, end))
+
+    def word(self) -> Word:
+        kind, token, start = self.tokens.row[self.tokens.at]
+        self.tokens.at += kind in (LINE, WORD)
+        if kind != WORD:
+            raise NotReadable
         return self._word(start, start + len(token))
 
     def _word(self, start: int, end: int) -> Word:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -12,7 +13,7 @@ from nodeworthy.boot.shell.word_syntax import Assignment, Redirect, Word
 class Command:
     """A simple command; without words it only assigns."""
 
-    words: tuple[Word, ...]
+    words: Sequence[Word]
     assignments: tuple[Assignment, ...]
     redirects: tuple[Redirect, ...]
     line: int

@@ -65,7 +65,7 @@ def template_of(text: str, *, jinja: bool = False) -> Template:
 
 
 def without_marks(text: str) -> str:
-    return _OWN_MARKS.sub("\ufffd", text)
+    return text if text.isascii() else _OWN_MARKS.sub("\ufffd", text)
 
 
 def shown(raw: str, filled: tuple[str, ...]) -> str:

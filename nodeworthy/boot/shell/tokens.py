@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 
+from nodeworthy.boot.shell.plain_line import PLAIN_LINE
 from nodeworthy.boot.shell.source import NotReadable, Source
 
-END, WORD, OPERATOR, REDIRECT = range(4)
+END, LINE, WORD, OPERATOR, REDIRECT = range(5)
 
 # The blanks before a token are read with it: what is crossed out (heredocs, comments) are long rows of them.
 _TOKEN = re.compile(
-    r"[ \t]*+(?:((?!(?:\d+|\{\w+\})[<>])[^ \t\n;&|()<>]++)"
+    rf"{PLAIN_LINE}"
+    r"|[ \t]*+(?:((?!(?:\d+|\{\w+\})[<>])[^ \t\n;&|()<>]++)"
     r"|(;;&|;;|;&|;|&&|&(?!>)|\|\||\|&|\||\(|\)|\n)"
     r"|((?:\d+|\{\w+\})?(?:<<<|<<-?|<>|<&|<|>&|>>|>\||>)|&>>?)"
-    r"|\Z)"
+    r"|\Z)",
+    re.MULTILINE,
 )
 
 

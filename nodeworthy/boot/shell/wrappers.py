@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nodeworthy.boot.text import Text
 
 # The options of each that take a value of their own, and how many words follow before the command.
-_WITH_VALUE: dict[str, frozenset[str]] = {
+WRAPPERS: dict[str, frozenset[str]] = {
     "sudo": frozenset("-u -g -h -p -C -r -t -T -U -D -R --user --group --chdir".split()),
     "doas": frozenset({"-u", "-C"}),
     "env": frozenset({"-u", "-C", "-S", "--unset", "--chdir"}),
@@ -37,7 +37,7 @@ _OWN_WORDS = {"timeout": 1, "flock": 1, "chroot": 1, "cloud-init-per": 2, "tasks
 
 def unwrapped(program: str, arguments: Sequence[Text]) -> Sequence[Text] | None:
     """The command inside; None where this program is no wrapper."""
-    with_value = _WITH_VALUE.get(program)
+    with_value = WRAPPERS.get(program)
     if with_value is None:
         return None
     if program == "command" and len(arguments) > 1 and arguments[1].known in ("-v", "-V"):
