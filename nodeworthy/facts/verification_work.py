@@ -54,6 +54,12 @@ class VerificationWork:
         return tuple(each for each in self.pods if _ends(each.started, late, now))
 
     @property
+    def yields(self) -> bool:
+        """Whether it is bounded, within its time, and turned nobody away who could not preempt it."""
+        bounded = isinstance(self.bound.state, Known) and self.bound.state.value is not None
+        return bounded and not self.overdue and not (self.rejected and (self.priority or 0) >= 0)
+
+    @property
     def priority(self) -> int | None:
         value = self.template.spec.get("priority").value
         return value if isinstance(value, int) else None

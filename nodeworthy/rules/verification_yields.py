@@ -61,7 +61,7 @@ def it_holds_no_gpus_beyond_its_time(work: VerificationWork) -> Findings:
     if isinstance(bound, Unknown):
         yield unknown(work, f"{held}, and for how long they may is not known: {bound.why}", victims=work.rejected)
         return
-    if bound.value is not None and not work.overdue and not (work.rejected and (work.priority or 0) >= 0):
+    if work.yields:
         return
     yield fail(
         work,

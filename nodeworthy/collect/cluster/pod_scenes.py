@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.collect.cluster import hami_seen
+from nodeworthy.collect.cluster.capacity import capacity
 from nodeworthy.collect.cluster.kinds import JOBS, NODES, RUNTIME_CLASSES, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
@@ -30,13 +31,14 @@ BY_WHAT_IT_HOLDS = "verification-yields"
 def pod_scenes(
     seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]
 ) -> list[Scene]:
-    """The pods; and what of them is verification, which is judged by what it holds."""
+    """The pods; what of them is verification, which is judged by what it holds; and what holds and awaits GPUs."""
     unseen_jobs = why_unseen(JOBS) is not None
     works = _works(seen, unseen_jobs=unseen_jobs)
-    return [_pods(seen, why_unseen, asked, rules), Scene(works, {VerificationWork: Missing("nothing here verifies")})]
+    verified = Scene(works, {VerificationWork: Missing("nothing here verifies")})
+    return [_pods(seen, why_unseen, asked, rules), verified, capacity(seen, works, rules)]
 
 
-def _works(seen: Seen, *, unseen_jobs: bool) -> list[Fact]:
+def _works(seen: Seen, *, unseen_jobs: bool) -> list[VerificationWork]:
     pods = seen.gpu_pods
     return list(verification_works(pods.groups(), pods.rejected, None if unseen_jobs else pods.bounds, pods.now))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nodeworthy.collect.cluster import hami_seen
+from nodeworthy.collect.cluster.capacity_seen import CapacitySeen
 from nodeworthy.collect.cluster.kinds import (
     CLUSTER_POLICIES,
     DAEMONSETS,
@@ -47,6 +48,7 @@ class Seen:
     gpu_daemonsets: dict[Key, DaemonSetManifest] = field(default_factory=dict)
     gpu_annotations: dict[Key, Mapping[str, str]] = field(default_factory=dict)
     gpu_pods: GpuPods = field(default_factory=GpuPods)
+    capacity: CapacitySeen = field(default_factory=CapacitySeen)
     # What measures the cluster, and what keeps its queue.
     platform: dict[tuple[str, str, str], tuple[Kind, Mapping[str, Any]]] = field(default_factory=dict)
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
@@ -84,12 +86,15 @@ class Seen:
     def _keep(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
         if kind is NODES:
             self.nodes[key] = cluster_node(data)
+            self.capacity.add_node(data)
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
             self.gpu_pods.add_pod(key, data)
+            self.capacity.add_pod(key, data)
             self.hami.add_pod(key, data, wants_gpus=self.pods[key].wants_gpus)
         elif kind is EVENTS:
             self.gpu_pods.add_event(data)
+            self.capacity.add_event(data)
             failure = sandbox_failure(data)
             if failure is not None:
                 self.failures[key] = failure

@@ -1,0 +1,80 @@
+"""Keeps of a cluster what its capacity is judged by: nodes with GPUs, pods that hold or await them, refusals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from nodeworthy.documents.plain import text_at
+from nodeworthy.facts.admission_refusal import AdmissionRefusal, admission_refusal, together
+from nodeworthy.facts.asking_pod import AskingPod, asking_pod, asks_for_gpus
+from nodeworthy.facts.node_choice import NodeChoice
+from nodeworthy.facts.node_gpus import NodeGpus, node_gpus
+from nodeworthy.facts.sandbox_failure import moment
+from nodeworthy.facts.scheduling_events import SchedulingEvents, time_of
+
+Key = tuple[str, str]
+
+
+@dataclass
+class CapacitySeen:
+    nodes: dict[str, NodeGpus] = field(default_factory=dict)
+    events: SchedulingEvents = field(default_factory=SchedulingEvents)
+    # The newest time that an event or a pod tells.
+    newest: str = ""
+    _pods: dict[Key, AskingPod] = field(default_factory=dict)
+    _choices: dict[str, NodeChoice] = field(default_factory=dict)
+    _refusals: dict[str, AdmissionRefusal] = field(default_factory=dict)
+
+    def add_node(self, data: Mapping[str, Any]) -> None:
+        node = node_gpus(data)
+        self.nodes[node.name] = node
+
+    def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
+        self._pods.pop(key, None)
+        self.newest = max(self.newest, text_at(data, "metadata", "creationTimestamp"))
+        if asks_for_gpus(data):
+            self._pods[key] = asking_pod(data, self._choices)
+        elif text_at(data, "status", "phase") == "Failed":
+            self._refuse(admission_refusal(data))
+
+    def add_event(self, data: Mapping[str, Any]) -> None:
+        self.newest = max(self.newest, time_of(data))
+        self.events.add(data)
+        self._refuse(admission_refusal(data))
+
+    def _refuse(self, refusal: AdmissionRefusal | None) -> None:
+        if refusal is not None:
+            self._refusals[refusal.object] = together(self._refusals.get(refusal.object), refusal)
+
+    @property
+    def refusals(self) -> list[AdmissionRefusal]:
+        return sorted(self._refusals.values(), key=lambda each: each.object)
+
+    @property
+    def now(self) -> datetime | None:
+        return moment(self.newest)
+
+    @cached_property
+    def has_gpus(self) -> bool:
+        return bool(self._pods) or any(each.capacity for each in self.nodes.values())
+
+    @cached_property
+    def holders(self) -> list[AskingPod]:
+        return [each for each in self._pods.values() if each.node]
+
+    @cached_property
+    def waiting(self) -> list[AskingPod]:
+        return [each for each in self._pods.values() if not each.node]
+
+    @cached_property
+    def held(self) -> Mapping[str, list[AskingPod]]:
+        """Who holds GPUs, by node."""
+        found: dict[str, list[AskingPod]] = defaultdict(list)
+        for each in self.holders:
+            found[each.node].append(each)
+        return found
