@@ -8,11 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import tree
+from nodeworthy.known.containerd import defaults
 
 Writer = Callable[[random.Random, int], str]
 A_TEAM = 40
 # Beside them stand settings: of the source's own choosing, as many as the file is to have lines.
 _ENV = '        - {{name: SETTING_{0}, value: "{1}"}}\n'
+
+CERTS = f"{defaults().config.rpartition('/')[0]}/certs.d"
 
 
 def write(folder: Path, files: int) -> None:
@@ -149,7 +152,7 @@ version = 2
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "registry.k8s.io/pause:3.{source.randint(8, 10)}"
   [plugins."io.containerd.grpc.v1.cri".registry]
-    config_path = "/etc/containerd/certs.d"
+    config_path = "{CERTS}"
   [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
     runtime_type = "io.containerd.runc.v2"
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]

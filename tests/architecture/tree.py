@@ -9,7 +9,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("nodeworthy", "infra", "userdata", "policies", "nodes", "tools", "bench", "tests")
 # What is read and not run: the inputs of cases, what is expected of them, recordings of machines, scripts as users write.
-NOT_CODE = ("cases", "goldens", "recordings", "fleets", "results", "styles", "scripts", "__pycache__")
+NOT_CODE = (
+    "cases",
+    "strangers",
+    "slurm_jobs",
+    "goldens",
+    "recordings",
+    "fleets",
+    "results",
+    "styles",
+    "scripts",
+    "__pycache__",
+)
 SUFFIXES = (".py", ".sh", ".toml", ".tpl", ".yaml", ".yml", ".json")
 
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from nodeworthy.known.containerd import containerd_of, defaults
+
 ROOT = Path(__file__).resolve().parents[2]
 STACK = "prod"
 FLEET = "Pulumi.prod.yaml"
@@ -74,17 +76,21 @@ def values(text: str) -> Edit:
     return Edit(FLEET, CHART, f"{CHART}      values:\n{text}")
 
 
+def socket(path: str) -> str:
+    return f"        toolkit: {{env: [{{name: CONTAINERD_SOCKET, value: {path}}}]}}\n"
+
+
 MUTATIONS = [
     Mutation(
         "the socket of k3s on EKS",
         "containerd-paths",
-        values("        toolkit: {env: [{name: CONTAINERD_SOCKET, value: /run/k3s/containerd/containerd.sock}]}\n"),
+        values(socket(str(containerd_of("k3s").socket))),
         [(FLEET, "/run/k3s")],
     ),
     Mutation(
         "a URL where a path is asked for",
         "toolkit-env-wellformed",
-        values("        toolkit: {env: [{name: CONTAINERD_SOCKET, value: unix:///run/containerd/containerd.sock}]}\n"),
+        values(socket(f"unix://{defaults().socket}")),
         [(FLEET, "unix://")],
     ),
     Mutation(

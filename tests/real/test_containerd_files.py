@@ -136,17 +136,17 @@ BODIES = {
     ),
     "mirrors-beside-config-path": (
         "containerd-config-read",
-        '[plugins."IMAGES".registry]\n  config_path = "/etc/containerd/certs.d"\n'
+        f'[plugins."IMAGES".registry]\n  config_path = "{ETC}/certs.d"\n'
         '[plugins."IMAGES".registry.mirrors."docker.io"]\n  endpoint = ["https://mirror.gcr.io"]\n',
     ),
     "tls-beside-config-path": (
         "containerd-config-read",
-        '[plugins."IMAGES".registry]\n  config_path = "/etc/containerd/certs.d"\n'
+        f'[plugins."IMAGES".registry]\n  config_path = "{ETC}/certs.d"\n'
         '[plugins."IMAGES".registry.configs."cache:5000".tls]\n  insecure_skip_verify = true\n',
     ),
     "login-beside-config-path": (
         "containerd-config-read",
-        '[plugins."IMAGES".registry]\n  config_path = "/etc/containerd/certs.d"\n'
+        f'[plugins."IMAGES".registry]\n  config_path = "{ETC}/certs.d"\n'
         '[plugins."IMAGES".registry.configs."cache:5000".auth]\n  username = "puller"\n',
     ),
     "empty-tables": (

@@ -10,9 +10,15 @@ import pytest
 
 from nodeworthy.collect.source.node_files import node_file
 from nodeworthy.facts.node_paths import Kind, spot_of
+from nodeworthy.known.containerd import containerd_of, defaults
 from tests.run import run_json
 
-OLD = '[plugins."io.containerd.grpc.v1.cri".registry]\n  config_path = "/etc/containerd/certs.d"\n'
+CONFIG = defaults().config
+DROP_IN = defaults().drop_in
+CERTS = f"{CONFIG.rpartition('/')[0]}/certs.d"
+HOSTS = CERTS.replace("certs.d", "hosts.d")
+K0S = str(containerd_of("k0s").config)
+OLD = f'[plugins."io.containerd.grpc.v1.cri".registry]\n  config_path = "{CERTS}"\n'
 
 KNOWN = {
     f"version = 2\n{OLD}": Kind.CONFIG,
@@ -36,8 +42,8 @@ KNOWN = {
     "# none\nblacklist nouveau\noptions nouveau modeset=0\n": Kind.MODPROBE,
 }
 OTHERS = [
-    f"#!/bin/bash\ncat > /etc/containerd/config.toml <<EOF\n{OLD}EOF\n",
-    f"VERSION=2\ncat > /etc/containerd/config.toml <<EOF\nversion = 2\n{OLD}EOF\nsystemctl restart containerd\n",
+    f"#!/bin/bash\ncat > {CONFIG} <<EOF\n{OLD}EOF\n",
+    f"VERSION=2\ncat > {CONFIG} <<EOF\nversion = 2\n{OLD}EOF\nsystemctl restart containerd\n",
     f"# How to\n\nWrite this:\n\n```toml\nversion = 2\n{OLD}```\n",
     f'CONFIG = """\n{OLD}"""\n',
     f"locals {{\n  config = <<EOF\n{OLD}EOF\n}}\n",
@@ -71,16 +77,16 @@ def test_nothing_else_is_one(text: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "shown", "path", "root"),
     [
-        (Kind.CONFIG, "files/etc/containerd/config.toml", "/etc/containerd/config.toml", "/files"),
-        (Kind.CONFIG, "etc/containerd/conf.d/99-nvidia.toml.j2", "/etc/containerd/conf.d/99-nvidia.toml", ""),
-        (Kind.CONFIG, "containerd/config.toml", "/etc/containerd/config.toml", "containerd"),
+        (Kind.CONFIG, f"files{CONFIG}", CONFIG, "/files"),
+        (Kind.CONFIG, f"{DROP_IN[1:]}.j2", DROP_IN, ""),
+        (Kind.CONFIG, "containerd/config.toml", CONFIG, "containerd"),
         (Kind.CONFIG, "containerd/conf.d/a.toml", "/etc/containerd/conf.d/a.toml", "containerd"),
-        (Kind.CONFIG, "gpu.toml", "/etc/containerd/config.toml", "gpu.toml"),
-        (Kind.CONFIG, "x/etc/k0s/containerd.toml", "/etc/k0s/containerd.toml", "/x"),
-        (Kind.HOSTS, "containerd/certs.d/a:5/hosts.toml", "/etc/containerd/certs.d/a:5/hosts.toml", "containerd"),
-        (Kind.HOSTS, "etc/containerd/hosts.d/a/hosts.toml", "/etc/containerd/hosts.d/a/hosts.toml", ""),
-        (Kind.HOSTS, "ghcr.io/hosts.toml", "/etc/containerd/certs.d/ghcr.io/hosts.toml", "ghcr.io/hosts.toml"),
-        (Kind.HOSTS, "-", "/etc/containerd/certs.d/HOST/hosts.toml", "-"),
+        (Kind.CONFIG, "gpu.toml", CONFIG, "gpu.toml"),
+        (Kind.CONFIG, f"x{K0S}", K0S, "/x"),
+        (Kind.HOSTS, "containerd/certs.d/a:5/hosts.toml", f"{CERTS}/a:5/hosts.toml", "containerd"),
+        (Kind.HOSTS, f"{HOSTS[1:]}/a/hosts.toml", f"{HOSTS}/a/hosts.toml", ""),
+        (Kind.HOSTS, "ghcr.io/hosts.toml", f"{CERTS}/ghcr.io/hosts.toml", "ghcr.io/hosts.toml"),
+        (Kind.HOSTS, "-", f"{CERTS}/HOST/hosts.toml", "-"),
         (Kind.DOCKER, "a/daemon.json", "/etc/docker/daemon.json", "a/daemon.json"),
         (Kind.MODPROBE, "x/modprobe.d/nvidia", "/etc/modprobe.d/nvidia", "x"),
         (Kind.MODPROBE, "templates/nvidia.conf.j2", "/etc/modprobe.d/nvidia.conf", "templates/nvidia.conf.j2"),
