@@ -10,6 +10,7 @@ from nodeworthy.facts.gpu_pool import GpuPool
 from nodeworthy.facts.node_seen import Seen
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
+from nodeworthy.known.instances import gpus_of
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown, need, skip
 
 CONTAINERD = "containerd"
@@ -124,6 +125,14 @@ class Node:
         """Every containerd, kubelet's first."""
         used = (self.runtime.state.value,) if isinstance(self.runtime.state, Known) else ()
         return tuple(each for each in (*used, *self.others) if each.is_containerd)
+
+    def only_with_gpus(self) -> None:
+        """Skips where the fleet wants no GPU, and where there is none and nobody says that there should be."""
+        pool = self.declared.state.value if isinstance(self.declared.state, Known) else None
+        if pool is not None and not pool.is_gpu:
+            skip(f"pool '{pool.name}' has no GPUs")
+        if pool is None and self.gpu.state == Known(False) and gpus_of(self.instance_type) is None:
+            skip("there is no NVIDIA GPU on this host, and nothing says that there should be one")
 
     def containerd_of_kubelet(self, handler: str) -> RuntimeProcess:
         """For rules about GPUs: the containerd that has to know this runtime. Skips where none has to."""

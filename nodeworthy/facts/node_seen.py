@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
+from nodeworthy.facts.node_devices import NodeDevices
+from nodeworthy.facts.node_driver import NodeDriver
 from nodeworthy.facts.node_kubelet import NodeKubelet
 from nodeworthy.verdict import Located, skip
 
@@ -18,6 +20,8 @@ class Seen:
     # Whether the boot script has ended: what is not there yet may still come.
     boot_ended: Located[bool]
     kubelet: NodeKubelet | None = None
+    driver: NodeDriver | None = None
+    devices: NodeDevices | None = None
 
 
 def read_then(part: T | None, what: str) -> T:

@@ -42,6 +42,11 @@ def option() -> ModuleOption:
     return ModuleOption(also=tuple(row["also"]), folders=tuple(row["folders"]), **{name: row[name] for name in names})
 
 
+def loaded_parameter() -> str:
+    """Under which name the loaded module shows the option's value."""
+    return str(_table()["loaded"])
+
+
 @cache
 def boot_loader_programs() -> frozenset[str]:
     return frozenset(_table()["boot_loader"]["programs"])

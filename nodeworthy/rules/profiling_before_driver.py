@@ -8,7 +8,8 @@ the machine reboots. On the kernel's command line it takes effect with a reboot.
 by itself before user data's shell parts run: there the option belongs into a `text/cloud-boothook` part, `bootcmd` or
 `write_files`. A driver of the GPU operator reads nothing of the host: its option goes through
 `driver.kernelModuleConfig`. Of files of modprobe that stand alone those are judged that speak of the option: misspelt,
-given to another module or undone by a file whose name sorts later, it is as good as absent.
+given to another module or undone by a file whose name sorts later, it is as good as absent. On a node it is the value
+of the loaded module that counts, in `/proc/driver/nvidia/params`: beside a right file, a wrong value is an old one.
 """
 
 from __future__ import annotations
@@ -20,9 +21,12 @@ from nodeworthy.facts.boot_pools import is_for_gpus
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.driver_loads import Load, image_load, unknown_packages, unread, unread_before
 from nodeworthy.facts.modprobe_line import Says, means_the_option
+from nodeworthy.facts.node import Node
 from nodeworthy.facts.node_files import NodeFiles
 from nodeworthy.facts.node_paths import Kind
+from nodeworthy.facts.node_seen import read_then
 from nodeworthy.facts.option_in_time import OptionInTime
+from nodeworthy.facts.option_loaded import told_of
 from nodeworthy.facts.option_story import OptionStory
 from nodeworthy.facts.unread_steps import Unread, may_write_the_option, unread_steps
 from nodeworthy.fleet.model import Driver
@@ -163,3 +167,11 @@ def _may_load_it(boot: OptionInTime, gaps: Sequence[Load]) -> Findings:
             why = f"whether this loads the driver before the profiling option is written is not known: {gap.because}"
             yield unknown(gap.place, why)
             return
+
+
+@RULE.check
+def the_loaded_module_has_it(node: Node) -> Findings:
+    driver = read_then(node.seen.driver, "what the loaded driver shows")
+    node.only_with_gpus()
+    if need(driver.admin_only) != option().value:
+        yield told_of(node, driver, CAUSE)

@@ -25,3 +25,121 @@ if command -v systemctl >/dev/null 2>&1; then
 else
     part starts command -v systemctl
 fi
+
+# What modprobe is told of NVIDIA's modules, with the file that tells it.
+options() {
+    for each in /etc /run /usr/local/lib /usr/lib /lib; do
+        grep -HsE "^[[:space:]]*options[[:space:]]+nvidia" "$each"/modprobe.d/*.conf
+    done
+    sed -n 's|.*\(nvidia[a-z_-]*\.NVreg_[A-Za-z]*=[^ ]*\).*|/proc/cmdline:\1|p' /proc/cmdline
+    return 0
+}
+
+modules() {
+    grep -E '^nvidia' /proc/modules
+    [ -r /proc/modules ]
+}
+
+# NVIDIA's, Amazon's and Mellanox's devices on the bus: address, vendor, device, class, and the driver that has it.
+bus() {
+    [ -d /sys/bus/pci/devices ] || return 1
+    for each in /sys/bus/pci/devices/*; do
+        read -r vendor 2>/dev/null <"$each/vendor" || continue
+        case $vendor in
+        0x10de | 0x1d0f | 0x15b3) ;;
+        *) continue ;;
+        esac
+        read -r device 2>/dev/null <"$each/device"
+        read -r class 2>/dev/null <"$each/class"
+        driver=$(readlink "$each/driver")
+        echo "${each##*/} $vendor $device $class ${driver##*/}"
+    done
+    return 0
+}
+
+# nvidia-smi would load a module that is not loaded; this does not.
+driven() {
+    [ -d /proc/driver/nvidia/gpus ] || return 1
+    for each in /proc/driver/nvidia/gpus/*; do
+        [ -e "$each" ] && echo "${each##*/}"
+    done
+    return 0
+}
+
+rdma() {
+    for each in /sys/class/infiniband/*; do
+        [ -e "$each/device/vendor" ] || continue
+        read -r vendor <"$each/device/vendor"
+        echo "${each##*/} $vendor"
+    done
+    return 0
+}
+
+part params cat /proc/driver/nvidia/params
+part driver cat /proc/driver/nvidia/version
+part modules modules
+part options options
+part bus bus
+part driven driven
+part rdma rdma
+command -v systemctl >/dev/null 2>&1 && part fabric units nvidia-fabricmanager.service
+command -v nv-fabricmanager >/dev/null 2>&1 && part "fabric version" $brief nv-fabricmanager --version
+
+# Where cloud-init says how its steps ended: its own words, and the shell's, which name the line.
+cloud_log() {
+    grep -hE "Failed running|Failed to (run|start)|Runparts:" /var/log/cloud-init.log | tail -n 20
+    grep -hE "/(part-[0-9]+|runcmd|user-data[^ :]*|scripts/[^ :]+): (line )?[0-9]+: " /var/log/cloud-init-output.log | tail -n 20
+    return 0
+}
+
+# Why each unit that failed did.
+failed() {
+    names=$($brief systemctl list-units --state=failed --plain --no-legend --no-pager) || return
+    # shellcheck disable=SC2046 # names of units have no blanks
+    set -- $(printf '%s\n' "$names" | awk '{ print $1 }')
+    [ $# = 0 ] || units "$@"
+}
+
+part cloud cat /run/cloud-init/status.json
+part "cloud log" cloud_log
+command -v systemctl >/dev/null 2>&1 && part system $brief systemctl is-system-running
+command -v systemctl >/dev/null 2>&1 && part failed failed
+
+part clock $brief timedatectl show
+command -v chronyc >/dev/null 2>&1 && part chrony $brief chronyc -n tracking
+
+# Those folders of these that are there, and the disks that they are on.
+room() {
+    how=$1
+    set --
+    for each in / /var/lib/containerd /var/lib/kubelet /var/log /var/lib/rancher /var/lib/k8s-containerd /var/snap; do
+        [ -d "$each" ] && set -- "$@" "$each"
+    done
+    $brief df -P "$how" -- "$@"
+}
+
+part room room -k
+part inodes room -i
+
+# Only the lines that say something is wrong: the rest is nobody's business, and long.
+kernel_log() {
+    said=$($brief dmesg 2>/dev/null) && [ -n "$said" ] || said=$($brief journalctl -k -b -o short-monotonic --no-pager) || return
+    [ -n "$said" ] || return
+    printf '%s\n' "$said" | grep -E "NVRM: Xid|oom-kill:|Out of memory: Kill|UFW BLOCK" | tail -n 300
+    return 0
+}
+
+part "kernel log" kernel_log
+
+# Mounts of filesystems that live across the network, and whether each answers.
+mounts() {
+    [ -r /proc/self/mounts ] || return
+    awk '$3 ~ /^(nfs4?|efs|lustre|ceph|cifs|beegfs|wekafs|gpfs|glusterfs|fuse\..*)$/ { print $1, $2, $3 }' /proc/self/mounts |
+        while read -r source mount type; do
+            if $brief stat -f "$mount" >/dev/null 2>&1; then answer=answers; else answer=silent; fi
+            echo "$source $mount $type $answer"
+        done
+}
+
+part mounts mounts
+part fstab grep -v "^[[:space:]]*\(#\|$\)" /etc/fstab

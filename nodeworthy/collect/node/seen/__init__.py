@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from nodeworthy.collect.node.processes import Process
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.boot import boot_ended
+from nodeworthy.collect.node.seen.devices import devices
+from nodeworthy.collect.node.seen.driver import driver
 from nodeworthy.collect.node.seen.units import kubelet
 from nodeworthy.facts.node_seen import Seen
 from nodeworthy.verdict import Place
 
 
 def seen(recording: Recording, running: Sequence[Process], host: Place) -> Seen:
-    return Seen(boot_ended=boot_ended(recording, host), kubelet=kubelet(recording, running, host))
+    return Seen(
+        boot_ended=boot_ended(recording, host),
+        kubelet=kubelet(recording, running, host),
+        driver=driver(recording, host),
+        devices=devices(recording, host),
+    )
