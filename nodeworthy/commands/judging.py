@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +20,11 @@ from nodeworthy.rule import Moment, Rule
 if TYPE_CHECKING:
     from nodeworthy.report.markdown import Beside
 
-FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
+FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(began=time.time())
     parser.add_argument("--format", choices=FORMATS, default="text", help="how the report is written")
     parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
     parser.add_argument(
@@ -133,6 +135,8 @@ def _writable(text: str) -> str:
 
 
 def _machine(options: argparse.Namespace, form: str, report: Report, beside: Beside | None) -> str:
+    if form == "html":
+        return _page(options, report, beside)
     renderer = importlib.import_module(f"nodeworthy.report.{form}")
     told: dict[str, dict[str, Any]] = {
         "json": {"show_passed": options.show_passed},
@@ -143,6 +147,15 @@ def _machine(options: argparse.Namespace, form: str, report: Report, beside: Bes
     }
     written: str = renderer.render(report, **told[form])
     return written
+
+
+def _page(options: argparse.Namespace, report: Report, beside: Beside | None) -> str:
+    from nodeworthy.commands.excerpts import excerpts
+    from nodeworthy.report.html import render
+    from nodeworthy.report.html_head import Asked
+
+    asked = Asked(options.strict, options.allow_unknown, options.show_passed)
+    return render(report, beside, excerpts(report.findings, options.began), asked)
 
 
 def _below_checkout() -> str:

@@ -145,19 +145,18 @@ def _heading(options: argparse.Namespace, seen: Seen) -> str:
 
 
 def _beside(options: argparse.Namespace, seen: Seen) -> Beside | None:
-    """For a comment: the plan's tree, and the picture of the fleet."""
-    if not judging.wants(options, "markdown"):
+    """For a comment or a page: the plan's tree, and the picture of the fleet."""
+    if not judging.wants(options, "markdown") and not judging.wants(options, "html"):
         return None
     from nodeworthy.report.fleet_picture import picture_of
-    from nodeworthy.report.fleet_text_picture import text_picture
     from nodeworthy.report.markdown import Beside
     from nodeworthy.report.resources import render
     from nodeworthy.report.text import Paint
 
     fleet = seen.preview.fleet
-    picture = text_picture(picture_of(fleet)) if fleet is not None else ""
+    picture = picture_of(fleet) if fleet is not None else None
     tree = f"{render(seen.plan.resources, Paint(colour=False))}\n{_how(seen)}"
-    return Beside(_about(seen.preview), {"The fleet": picture, "The plan": tree})
+    return Beside(_about(seen.preview), {"The plan": tree}, picture)
 
 
 def _beside_fleet(preview: Preview) -> Beside:

@@ -9,7 +9,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from nodeworthy.report.fleet_picture import Picture
+from nodeworthy.report.fleet_text_picture import text_picture
 from nodeworthy.report.in_checkout import path_of
+from nodeworthy.report.in_short import in_short
 from nodeworthy.report.markdown_code import characters, code, fence, shortened
 from nodeworthy.report.report import Report
 from nodeworthy.report.text import counted, of_finding, outcome
@@ -33,13 +36,18 @@ class Beside:
 
     about: str = ""
     blocks: Mapping[str, str] = field(default_factory=dict)
+    fleet: Picture | None = None
+
+    @property
+    def as_text(self) -> Mapping[str, str]:
+        return self.blocks if self.fleet is None else {"The fleet": text_picture(self.fleet), **self.blocks}
 
 
 def render(report: Report, beside: Beside | None = None, *, below: str = "", limit: int = LIMIT) -> str:
     beside = beside or Beside()
     head = "\n\n".join(_head(report, beside)) + "\n\n"
     left = max(limit - characters(head) - FOR_CUTS, 0)
-    blocks = {title: text for title, text in beside.blocks.items() if text.strip()}
+    blocks = {title: text for title, text in beside.as_text.items() if text.strip()}
     kept = min(FOR_BLOCKS, left // 2) if blocks else 0
     findings, left = _findings(_worst_first(report.findings), left - kept, below)
     return head + findings + _blocks(blocks, left + kept)
@@ -53,25 +61,10 @@ def marker(report: Report, about: str) -> str:
 def _head(report: Report, beside: Beside) -> Iterator[str]:
     yield marker(report, beside.about)
     whose = f" of {code(beside.about[:LONGEST_NAME])}" if beside.about else ""
-    yield f"### nodeworthy: {_in_short(report)} in the {report.moment.value}{whose}"
+    yield f"### nodeworthy: {in_short(report)} in the {report.moment.value}{whose}"
     yield f"{counted(report)}."
     if not report.evaluated["verdicts"]:
         yield "**Nothing was evaluated, so nothing is proven.**"
-
-
-def _in_short(report: Report) -> str:
-    summary = report.summary
-    failures = summary["fail"] - summary["warnings"]
-    named = {
-        "failure": failures,
-        "error": summary["error"],
-        "unknown": summary["unknown"],
-        "warning": summary["warnings"],
-    }
-    told = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in named.items() if count]
-    if told:
-        return ", ".join(told)
-    return "clean" if report.evaluated["verdicts"] else "nothing evaluated"
 
 
 def _worst_first(findings: Sequence[Finding]) -> list[Finding]:

@@ -32,7 +32,7 @@ class Paint:
 
 def render(report: Report, *, colour: bool = False, show_passed: bool = False, quiet: bool = False) -> str:
     paint = Paint(colour)
-    blocks = ["\n".join(_finding(each, paint, rules)) for each, rules in _together(report.findings)]
+    blocks = ["\n".join(_finding(each, paint, rules)) for each, rules in together(report.findings)]
     if show_passed:
         blocks.append("\n".join(_passed(report, paint)))
     if not quiet:
@@ -44,7 +44,7 @@ def of_finding(finding: Finding) -> str:
     return "\n".join(_finding(finding, Paint(colour=False)))
 
 
-def _together(findings: Iterable[Finding]) -> Iterable[tuple[Finding, Sequence[str]]]:
+def together(findings: Iterable[Finding]) -> Iterable[tuple[Finding, Sequence[str]]]:
     """Each finding with its rules: what many rules can't tell for one reason is said once."""
     rules: dict[Finding, list[str]] = {}
     for each in findings:

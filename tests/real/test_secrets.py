@@ -24,7 +24,7 @@ SECRETS = {
     "queuePassword": "vQ7-harbour-Tonic",
     "registryToken": "ghp_R7kQ2mZx9LbT4vWc8NfY1sDg6HjP3aE5uKoq",
 }
-FORMATS = ("text", "json", "markdown")
+FORMATS = ("text", "json", "markdown", "html")
 # One of them written into boot scripts, which whoever may read an instance can read.
 CALL = "        user_data=told.apply(lambda told: _user_data(fleet, part, told)),\n"
 LEAKING_CALL = """\

@@ -21,6 +21,7 @@ BEGINS = {
     "junit": "<?xml",
     "github": "::",
     "markdown": "<!-- nodeworthy ",
+    "html": "<!doctype html>",
     "text": "",
 }
 

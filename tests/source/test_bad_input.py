@@ -165,7 +165,7 @@ def test_another_encoding_is_named(here: Path) -> None:
     assert told(run_json("check", ".")) == {"values.yaml": "it is UTF-16; save it as UTF-8"}
 
 
-FORMATS = ("text", "json", "sarif", "junit", "github", "markdown")
+FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -50,7 +50,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return looked
 
 
-@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit", "github", "markdown"])
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit", "github", "markdown", "html"])
 def test_the_second_answer_is_the_first(tree: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     first = run("check", ".", "--format", form, "--show-passed")
     looked = looks(monkeypatch)

@@ -1,0 +1,76 @@
+"""Reads the lines around the places of findings, as far as they are still there, for a report that shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from nodeworthy.collect.source.files import STDIN, Unreadable
+from nodeworthy.collect.source.shown_lines import shown_lines
+from nodeworthy.known.secrets import HIDDEN
+from nodeworthy.report.html_excerpt import Excerpt
+from nodeworthy.verdict import Finding, Place
+
+BEFORE, AFTER = 2, 2
+# Of more places nobody reads the lines, and the page has to be opened by somebody.
+MOST = 4_000
+MOST_CHARACTERS = 8 * 1024 * 1024
+
+Lines = list[str] | str
+
+
+def excerpts(findings: Sequence[Finding], began: float) -> dict[tuple[str, int], Excerpt]:
+    """By path and line. `began` is when the run did: what was written since may not be what was judged."""
+    secret = {(each.where.path or "", each.where.line or 0) for each in findings if each.is_ == HIDDEN}
+    reading = _Reading(began, secret)
+    shown: dict[tuple[str, int], Excerpt] = {}
+    for place in _places(findings):
+        if place.path is None or place.line is None or place.host or place.path == STDIN:
+            continue
+        key = (place.path, place.line)
+        if key not in shown and len(shown) < MOST:
+            shown[key] = reading.around(*key)
+    return shown
+
+
+def _places(findings: Iterable[Finding]) -> Iterator[Place]:
+    for each in findings:
+        yield each.where
+        yield from (related.place for related in each.related)
+
+
+class _Reading:
+    """Each file once."""
+
+    def __init__(self, began: float, secret: Collection[tuple[str, int]]) -> None:
+        self._began = began
+        # Lines that hold a secret which its place tells, and not its form.
+        self._secret = secret
+        self._files: dict[str, tuple[Lines, bool]] = {}
+        self._left = MOST_CHARACTERS
+
+    def around(self, path: str, line: int) -> Excerpt:
+        if path not in self._files:
+            self._files[path] = self._read(path)
+        lines, changed = self._files[path]
+        since = "the file has changed since it was judged" if changed else ""
+        if isinstance(lines, str):
+            return Excerpt(says=f"its lines are not shown: {lines}")
+        if not 1 <= line <= len(lines):
+            return Excerpt(says=since or f"the file has no line {line}")
+        first = max(1, line - BEFORE)
+        shown = enumerate(lines[first - 1 : line + AFTER], first)
+        return Excerpt(first, tuple(HIDDEN if (path, at) in self._secret else each for at, each in shown), since)
+
+    def _read(self, path: str) -> tuple[Lines, bool]:
+        if self._left <= 0:
+            return "there are too many of them", False
+        try:
+            lines = shown_lines(path)
+            changed = Path(path).stat().st_mtime > self._began
+        except Unreadable as problem:
+            return f"{path} {problem.why}", False
+        except (OSError, ValueError) as problem:
+            return f"{path}: {problem}", False
+        self._left -= sum(map(len, lines))
+        return lines, changed

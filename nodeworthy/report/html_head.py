@@ -1,0 +1,69 @@
+"""The top of the page: what came of it, to be understood in five seconds, and the way to each of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from nodeworthy.report.html_groups import Group, named
+from nodeworthy.report.html_text import name, text
+from nodeworthy.report.in_short import NOTHING, in_short
+from nodeworthy.report.markdown import Beside
+from nodeworthy.report.report import Report
+from nodeworthy.report.text import counted
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the reader of the report asked for, as far as the page tells of it."""
+
+    strict: bool = False
+    allow_unknown: bool = False
+    show_passed: bool = False
+
+
+def head(report: Report, beside: Beside, asked: Asked) -> str:
+    code = report.exit_code(strict=asked.strict, allow_unknown=asked.allow_unknown)
+    sign, tone, word = {0: ("✓", "good", "Clean"), 1: ("✕", "bad", "Failed")}.get(code, ("?", "unsure", "Not proven"))
+    short = in_short(report)
+    nothing = not report.evaluated["verdicts"]
+    told = word if short == "clean" else f"{word}: {short}"
+    whose = f" of {name(beside.about)}" if beside.about else ""
+    empty = f"<p><strong>{NOTHING.capitalize()}.</strong></p>" if nothing else ""
+    return (
+        f'<header class="tone-{tone}"><h1><span aria-hidden="true">{sign}</span>{told}</h1>{empty}'
+        f"<p>nodeworthy, in the {report.moment.value}{whose}; exit code {code}</p>{_tiles(report.summary)}"
+        f'<p class="faint">{text(counted(report).partition(": ")[0])}</p></header>\n'
+    )
+
+
+def _tiles(summary: Mapping[str, int]) -> str:
+    counts = {**summary, "fail": summary["fail"] - summary["warnings"]}
+    told = {"fail": "fail", "error": "error", "unknown": "unknown", "warnings": "warning", "pass": "pass"}
+    quiet = {"skip": "skip", "suppressed": "suppressed"}
+    items = "".join(
+        f'<li class="{f"of-{kind}" if counts[word] else "none"}"><b>{counts[word]:,}</b>{word}</li>'
+        for word, kind in (told | quiet).items()
+    )
+    return f'<ul class="tiles">{items}</ul>'
+
+
+def filters(outcomes: Mapping[str, int]) -> str:
+    if len(outcomes) < 2:
+        return ""
+    boxes = "".join(
+        f'<label><input type="checkbox" id="show-{word}" checked> {word} ({count:,})</label>'
+        for word, count in outcomes.items()
+    )
+    return f'<fieldset class="filters"><legend>Show</legend>{boxes}</fieldset>\n'
+
+
+def index(groups: Sequence[Group]) -> str:
+    if len(groups) < 2:
+        return ""
+    items = "".join(
+        f'<li><a href="#{name(each.key)}">{named(each)}</a> '
+        f'<span class="of-{each.outcome}">{len(each.findings):,} {each.outcome}</span></li>'
+        for each in groups
+    )
+    return f'<nav class="index" aria-label="rules with findings"><ul>{items}</ul></nav>\n'
