@@ -34,11 +34,11 @@ class Text:
     def known(self) -> str | None:
         """All of it, or None where a part is not known."""
         pieces = self.pieces
-        if not pieces:
-            return ""
         # Neighbouring literals are joined, so whatever has two pieces has a hole.
-        first = pieces[0]
-        return first if len(pieces) == 1 and isinstance(first, str) else None
+        if len(pieces) == 1:
+            first = pieces[0]
+            return first if isinstance(first, str) else None
+        return None if pieces else ""
 
     @property
     def holes(self) -> tuple[Hole, ...]:

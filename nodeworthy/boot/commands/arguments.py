@@ -18,7 +18,7 @@ class Given:
     operands: tuple[Text, ...]
 
     def has(self, *names: str) -> bool:
-        return any(name in names for name, _ in self.options)
+        return bool(self.options) and not {name for name, _ in self.options}.isdisjoint(names)
 
     def values(self, *names: str) -> tuple[Text, ...]:
         return tuple([value for name, value in self.options if name in names])
@@ -49,7 +49,7 @@ def given(
     for argument in rest:
         begins = beginning(argument)
         alone = argument.known if begins in _DASHES else None
-        if not begins.startswith("-") or alone == "-":
+        if begins[:1] != "-" or alone == "-":
             operands.append(argument)
             if stops:
                 operands += rest

@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 
 def ask_both(walker: Walker, statement: AndOr) -> Answer:
     """`left && right`, `left || right`: the right side runs only after one outcome of the left one."""
-    outer = walker.failing
     is_or = statement.operator == "||"
-    walker.failing = _of_left(walker, statement, outer, is_or=is_or)
-    is_last, walker.is_last = walker.is_last, False
-    left = walker.ask(statement.left)
-    walker.failing, walker.is_last = outer, is_last
+    left = _left(walker, statement, is_or=is_or)
     if walker.flow is not Flow.ON or left.value is is_or:
         return left
     if left.value is not None:
@@ -38,6 +34,33 @@ def ask_both(walker: Walker, statement: AndOr) -> Answer:
     if is_or:
         return Answer(True if right[0].value else None, whole.yes, left.no + right[0].no)
     return Answer(False if right[0].value is False else None, left.yes + right[0].yes, whole.no)
+
+
+def run_both(walker: Walker, statement: AndOr) -> bool | None:
+    """The same where it decides nothing: nobody asks under which conditions the right side comes out how."""
+    is_or = statement.operator == "||"
+    left = _left(walker, statement, is_or=is_or)
+    if walker.flow is not Flow.ON or left.value is is_or:
+        return left.value
+    if left.value is not None:
+        return walker.outcome(statement.right)
+    right: list[bool | None] = []
+    when, otherwise = (left.no, left.yes) if is_or else (left.yes, left.no)
+    taken = walker.branch(when, lambda: right.append(walker.outcome(statement.right)))
+    if taken.flow is not Flow.ON:
+        walker.leave(taken.flow, otherwise)
+        return None
+    walker.state.join([taken.changed, ({}, {})], f"`{first_line(statement.raw)}`")
+    return is_or if right[0] is is_or else None
+
+
+def _left(walker: Walker, statement: AndOr, *, is_or: bool) -> Answer:
+    outer, is_last = walker.failing, walker.is_last
+    walker.failing = _of_left(walker, statement, outer, is_or=is_or)
+    walker.is_last = False
+    left = walker.ask(statement.left)
+    walker.failing, walker.is_last = outer, is_last
+    return left
 
 
 def _of_left(walker: Walker, statement: AndOr, outer: Failing | None, *, is_or: bool) -> Failing:

@@ -13,6 +13,7 @@ from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.failing import run_body
 from nodeworthy.boot.shell.flow import Flow, Taken
 from nodeworthy.boot.shell.lengths import bounded
+from nodeworthy.boot.shell.state import Value
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.shell.wrappers import unwrapped
 from nodeworthy.boot.text import Text
@@ -98,25 +99,13 @@ def _call(walker: Walker, function: Function, arguments: Sequence[Text], place: 
     for local, value in walker.locals.pop().items():
         walker.state.unset(local)
         outer.setdefault(local, value)
-    _give_back(walker, outer)
+    # The caller's own arguments, and what is local; any other variable that a function sets stays set.
+    walker.state.variables.lay(outer)
     return bool(status) if status is not None and function.body else status
 
 
-def _give_back(walker: Walker, outer: dict[str, Text | tuple[Text, ...] | None]) -> None:
-    """The caller's own arguments, and what is local; any other variable that a function sets stays set."""
-    for name, value in outer.items():
-        if value is not None:
-            walker.state.variables[name] = value
-        else:
-            walker.state.variables.remove(name)
-
-
 def set_arguments(walker: Walker, arguments: Sequence[Text]) -> None:
-    variables = walker.state.variables
-    for name, argument in zip_longest(_NUMBERED, arguments[: len(_NUMBERED)]):
-        if argument is not None:
-            variables[name] = argument
-        else:
-            variables.remove(name)
-    variables["@"] = variables["*"] = bounded("@", tuple(arguments))
-    variables["#"] = Text((str(len(arguments)),))
+    given: dict[str, Value | None] = dict(zip_longest(_NUMBERED, arguments[: len(_NUMBERED)]))
+    given["@"] = given["*"] = bounded("@", tuple(arguments))
+    given["#"] = Text((str(len(arguments)),))
+    walker.state.variables.lay(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from typing import Generic, TypeVar
 
@@ -37,6 +37,16 @@ class Journal(Generic[K, V]):
     def remove(self, key: K) -> None:
         if key in self._values:
             self._changes.append((key, self._values.pop(key)))
+
+    def lay(self, values: Mapping[K, V | None]) -> None:
+        """Each of these; what is None is there no more."""
+        now, changes = self._values, self._changes
+        for key, value in values.items():
+            if value is not None:
+                changes.append((key, now.get(key, GONE)))
+                now[key] = value
+            elif key in now:
+                changes.append((key, now.pop(key)))
 
     def mark(self) -> int:
         return len(self._changes)

@@ -33,13 +33,14 @@ class Simple:
         redirects: list[Redirect] = []
         if row[begin][0] == LINE:
             return self.line()
+        read = self._word if self.source.broken else self.pieces.word
         while True:
             kind, token, at = row[tokens.at]
             if kind == WORD:
                 if "=" in token and (not words or words[0].raw in _DECLARES) and self._assigns(token, at, assignments):
                     continue
                 tokens.at += 1
-                words.append(self._word(at, at + len(token)))
+                words.append(read(at, at + len(token)))
             elif kind == REDIRECT:
                 redirects.append(self.redirect())
             else:

@@ -107,6 +107,8 @@ class State:
 
     def join(self, branches: list[Branch], decided_by: str) -> None:
         """Goes on behind branches of which one was taken, nobody knows which."""
+        if not any(variables or files for variables, files in branches):
+            return
         why = f"its value depends on {decided_by}"
         self.variables.join([each[0] for each in branches], lambda name: Text((Hole(f"${name}", why),)))
         self.files.join([each[1] for each in branches], lambda _: None)

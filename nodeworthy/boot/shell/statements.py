@@ -48,7 +48,7 @@ def _broken(walker: Walker, statement: Broken) -> None:
 
 
 RUN: dict[type[Any], Callable[[Walker, Any], bool | None]] = {
-    AndOr: lambda walker, statement: walker.ask(statement).value,
+    AndOr: branches.run_both,
     Background: pipelines.background,
     Broken: _broken,
     Case: case,

@@ -128,6 +128,17 @@ class Walker:
         value = self.run(statement)
         return self.answered(question, value)
 
+    def outcome(self, statement: Statement) -> bool | None:
+        """The value of the answer alone."""
+        if isinstance(statement, Not):
+            value = self.outcome(statement.command)
+            return None if value is None else not value
+        if isinstance(statement, AndOr):
+            return branches.run_both(self, statement)
+        if isinstance(statement, Group) and len(statement.body) == 1 and not statement.subshell:
+            return self.outcome(statement.body[0])
+        return self.run(statement)
+
     @staticmethod
     def answered(question: Question, value: bool | None) -> Answer:
         return Answer(value, (Condition(question, "yes"),), (Condition(question, "no"),))
@@ -155,9 +166,11 @@ class Walker:
         """Runs a loop or a function: what leaves it (`break`, `return`) ends there; an `exit` goes further."""
         guard, left = self.guard, len(self.left)
         result = run()
-        further = [each for each in self.left[left:] if each[0] > ends]
-        self.left[left:] = further
-        self.guard = guard + tuple(condition for _, conditions in further for condition in conditions)
+        self.guard = guard
+        if len(self.left) > left:
+            further = [each for each in self.left[left:] if each[0] > ends]
+            self.left[left:] = further
+            self.guard += tuple(condition for _, conditions in further for condition in conditions)
         if self.flow <= ends:
             self.flow = Flow.ON
         return result

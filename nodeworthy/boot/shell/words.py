@@ -35,9 +35,13 @@ class Expander:
         pieces: list[Piece] = []
         length = 0
         for part in word.parts:
-            found = self._pieces(part)
-            pieces += found
-            length += letters(found)
+            if isinstance(part, Literal):
+                pieces.append(part.text)
+                length += len(part.text)
+            else:
+                found = self._pieces(part)
+                pieces += found
+                length += letters(found)
             if length > LETTERS or len(pieces) > 2 * PIECES:
                 return Text((Hole(_cut(word.raw), WHY),))
         return Text.of(*pieces)
