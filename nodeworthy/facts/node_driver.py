@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nodeworthy.facts.node_units import NodeUnits
-from nodeworthy.verdict import Located, Place, Related
+from nodeworthy.verdict import Known, Located, Place, Related, skip
 
 
 @dataclass(frozen=True)
@@ -31,3 +31,8 @@ class NodeDriver:
     # Fabric manager's unit, and its version if it is installed.
     fabric_unit: NodeUnits | None
     fabric_version: Located[str | None]
+
+    def only_loaded(self) -> None:
+        """Skips where it is not loaded: that is told once, by the count of GPUs that it has."""
+        if self.is_loaded.state == Known(False):
+            skip("the nvidia module is not loaded, which gpu-count-complete judges")

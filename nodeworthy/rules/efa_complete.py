@@ -10,7 +10,8 @@ traffic: 0.0.0.0/0 does not count.
 
 What asks for it: a launch template with an EFA interface, or a pool of several nodes whose GPUs talk through
 NVSwitches, which are bought to work together. Other types may have EFA and leave it: they mostly serve models, each
-for itself. So may a pool of one node, which has nobody to talk to.
+for itself. So may a pool of one node, which has nobody to talk to. On a node the interfaces on the bus are counted,
+and those that the kernel offers to programs.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from collections.abc import Sequence
 
 from nodeworthy.facts.efa_group import EfaGroups
 from nodeworthy.facts.efa_interfaces import Interface, asks_for_efa, has_to_have_efa, interfaces, misplaced
+from nodeworthy.facts.efa_on_node import told_of
+from nodeworthy.facts.node import Node
 from nodeworthy.facts.node_capacity import is_block, is_reserved, placement, placement_groups
 from nodeworthy.facts.node_count import node_count
 from nodeworthy.facts.node_group import NodeGroup
@@ -198,3 +201,8 @@ def its_groups_let_it_through(efa: EfaGroups) -> Findings:
 def _rule(way: Way) -> str:
     kind = "SecurityGroupIngressRule" if way is Way.IN else "SecurityGroupEgressRule"
     return f'aws.vpc.{kind}(…, security_group_id=group.id, referenced_security_group_id=group.id, ip_protocol="-1")'
+
+
+@RULE.check
+def the_kernel_offers_every_interface(node: Node) -> Findings:
+    yield from told_of(node, SLOW)

@@ -4,7 +4,8 @@ On A100 SXM, H100, H200 and B200 instances `nvidia-fabricmanager` sets up the sw
 `nvidia-smi` looks well, and every CUDA program ends with error 802, system not yet initialized. It accepts only a
 driver of its own version, to the last digit. The NVIDIA images of EKS for AL2023 and AL2 bring it and start it
 themselves, and the operator's driver container brings its own; who installs the driver in user data has to install
-it beside, start it and enable it.
+it beside, start it and enable it. On a node, systemd says whether it runs and will after a reboot, and it says itself
+of which version it is.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from nodeworthy.facts.fabric_manager import (
     switched_off,
     versions,
 )
+from nodeworthy.facts.fabric_on_node import told_of
 from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.facts.node import Node
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, skip
@@ -91,3 +94,8 @@ def _of_the_script(script: BootScript) -> Iterator[Flaw]:
     if not fabric_managers(timeline) and not missing:
         yield from runs(timeline, installs[0].place)
     yield from runs_on_every_way(timeline)
+
+
+@RULE.check
+def it_runs_on_the_node(node: Node) -> Findings:
+    yield from told_of(node)

@@ -173,5 +173,6 @@ def _may_load_it(boot: OptionInTime, gaps: Sequence[Load]) -> Findings:
 def the_loaded_module_has_it(node: Node) -> Findings:
     driver = read_then(node.seen.driver, "what the loaded driver shows")
     node.only_with_gpus()
+    driver.only_loaded()
     if need(driver.admin_only) != option().value:
         yield told_of(node, driver, CAUSE)
