@@ -96,14 +96,14 @@ def _heading(group: Group, rules: Mapping[str, Rule]) -> str:
     if len(group.rules) > 1:
         items = "".join(f"<li><code>{name(each.id)}</code> {text(each.title)}</li>" for each in known)
         return (
-            f"<h3>{named(group)}</h3><details class=ground><summary>which rules</summary><ul>{items}</ul></details>\n"
+            f'<h3>{named(group)}</h3><details class="ground"><summary>which rules</summary><ul>{items}</ul></details>\n'
         )
     heading = f"<h3><code>{name(group.rules[0])}</code></h3>"
     if not known:
         return heading
     rule = known[0]
-    why = f"<details class=ground><summary>why this is so</summary>{prose(rule.documentation)}</details>"
-    return f'{heading}<p class="title">{text(rule.title)}</p>{why}\n'
+    why = f'<details class="ground"><summary>why this is so</summary>{prose(rule.documentation)}</details>'
+    return f'{heading}<p class="title"><span class="faint">must be true:</span> {text(rule.title)}</p>{why}\n'
 
 
 def _beside(beside: Beside) -> Iterator[str]:

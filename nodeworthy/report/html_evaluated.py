@@ -10,6 +10,7 @@ from nodeworthy.report.report import Report
 from nodeworthy.verdict import Verdict
 
 MOST_REASONS = 20
+LONGEST_REASON = 1_000
 MOST_PASSED = 5_000
 _COLUMNS = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN, Verdict.SKIP)
 
@@ -21,9 +22,9 @@ def evaluated(report: Report, *, show_passed: bool) -> str:
 def _sections(report: Report, show_passed: bool) -> Iterator[str]:
     yield "<section><h2>What was evaluated</h2>"
     rows = "".join(
-        f"<tr><th scope=row>{name(what)}</th><td>{count:,}</td></tr>" for what, count in report.evaluated.items()
+        f'<tr><th scope="row">{name(what)}</th><td>{count:,}</td></tr>' for what, count in report.evaluated.items()
     )
-    yield f"<table class=counts>{rows}</table>"
+    yield f'<table class="counts">{rows}</table>'
     counted = _by_rule(report)
     if counted:
         every = f"Every rule and its verdicts ({len(counted)})"
@@ -44,9 +45,9 @@ def _by_rule(report: Report) -> dict[str, Counter[str]]:
 def _table(report: Report, counted: Mapping[str, Counter[str]]) -> str:
     titles = {each.rule.id: each.rule.title for each in report.judgements}
     columns = (*_COLUMNS, "suppressed")
-    heads = "".join(f"<th scope=col>{each}</th>" for each in ("rule", *columns))
+    heads = "".join(f'<th scope="col">{each}</th>' for each in ("rule", *columns))
     rows = "".join(
-        f"<tr><th scope=row>{name(rule)}<span class=faint>{name(titles[rule])}</span></th>"
+        f'<tr><th scope="row">{name(rule)}<span class="faint">{name(titles[rule])}</span></th>'
         f"{''.join(f'<td>{counts[each]:,}</td>' if counts[each] else '<td></td>' for each in columns)}</tr>"
         for rule, counts in counted.items()
     )
@@ -67,14 +68,17 @@ def _skipped(skipped: Mapping[str, Mapping[str, int]]) -> str:
         return ""
     rows = "".join(f"<dt>{name(rule)}</dt><dd>{_reasons(reasons)}</dd>" for rule, reasons in skipped.items())
     shut = " open" if len(skipped) <= 10 else ""
-    told = f"<details{shut}><summary>{len(skipped)} rules</summary><dl>{rows}</dl></details>"
+    rules = "1 rule" if len(skipped) == 1 else f"{len(skipped)} rules"
+    told = f'<details{shut}><summary>{rules}</summary><dl class="skipped">{rows}</dl></details>'
     return f"<section><h2>What was skipped, and why</h2>{told}</section>\n"
 
 
 def _reasons(reasons: Mapping[str, int]) -> str:
-    told = [
-        f"{text(why, 1_000)}{f' <span class=faint>({count:,} times)</span>' if count > 1 else ''}"
-        for why, count in list(reasons.items())[:MOST_REASONS]
-    ]
+    told = [_reason(why, count) for why, count in list(reasons.items())[:MOST_REASONS]]
     more = [f"and {len(reasons) - MOST_REASONS:,} reasons more"] if len(reasons) > MOST_REASONS else []
     return "<br>".join([*told, *more])
+
+
+def _reason(why: str, count: int) -> str:
+    often = f' <span class="faint">({count:,} times)</span>' if count > 1 else ""
+    return text(why, LONGEST_REASON) + often

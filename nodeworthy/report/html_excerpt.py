@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nodeworthy.report.html_text import name, text
+from nodeworthy.report.html_text import text
 from nodeworthy.verdict import Place
 
 LONGEST_LINE = 200
@@ -35,7 +35,7 @@ def around(place: Place, excerpts: Excerpts) -> str:
     if not excerpt.lines:
         return says
     shown = "".join(_line(excerpt.first + at, line, place) for at, line in enumerate(excerpt.lines))
-    return f'<figure><figcaption>{name(place.path)}</figcaption><pre class="lines">{shown}</pre>{says}</figure>'
+    return f'<figure><pre class="lines">{shown}</pre>{says}</figure>'
 
 
 def _line(number: int, line: str, place: Place) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 
 from nodeworthy.report.html_excerpt import Excerpts, around
-from nodeworthy.report.html_text import name, text
+from nodeworthy.report.html_text import LONGEST_NAME, name, text
 from nodeworthy.report.text import outcome
 from nodeworthy.verdict import Finding, Place, Related
 
@@ -27,7 +27,7 @@ def article(found: Finding, key: str, excerpts: Excerpts, *, is_open: bool) -> s
     shown = "".join(f'<span class="word is-{mark}">{mark}</span> ' for mark in marks)
     rows = "".join(f"<dt>{label}</dt><dd>{told}</dd>" for label, told in _rows(found, excerpts))
     return (
-        f'<article><details{" open" if is_open else ""}><summary>{shown}<span class="says">{text(found.sentence())}'
+        f'<article><details{" open" if is_open else ""}><summary>{shown}<span class="says">{name(found.sentence())}'
         f'</span> <code class="at">{name(str(found.where))}</code></summary>'
         f'<div class="body" id="{key}"><dl>{rows}</dl><a class="link" href="#{key}">link to this finding</a></div>'
         "</details></article>\n"
@@ -35,6 +35,8 @@ def article(found: Finding, key: str, excerpts: Excerpts, *, is_open: bool) -> s
 
 
 def _rows(found: Finding, excerpts: Excerpts) -> Iterator[tuple[str, str]]:
+    if len(found.sentence()) > LONGEST_NAME or "\n" in found.sentence():
+        yield "says", text(found.sentence())
     if found.is_ is not None:
         yield "is", f"<code>{text(found.is_)}</code>"
     if found.should is not None:
@@ -55,7 +57,7 @@ def _rows(found: Finding, excerpts: Excerpts) -> Iterator[tuple[str, str]]:
 
 
 def _place(place: Place) -> str:
-    subject = f" <span class=faint>{name(place.subject)}</span>" if place.subject else ""
+    subject = f' <span class="faint">{name(place.subject)}</span>' if place.subject else ""
     told = name(str(place))
     return f"<code>{told}</code>" + (subject if place.subject != str(place) else "")
 

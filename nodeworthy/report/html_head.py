@@ -24,10 +24,10 @@ class Asked:
 
 def head(report: Report, beside: Beside, asked: Asked) -> str:
     code = report.exit_code(strict=asked.strict, allow_unknown=asked.allow_unknown)
-    sign, tone, word = {0: ("✓", "good", "Clean"), 1: ("✕", "bad", "Failed")}.get(code, ("?", "unsure", "Not proven"))
+    sign, tone, word = {0: ("✓", "good", "Passed"), 1: ("✕", "bad", "Failed")}.get(code, ("?", "unsure", "Not proven"))
     short = in_short(report)
     nothing = not report.evaluated["verdicts"]
-    told = word if short == "clean" else f"{word}: {short}"
+    told = short.capitalize() if short == "clean" else f"{word}: {short}"
     whose = f" of {name(beside.about)}" if beside.about else ""
     empty = f"<p><strong>{NOTHING.capitalize()}.</strong></p>" if nothing else ""
     return (
@@ -39,11 +39,9 @@ def head(report: Report, beside: Beside, asked: Asked) -> str:
 
 def _tiles(summary: Mapping[str, int]) -> str:
     counts = {**summary, "fail": summary["fail"] - summary["warnings"]}
-    told = {"fail": "fail", "error": "error", "unknown": "unknown", "warnings": "warning", "pass": "pass"}
-    quiet = {"skip": "skip", "suppressed": "suppressed"}
+    words = ("fail", "error", "unknown", "warnings", "pass", "skip", "suppressed")
     items = "".join(
-        f'<li class="{f"of-{kind}" if counts[word] else "none"}"><b>{counts[word]:,}</b>{word}</li>'
-        for word, kind in (told | quiet).items()
+        f'<li class="{f"of-{word}" if counts[word] else "none"}"><b>{counts[word]:,}</b>{word}</li>' for word in words
     )
     return f'<ul class="tiles">{items}</ul>'
 

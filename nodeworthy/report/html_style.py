@@ -18,7 +18,7 @@ body { margin: 0 auto 4rem; max-width: 1060px; padding: 0 1rem; background: var(
   font: 15px/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
 code, pre { font: 13px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 .4rem; } h2 { font-size: 1.2rem; margin: 2.2rem 0 .6rem; }
-a { color: inherit; } .faint, .at, .link, .says-why, figcaption { color: var(--faint); } .cut { color: var(--faint); }
+a { color: inherit; } .faint, .at, .link, .says-why { color: var(--faint); } .cut { color: var(--faint); }
 :focus-visible { outline: 3px solid var(--unknown); outline-offset: 2px; border-radius: 3px; }
 header { margin: 1.5rem 0 1rem; padding: 1.1rem 1.3rem; background: var(--raised); border-radius: 8px;
   border-left: 8px solid var(--tone); } header p { margin: .3rem 0; max-width: 75ch; }
@@ -37,7 +37,7 @@ h2 small { font-size: .9rem; font-weight: 400; color: var(--faint); } .title { m
 .ground { margin: .2rem 0 .6rem; color: var(--faint); max-width: 80ch; } .ground[open] { color: inherit; }
 article { margin: .5rem 0; border: 1px solid var(--line); border-radius: 6px; content-visibility: auto;
   contain-intrinsic-size: auto 3rem; }
-article > details > summary { padding: .5rem .8rem; } .says { font-weight: 600; white-space: pre-line; }
+article > details > summary { padding: .5rem .8rem; } .says { font-weight: 600; }
 .at { display: inline-block; font-size: 12px; }
 article > details[open] > summary { border-bottom: 1px solid var(--line); }
 .body { padding: .3rem .8rem .6rem; scroll-margin-top: 6rem; }
@@ -45,13 +45,14 @@ article:has(:target) { border: 2px solid var(--unknown); }
 .word { display: inline-block; padding: 0 .45rem; margin-right: .2rem; border-radius: 3px; border: 1px solid;
   font-size: 12px; font-weight: 700; color: var(--quiet); }
 .is-fail, .of-fail { color: var(--fail); } .is-error, .of-error { color: var(--error); }
-.is-unknown, .of-unknown { color: var(--unknown); } .is-warning, .of-warning { color: var(--warning); }
+.is-unknown, .of-unknown { color: var(--unknown); } .is-warning, .of-warning, .of-warnings { color: var(--warning); }
 .of-pass { color: var(--pass); }
 dl { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); gap: .35rem .8rem; margin: .4rem 0; }
+.skipped { grid-template-columns: 15rem minmax(0, 1fr); }
 dt { color: var(--faint); } dd { margin: 0; white-space: pre-line; } dd ul { margin: .2rem 0; padding-left: 1.2rem; }
 dd code { white-space: pre-wrap; } .fix { user-select: all; display: block; padding: .4rem .6rem; border-radius: 4px;
   background: var(--raised); border: 1px solid var(--line); }
-figure { margin: .35rem 0 .3rem; } figcaption { font-size: 12px; display: none; } .says-why { margin: .2rem 0; }
+figure { margin: .35rem 0 .3rem; } .says-why { margin: .2rem 0; }
 .lines { margin: 0; border: 1px solid var(--line); border-radius: 4px; background: var(--raised); padding: .25rem 0; }
 .lines > * { display: flex; color: inherit; background: none; } .lines > mark { background: var(--here); }
 .lines i { flex: 0 0 3.6rem; padding-right: .8rem; text-align: right; color: var(--faint); font-style: normal;
