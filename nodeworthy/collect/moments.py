@@ -94,6 +94,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
         ),
         Moment.NODE: frozenset({Node, NotLookedAt, UnreadableInput}),
         Moment.CLUSTER: _of_pods()
+        | _of_capacity()
         | _of_platform()
         | _of_hami()
         | _of_live_hami()
@@ -184,3 +185,12 @@ def moments_of(rule: Rule) -> tuple[Moment, ...]:
 def _has_all(check: BoundCheck, facts: frozenset[type[Any]]) -> bool:
     asked = (check.subject, *(each.type for each in check.context if each.many is not Many.OPTIONAL))
     return all(each in facts for each in asked)
+
+
+def _of_capacity() -> frozenset[type[Any]]:
+    """What is held, lost and waited for, which only a cluster tells."""
+    from nodeworthy.facts.admission_causes import Admissions
+    from nodeworthy.facts.node_gpu_count import NodeGpuCount
+    from nodeworthy.facts.pending_causes import Waiting
+
+    return frozenset({Admissions, NodeGpuCount, Waiting})

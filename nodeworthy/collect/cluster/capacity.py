@@ -1,30 +1,62 @@
-"""The capacity of a cluster as facts: what kubelets refused, and why."""
+"""The capacity of a cluster as facts: what kubelets refused, which pods wait, and why."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
 
-from nodeworthy.collect.cluster.kinds import EVENTS, PODS, Kind
+from nodeworthy.collect.cluster.kinds import EVENTS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.admission_causes import Admissions, AdmissionWorld, refused_on_nodes
 from nodeworthy.facts.daemonset_manifest import Part
+from nodeworthy.facts.gpu_resources import GPU
+from nodeworthy.facts.hami_waiting import OfHami
+from nodeworthy.facts.node_gpu_count import NodeGpuCount, node_gpu_counts
+from nodeworthy.facts.node_size import sizes_of_nodes
+from nodeworthy.facts.pending_causes import Waiting, waiting_pods
+from nodeworthy.facts.pending_world import PendingWorld
 from nodeworthy.facts.sandbox_failure import moment
 from nodeworthy.facts.verification_work import VerificationWork
+from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Verdict
 
-RULES = frozenset(("admission-explained",))
+RULES = frozenset(("admission-explained", "gpu-count-complete", "pending-explained"))
 
 
-def capacity(seen: Seen, works: list[VerificationWork], rules: frozenset[str]) -> Scene:
-    return Scene(list(_facts(seen, works)), dict(_missing(seen)), (), rules - RULES)
+def capacity(
+    seen: Seen, fleet: Fleet | None, works: list[VerificationWork], rules: frozenset[str], shared: OfHami
+) -> Scene:
+    kept = seen.capacity
+    clustered = {node.name: node for node in seen.nodes.values()}
+    counts = node_gpu_counts(kept.nodes.values(), clustered, fleet, kept.waiting, kept.held)
+    return Scene([*_facts(seen, works, shared), *counts], dict(_missing(seen)), (), rules - RULES)
 
 
-def _facts(seen: Seen, works: list[VerificationWork]) -> Iterator[Fact]:
+def _facts(seen: Seen, works: list[VerificationWork], shared: OfHami) -> Iterator[Fact]:
     kept = seen.capacity
     if kept.refusals or (seen.has(PODS) and kept.has_gpus):
         yield _admissions(seen, works)
+    if seen.has(PODS) and seen.has(NODES) and kept.has_gpus and not seen.namespace:
+        yield _waiting(seen, works, shared)
+
+
+def _waiting(seen: Seen, works: list[VerificationWork], shared: OfHami) -> Waiting:
+    kept = seen.capacity
+    sizes = sizes_of_nodes(seen.nodes.values())
+    world = PendingWorld(kept.nodes, kept.held, kept.events, sizes, kept.now, _by_verification(works), shared)
+    return Waiting(tuple(waiting_pods(kept.waiting, world, shared.explained)), tuple(kept.events.quotas.values()))
+
+
+def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int]:
+    """What verification holds that another rule finds fault with."""
+    found: Counter[tuple[str, str]] = Counter()
+    for work in works:
+        if not work.yields:
+            for pod in work.pods:
+                found[pod.node, GPU] += work.gpus // len(work.pods)
+    return found
 
 
 def _admissions(seen: Seen, works: list[VerificationWork]) -> Admissions:
@@ -46,7 +78,16 @@ def _plugins(seen: Seen) -> dict[str, datetime]:
 
 
 def _missing(seen: Seen) -> Iterator[tuple[type[Fact], Missing]]:
-    yield Admissions, _unseen(seen, PODS, EVENTS) or Missing("no node has GPUs and no pod asks for any")
+    no_gpus = Missing("no node has GPUs and no pod asks for any")
+    yield Admissions, _unseen(seen, PODS, EVENTS) or no_gpus
+    yield NodeGpuCount, _unseen(seen, NODES) or Missing("no node offers GPUs")
+    yield Waiting, _only_one(seen) or _unseen(seen, PODS) or _unseen(seen, NODES) or no_gpus
+
+
+def _only_one(seen: Seen) -> Missing | None:
+    if not seen.namespace:
+        return None
+    return Missing(f"only namespace {seen.namespace} was looked at, and others hold GPUs, too")
 
 
 def _unseen(seen: Seen, *kinds: Kind) -> Missing | None:

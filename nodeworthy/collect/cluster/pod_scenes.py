@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.collect.cluster import hami_seen
-from nodeworthy.collect.cluster.capacity import capacity
 from nodeworthy.collect.cluster.kinds import JOBS, NODES, RUNTIME_CLASSES, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
@@ -30,12 +29,12 @@ BY_WHAT_IT_HOLDS = "verification-yields"
 
 def pod_scenes(
     seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]
-) -> list[Scene]:
-    """The pods; what of them is verification, which is judged by what it holds; and what holds and awaits GPUs."""
+) -> tuple[list[Scene], list[VerificationWork]]:
+    """The pods; and what of them is verification, which is judged by what it holds."""
     unseen_jobs = why_unseen(JOBS) is not None
     works = _works(seen, unseen_jobs=unseen_jobs)
     verified = Scene(works, {VerificationWork: Missing("nothing here verifies")})
-    return [_pods(seen, why_unseen, asked, rules), verified, capacity(seen, works, rules)]
+    return [_pods(seen, why_unseen, asked, rules), verified], works
 
 
 def _works(seen: Seen, *, unseen_jobs: bool) -> list[VerificationWork]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+from nodeworthy.collect.cluster.capacity import capacity
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
 from nodeworthy.collect.cluster.hami import hami
@@ -21,6 +22,7 @@ from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster_node import POOL, ClusterNode
 from nodeworthy.facts.cluster_pod import ClusterPod
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.hami_waiting import of_hami
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.operator_recognition import of_cluster_policy
 from nodeworthy.facts.operator_values import OperatorValues
@@ -55,9 +57,10 @@ class _Scenes:
 
     @property
     def all(self) -> list[Scene]:
-        pods = pod_scenes(self._seen, self._why_unseen, self._asked, self._rules)
-        others = [*pods, platform(self._seen, self._fleet, self._rules)]
-        others.append(hami(self._seen, self._fleet, self._asked, self._rules))
+        pods, works = pod_scenes(self._seen, self._why_unseen, self._asked, self._rules)
+        shared = hami(self._seen, self._fleet, self._asked, self._rules)
+        held = capacity(self._seen, self._fleet, works, self._rules, of_hami(shared.facts))
+        others = [*pods, held, platform(self._seen, self._fleet, self._rules), shared]
         return [self._toolkits(), gpu_parts(self._seen, self._fleet, self._rules), *self._policies(), *others]
 
     def _toolkits(self) -> Scene:

@@ -1,0 +1,76 @@
+"""A pod that asks for GPUs and is on no node has a named cause.
+
+The scheduler only says how many nodes lack what (`0/5 nodes are available: 5 Insufficient nvidia.com/gpu`), and not
+whether the GPUs are held, gone or out of reach. The cause is read from the nodes and the pods themselves, counted as
+the scheduler counts them:
+
+- no node offers the resource: no device plugin has registered, or it offers slices by another name;
+- no node that has it carries the labels which the pod chooses;
+- the nodes that have it are tainted (`nodeworthy/unverified` until a node is verified), cordoned or not ready;
+- all of it is held: by whom, how many, since when, of which priority; or enough is free, but scattered;
+- the GPUs are free and something else is short: CPU, memory, a volume in another zone;
+- the namespace's quota is used up, so that its pods are not even made;
+- no scheduler of the name that the pod asks for has looked at it.
+
+What asks for more than any node has is another rule's (`gpu-fits-a-node`), and so are unhealthy devices
+(`gpu-count-complete`), verification that holds GPUs (`verification-yields`) and what HAMi shares. Pods that are gated
+(a queue holds them back on purpose), and those for which nodes are just starting, are as they should be.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.pending_causes import Waiting, WaitingPods
+from nodeworthy.facts.scheduling_events import QuotaRefusal
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Severity, fail, unknown
+
+RULE = Rule(
+    "pending-explained",
+    severity=Severity.ERROR,
+    incident="C",
+    title="A pod that asks for GPUs and is on no node has a named cause",
+    remedy="compare what the pod asks for with what is free: nodeworthy diagnose --ledger",
+)
+
+
+@RULE.check
+def why_they_wait(waiting: Waiting) -> Findings:
+    for group in waiting.groups:
+        yield _told(group)
+    for quota in waiting.quotas:
+        yield _of_quota(quota)
+
+
+def _told(group: WaitingPods) -> Finding:
+    cause, victims = group.cause, [each.object for each in group.pods]
+    count = "a pod waits" if len(victims) == 1 else f"{len(victims)} pods wait"
+    if cause.why_unknown is not None:
+        why = f"why {count} for GPUs is not known: {cause.why_unknown}"
+        return unknown(group, why, is_=cause.is_, remedy=cause.remedy, victims=victims)
+    return fail(
+        group,
+        f"{count} for GPUs: {cause.says}",
+        is_=cause.is_,
+        should=cause.should,
+        cause=f"{cause.cause}{_since(group)}",
+        remedy=cause.remedy,
+        related=cause.related,
+        victims=victims,
+    )
+
+
+def _since(group: WaitingPods) -> str:
+    first = min((each.created for each in group.pods if each.created is not None), default=None)
+    return f"; waiting since {first:%Y-%m-%d %H:%M}Z" if first is not None else ""
+
+
+def _of_quota(quota: QuotaRefusal) -> Finding:
+    return fail(
+        quota,
+        f"pods for GPUs are not made: the quota '{quota.quota}' of namespace '{quota.namespace}' is used up",
+        is_=f"{quota.used} of {quota.limited} {quota.resource} used, {quota.asked} more asked for",
+        should=f"at most {quota.limited} {quota.resource}",
+        cause="the API server refuses a pod with which its namespace would ask for more than its ResourceQuota",
+        remedy=f"end what is done in namespace {quota.namespace}, or raise the ResourceQuota {quota.quota}",
+        victims=[quota.maker],
+    )
