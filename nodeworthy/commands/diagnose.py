@@ -1,13 +1,15 @@
 """Reads Kubernetes and names causes. Changes nothing.
 
 Without --from it looks at the cluster of the current context, as kubectl would; with --from DIR at what
-`kubectl get -o json`, `kubectl cluster-info dump` or --record wrote there. Needed are the right to list nodes, pods,
-events, daemonsets and clusterpolicies.nvidia.com; secrets are never read.
+`kubectl get -o json`, `kubectl cluster-info dump` or --record wrote there. The rights that it needs are those that
+--print-role prints; secrets are never read.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
@@ -23,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-workers", metavar="N", type=_workers, default=4, help="kinds read side by side (4)")
     parser.add_argument("--record", metavar="DIR", help="keep what was read, without secrets")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a dump instead of a cluster")
+    parser.add_argument("--print-role", action="store_true", help="print the rights that this needs, for kubectl apply")
     judging.configure(parser)
 
 
@@ -34,6 +37,25 @@ def _workers(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
+    return _print_role(options) if options.print_role else _diagnose(options)
+
+
+def _print_role(options: argparse.Namespace) -> int:
+    from nodeworthy.collect.cluster.role import manifests
+    from nodeworthy.errors import InputError
+
+    for name, given in (("--context", options.context), ("--record", options.record), ("--from", options.folder)):
+        if given is not None:
+            raise InputError(f"{name} is for a diagnosis; --print-role looks at nothing")
+    written = manifests(options.namespace)
+    if options.output:
+        judging.write_whole(Path(options.output), written)
+    else:
+        sys.stdout.write(written)
+    return 0
+
+
+def _diagnose(options: argparse.Namespace) -> int:
     from nodeworthy.collect.cluster.scenes import scenes
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.rules import ids

@@ -19,6 +19,8 @@ class Kind:
     # Of some kinds only what has these labels is asked for; some are only read where somebody wrote them down.
     labelled: str = ""
     is_asked_for: bool = True
+    # What a diagnosis wants of it, for whoever grants the right to read it.
+    what_for: str = ""
 
     def url(self, namespace: str | None) -> str:
         where = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
@@ -29,23 +31,61 @@ class Kind:
         return f"{self.plural}.{self.groups[0]}" if self.groups[0] else self.plural
 
 
-NODES = Kind("nodes", "Node", "/api/v1", ("",), namespaced=False)
-PODS = Kind("pods", "Pod", "/api/v1", ("",))
-EVENTS = Kind("events", "Event", "/api/v1", ("", "events.k8s.io"))
-DAEMONSETS = Kind("daemonsets", "DaemonSet", "/apis/apps/v1", ("apps", "extensions"))
+NODES = Kind("nodes", "Node", "/api/v1", ("",), namespaced=False, what_for="their GPUs, labels, taints and runtimes")
+PODS = Kind("pods", "Pod", "/api/v1", ("",), what_for="who asks for GPUs, who holds them, who does not run")
+EVENTS = Kind(
+    "events",
+    "Event",
+    "/api/v1",
+    ("", "events.k8s.io"),
+    what_for="what kubelets, the scheduler and controllers complain of",
+)
+DAEMONSETS = Kind(
+    "daemonsets",
+    "DaemonSet",
+    "/apis/apps/v1",
+    ("apps", "extensions"),
+    what_for="the NVIDIA toolkit, device plugins, exporters",
+)
 CLUSTER_POLICIES = Kind(
-    "clusterpolicies", "ClusterPolicy", "/apis/nvidia.com/v1", ("nvidia.com",), namespaced=False, core=False
+    "clusterpolicies",
+    "ClusterPolicy",
+    "/apis/nvidia.com/v1",
+    ("nvidia.com",),
+    namespaced=False,
+    core=False,
+    what_for="what the GPU operator was told",
 )
 RUNTIME_CLASSES = Kind(
-    "runtimeclasses", "RuntimeClass", "/apis/node.k8s.io/v1", ("node.k8s.io",), namespaced=False, core=False
+    "runtimeclasses",
+    "RuntimeClass",
+    "/apis/node.k8s.io/v1",
+    ("node.k8s.io",),
+    namespaced=False,
+    core=False,
+    what_for="which runtime a pod is promised",
 )
-JOBS = Kind("jobs", "Job", "/apis/batch/v1", ("batch",), core=False)
-STATEFUL_SETS = Kind("statefulsets", "StatefulSet", "/apis/apps/v1", ("apps",), core=False)
+JOBS = Kind("jobs", "Job", "/apis/batch/v1", ("batch",), core=False, what_for="how long verification may take")
+STATEFUL_SETS = Kind(
+    "statefulsets", "StatefulSet", "/apis/apps/v1", ("apps",), core=False, what_for="the database of the job queue"
+)
 PROMETHEUSES = Kind(
-    "prometheuses", "Prometheus", "/apis/monitoring.coreos.com/v1", ("monitoring.coreos.com",), core=False
+    "prometheuses",
+    "Prometheus",
+    "/apis/monitoring.coreos.com/v1",
+    ("monitoring.coreos.com",),
+    core=False,
+    what_for="whether metrics fit their disk",
 )
 # Of CloudNativePG.
-DATABASES = Kind("clusters", "Cluster", "/apis/postgresql.cnpg.io/v1", ("postgresql.cnpg.io",), core=False)
+DATABASES = Kind(
+    "clusters",
+    "Cluster",
+    "/apis/postgresql.cnpg.io/v1",
+    ("postgresql.cnpg.io",),
+    core=False,
+    what_for="the database of the job queue, where CloudNativePG runs it",
+)
 # What leads to HAMi's webhook, and what measures it.
 WEBHOOKS = Kind(
     "mutatingwebhookconfigurations",
@@ -54,16 +94,42 @@ WEBHOOKS = Kind(
     ("admissionregistration.k8s.io",),
     namespaced=False,
     core=False,
+    what_for="whether pods go through HAMi",
 )
-SERVICES = Kind("services", "Service", "/api/v1", ("",), core=False)
+SERVICES = Kind("services", "Service", "/api/v1", ("",), core=False, what_for="what leads to HAMi, and to its metrics")
 ENDPOINTS = Kind("endpoints", "Endpoints", "/api/v1", ("",), core=False, is_asked_for=False)
 ENDPOINT_SLICES = Kind(
-    "endpointslices", "EndpointSlice", "/apis/discovery.k8s.io/v1", ("discovery.k8s.io",), core=False
+    "endpointslices",
+    "EndpointSlice",
+    "/apis/discovery.k8s.io/v1",
+    ("discovery.k8s.io",),
+    core=False,
+    what_for="whether anything answers behind these services",
 )
-NAMESPACES = Kind("namespaces", "Namespace", "/api/v1", ("",), namespaced=False, core=False)
-DEPLOYMENTS = Kind("deployments", "Deployment", "/apis/apps/v1", ("apps", "extensions"), core=False)
+NAMESPACES = Kind(
+    "namespaces",
+    "Namespace",
+    "/api/v1",
+    ("",),
+    namespaced=False,
+    core=False,
+    what_for="which of them HAMi's webhook passes over",
+)
+DEPLOYMENTS = Kind(
+    "deployments",
+    "Deployment",
+    "/apis/apps/v1",
+    ("apps", "extensions"),
+    core=False,
+    what_for="HAMi's scheduler",
+)
 SERVICE_MONITORS = Kind(
-    "servicemonitors", "ServiceMonitor", "/apis/monitoring.coreos.com/v1", ("monitoring.coreos.com",), core=False
+    "servicemonitors",
+    "ServiceMonitor",
+    "/apis/monitoring.coreos.com/v1",
+    ("monitoring.coreos.com",),
+    core=False,
+    what_for="whether HAMi's metrics are scraped",
 )
 CONFIG_MAPS = Kind(
     "configmaps",
@@ -72,6 +138,7 @@ CONFIG_MAPS = Kind(
     ("",),
     core=False,
     labelled="app.kubernetes.io/component in (hami-scheduler,hami-device-plugin)",
+    what_for="the settings of HAMi's scheduler and device plugin",
 )
 
 KINDS = (
