@@ -10,6 +10,7 @@ from nodeworthy.verdict import Place
 
 # More questions than this in one decision, and it is not taken: their combinations are too many.
 MOST = 12
+YES_OR_NO = ("yes", "no")
 
 
 class Asks(StrEnum):
@@ -28,7 +29,7 @@ class Question:
     place: Place
     asks: Asks
     # Every answer there is.
-    answers: tuple[str, ...] = ("yes", "no")
+    answers: tuple[str, ...] = YES_OR_NO
     # Files whose state is asked for: `[ -f F ] || …`, `grep -q … F || …` guard a step that must not be done twice.
     files: frozenset[str] = frozenset()
     # Tells apart two askings of the same words between which the answer may have changed.
@@ -56,10 +57,10 @@ class Condition:
         return self.question.asks is Asks.SUCCESS and self.answer == "yes"
 
     def shown(self) -> str:
-        question, yes_or_no = self.question, ("yes", "no")
+        question = self.question
         if question.asks is Asks.TRAP:
             return question.text
-        if question.answers != yes_or_no:
+        if question.answers != YES_OR_NO:
             return f"{question.text} is {self.answer}"
         if question.asks is Asks.SUCCESS:
             return f"{question.text} {'succeeds' if self.answer == 'yes' else 'fails'}"

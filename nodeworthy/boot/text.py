@@ -28,6 +28,8 @@ class Text:
 
     @staticmethod
     def of(*pieces: Piece) -> Text:
+        if len(pieces) == 1:
+            return Text(pieces) if pieces[0] else EMPTY
         return Text(tuple(_joined(pieces)))
 
     @property
@@ -50,10 +52,11 @@ class Text:
         return self.holes[0].why if self.holes else ""
 
     def shown(self) -> str:
-        known = self.known
-        if known is not None:
-            return known
-        return "".join([piece if isinstance(piece, str) else piece.shown for piece in self.pieces])
+        pieces = self.pieces
+        if len(pieces) == 1:
+            only = pieces[0]
+            return only if isinstance(only, str) else only.shown
+        return "".join([piece if isinstance(piece, str) else piece.shown for piece in pieces])
 
     def __add__(self, other: Text) -> Text:
         return Text.of(*self.pieces, *other.pieces)

@@ -30,7 +30,7 @@ def on_the_node(call: Call, why: str = "") -> Content:
 
 def asked(call: Call) -> Did:
     """A program that only tells what the node is like."""
-    return Did(output=on_the_node(call))
+    return Did((), on_the_node(call))
 
 
 def has_open_lines(content: Content) -> bool:

@@ -11,6 +11,7 @@ from nodeworthy.boot.commands.escapes import echoed, of_argument, of_format
 from nodeworthy.boot.commands.output import SILENT, printed
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 
+_LINE_END = Text(("\n",))
 _FLAG = re.compile(r"-[neE]+")
 _DIRECTIVE = re.compile(r"%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(?:\((.*?)\)T|[hlLjzt]*([a-zA-Z])))", re.DOTALL)
 _WHOLE_NUMBERS = frozenset("diuxXo")
@@ -29,7 +30,7 @@ def echo(call: Call) -> Did:
     if escapes:
         text, stopped = echoed(text)
         ends = ends and not stopped
-    return Did(output=printed(call, text + Text.of("\n") if ends else text), succeeded=True)
+    return Did((), printed(call, text + _LINE_END if ends else text), True)
 
 
 def printf(call: Call) -> Did:

@@ -36,7 +36,7 @@ _ORDINARY = {name: each for name, each in PROGRAMS.items() if name not in {*BUIL
 
 def run_command(walker: Walker, command: Command) -> bool | None:
     words = command.words
-    if isinstance(words, PlainWords):
+    if type(words) is PlainWords:
         arguments: Sequence[Text] = words.texts
     elif words:
         outer = walker.failing
@@ -133,19 +133,20 @@ def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], pla
 
 
 def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> Call:
+    # In the order of its fields, not by their names: for those Python makes a dictionary each time.
     return Call(
-        arguments=tuple(arguments),
-        place=place,
-        stage=walker.stage,
-        files=walker.state,
-        stdin=walker.stdin.content if walker.stdin is not None else None,
-        command=raw if len(raw) <= LONGEST else f"{raw[:LONGEST]}…",
-        conditions=walker.guard,
-        via=walker.via,
-        failure=walker.failure(),
-        detached=walker.detached,
-        environment=walker.environment,
-        folder=walker.state.folder,
+        tuple(arguments),
+        place,
+        walker.stage,
+        walker.state,
+        walker.stdin.content if walker.stdin is not None else None,
+        raw if len(raw) <= LONGEST else f"{raw[:LONGEST]}…",
+        walker.guard,
+        walker.via,
+        walker.failure(),
+        walker.detached,
+        walker.environment,
+        walker.state.folder,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nodeworthy.boot.conditions import Asks, Question
+from nodeworthy.boot.conditions import YES_OR_NO, Asks, Question
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Pipeline, Redirected, Statement, Test
 from nodeworthy.boot.shell.tests import asked_of, variables_in
@@ -21,6 +21,7 @@ _ASKING = frozenset(
 )
 _ASKING_UNITS = ("is-active", "is-enabled", "is-failed", "is-system-running", "status", "show", "list-units", "cat")
 LONGEST = 160
+_NO_FILES = frozenset[str]()
 
 
 @dataclass
@@ -38,18 +39,18 @@ class Questions:
         files, names = self._about(statement)
         about = [f"${name}" for name in names] + list(files)
         key = (text, *((each, self.state.versions.get(each, 0)) for each in sorted(about)))
-        return Question(text, place, Asks.STATE, files=files, asking=self._asking(text, key))
+        return Question(text, place, Asks.STATE, YES_OR_NO, files, self._asking(text, key))
 
     def choice(self, word: Word, answers: Iterable[str], place: Place) -> Question:
         """A case: one question with an answer for every arm."""
         answers = tuple(answers)
         versions = ((name, self.state.versions.get(f"${name}", 0)) for name in sorted(variables_in(word)))
         text = _one_line(word.raw)
-        return Question(text, place, Asks.STATE, answers, asking=self._asking(text, (text, answers, *versions)))
+        return Question(text, place, Asks.STATE, answers, _NO_FILES, self._asking(text, (text, answers, *versions)))
 
     def anew(self, text: str, place: Place, asks: Asks) -> Question:
         """A question that is asked this once."""
-        return Question(text, place, asks, asking=self._next(text))
+        return Question(text, place, asks, YES_OR_NO, _NO_FILES, self._next(text))
 
     def _asking(self, text: str, key: tuple[object, ...]) -> int:
         if key not in self._known:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.expansions import applied
 from nodeworthy.boot.shell.lengths import ELEMENTS, LETTERS, PIECES, WHY, letters
-from nodeworthy.boot.shell.plain_line import PlainWords
 from nodeworthy.boot.shell.splitting import braces, first_separator, joined_by, separators, split
 from nodeworthy.boot.shell.state import State, missing
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
@@ -46,10 +45,8 @@ class Expander:
                 return Text((Hole(_cut(word.raw), WHY),))
         return Text.of(*pieces)
 
-    def fields(self, words: Iterable[Word]) -> Sequence[Text]:
+    def fields(self, words: Iterable[Word]) -> list[Text]:
         """The words as the arguments of a command: split where the shell splits them."""
-        if isinstance(words, PlainWords):
-            return words.texts
         arguments: list[Text] = []
         length = 0
         for word in words:
