@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeVar
 
+from nodeworthy.facts.node_boot import NodeBoot
+from nodeworthy.facts.node_clock import NodeClock
 from nodeworthy.facts.node_devices import NodeDevices
 from nodeworthy.facts.node_driver import NodeDriver
+from nodeworthy.facts.node_kernel_log import NodeKernelLog
 from nodeworthy.facts.node_kubelet import NodeKubelet
+from nodeworthy.facts.node_room import NodeRoom
 from nodeworthy.verdict import Located, skip
 
 T = TypeVar("T")
@@ -22,6 +26,10 @@ class Seen:
     kubelet: NodeKubelet | None = None
     driver: NodeDriver | None = None
     devices: NodeDevices | None = None
+    boot: NodeBoot | None = None
+    clock: NodeClock | None = None
+    room: NodeRoom | None = None
+    kernel_log: NodeKernelLog | None = None
 
 
 def read_then(part: T | None, what: str) -> T:

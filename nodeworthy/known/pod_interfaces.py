@@ -69,6 +69,11 @@ def is_one_pods(written: str) -> Cni | None:
     return next((cni for cni, prefix in prefixes if written.startswith(prefix)), None)
 
 
+def is_pods(name: str) -> bool:
+    """Whether an interface of a node is the end of a pod's network."""
+    return bool(name) and any(holds(pods, name) for cni in cnis() for pods in cni.pods)
+
+
 def is_uplink(written: str) -> bool:
     """Whether it looks like an interface that leads out of the machine."""
     row = _table()["uplink"]

@@ -72,3 +72,10 @@ def test_what_was_redacted_can_still_be_parsed() -> None:
     tree = read(redact(yaml), Place())
     assert tree is not None
     assert tree.get("containerRuntimeEndpoint").text == "unix:///run/x.sock"
+
+
+def test_a_secret_within_a_line() -> None:
+    mount = "//nas/share /shared cifs username=gpu,password=hunter2,vers=3.0,_netdev 0 0"
+    assert redact(mount) == "//nas/share /shared cifs username=gpu,password=(secret),vers=3.0,_netdev 0 0"
+    said = "/var/lib/cloud/instance/scripts/part-001: line 4: HF_TOKEN=abcdef0123: command not found"
+    assert redact(said) == "/var/lib/cloud/instance/scripts/part-001: line 4: HF_TOKEN=(secret): command not found"

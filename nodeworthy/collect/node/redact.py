@@ -27,6 +27,8 @@ _SHAPES = (
 _ASSIGNED = re.compile(rf"(?im)^(?P<name>[\s\-'\"]*{_NAME}['\"]?[ \t]*[:=][ \t]*)(?P<value>\S.*)$")
 # A flag and its value on lines of their own, as a command line is recorded.
 _FLAG = re.compile(rf"(?im)^(?P<name>--{_NAME})\n(?P<value>(?!--).+)$")
+# Within a line: an option of a mount, a word of a command that was quoted in a message.
+_INLINE = re.compile(r"(?i)(?<=[,\s:])(?P<name>\w*(?:password|passwd|passphrase|token|secret)\w*=)[^,\s:]+")
 _SECRET_TABLE = re.compile(r"(?i)^\s*\[.*\.['\"]?(?:auth|auths|headers?)['\"]?(?:\..*)?\]\s*$")
 _SECRET_BLOCK = re.compile(r"(?i)^\s*['\"]?(?:staticPodURLHeader|headers?)['\"]?\s*:\s*$")
 _TABLE = re.compile(r"^\s*\[")
@@ -37,6 +39,7 @@ def redact(text: str) -> str:
     for shape in _SHAPES:
         text = shape.sub(SECRET, text)
     text = _ASSIGNED.sub(_hide, text)
+    text = _INLINE.sub(lambda found: f"{found['name']}{SECRET}", text)
     text = _FLAG.sub(lambda found: f"{found['name']}\n{SECRET}", text)
     return _blocks(text)
 

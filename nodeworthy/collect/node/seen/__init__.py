@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from nodeworthy.collect.node.processes import Process
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.boot import boot_ended
+from nodeworthy.collect.node.seen.boot import boot, boot_ended
 from nodeworthy.collect.node.seen.devices import devices
 from nodeworthy.collect.node.seen.driver import driver
+from nodeworthy.collect.node.seen.kernel_log import kernel_log
+from nodeworthy.collect.node.seen.limits import clock, room
 from nodeworthy.collect.node.seen.units import kubelet
 from nodeworthy.facts.node_seen import Seen
 from nodeworthy.verdict import Place
@@ -20,4 +22,8 @@ def seen(recording: Recording, running: Sequence[Process], host: Place) -> Seen:
         kubelet=kubelet(recording, running, host),
         driver=driver(recording, host),
         devices=devices(recording, host),
+        boot=boot(recording, host),
+        clock=clock(recording, host),
+        room=room(recording, host),
+        kernel_log=kernel_log(recording, host),
     )

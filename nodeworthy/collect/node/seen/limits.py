@@ -1,0 +1,64 @@
+"""The clock and the disks."""
+
+from __future__ import annotations
+
+import re
+
+from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.node.seen.parts import printed
+from nodeworthy.facts.node_clock import NodeClock
+from nodeworthy.facts.node_room import Disk, NodeRoom
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+_KEPT = re.compile(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
+_OFF = re.compile(r"^System time\s*:\s*([\d.]+) seconds", re.MULTILINE)
+_LEAP = re.compile(r"^Leap status\s*:\s*(.+?)\s*$", re.MULTILINE)
+# Filesystem, blocks, used, available, capacity, mount.
+_ROW = re.compile(r"^(?P<device>\S+)\s+(?P<size>\d+)\s+\d+\s+(?P<free>\d+)\s+\S+\s+(?P<mount>/.*)$", re.MULTILINE)
+
+
+def clock(recording: Recording, host: Place) -> NodeClock | None:
+    place = host.about("clock")
+    said = printed(recording, "clock", place, "what timedatectl says")
+    if said is None:
+        return None
+    chrony = printed(recording, "chrony", place, "what chrony says")
+    text = chrony.state.value if chrony is not None and isinstance(chrony.state, Known) else ""
+    off = _OFF.search(text)
+    return NodeClock(
+        place=place,
+        is_kept=_is_kept(said, text, place),
+        off_by=Located(Known(float(off[1]) if off else None), place),
+    )
+
+
+def _is_kept(said: Located[str], chrony: str, place: Place) -> Located[bool]:
+    leap = _LEAP.search(chrony)
+    if leap is not None:
+        return Located.known(leap[1] != "Not synchronised", place)
+    if isinstance(said.state, Unknown):
+        return Located(said.state, place)
+    kept = _KEPT.search(said.state.value)
+    return Located.known(kept[1] == "yes", place) if kept else Located.unknown("timedatectl does not say it", place)
+
+
+def room(recording: Recording, host: Place) -> NodeRoom | None:
+    blocks = _disks(recording, "room", host)
+    inodes = _disks(recording, "inodes", host)
+    return NodeRoom(host.about("disks"), blocks, inodes) if blocks is not None and inodes is not None else None
+
+
+def _disks(recording: Recording, name: str, host: Place) -> Located[tuple[Disk, ...]] | None:
+    place = host.about("disks")
+    said = printed(recording, name, place, "what df says")
+    if said is None:
+        return None
+    if isinstance(said.state, Unknown):
+        return Located(said.state, place)
+    found = {
+        each["mount"]: Disk(
+            host.about(each["mount"]), each["device"], each["mount"], int(each["size"]), int(each["free"])
+        )
+        for each in _ROW.finditer(said.state.value)
+    }
+    return Located.known(tuple(found.values()), place) if found else Located.unknown("df shows no disk", place)

@@ -1,0 +1,99 @@
+"""The kernel's log of this boot has no Xid, no process killed for want of memory, and no pod's traffic blocked.
+
+On a fresh node each of them is a fault of the node. An Xid is what NVIDIA's driver says of a GPU: the number tells
+which fault, and whether the hardware, the driver or a program is to blame. `Out of memory` counts where the machine's
+memory ran out, not where a container outgrew its own limit. `[UFW BLOCK]` counts where a pod's interface is on one
+side: pods that find no name server leave these lines, while what the world sends to a node's closed ports is dropped
+all day, and rightly.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from nodeworthy.facts.node import Node
+from nodeworthy.facts.node_kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
+from nodeworthy.facts.node_seen import read_then
+from nodeworthy.known.pod_interfaces import is_pods
+from nodeworthy.known.xid import xid
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+RULE = Rule(
+    "kernel-log-clean",
+    severity=Severity.ERROR,
+    incident="A",
+    title="The kernel's log has no Xid, no OOM kill, no blocked pod traffic",
+    remedy="read dmesg around these lines, and keep the node drained until their cause is known",
+)
+
+
+@RULE.check
+def nothing_in_it_is_a_fault(node: Node) -> Findings:
+    log = read_then(node.seen.kernel_log, "the kernel's log")
+    for (gpu, number), lines in _grouped(need(log.xids), lambda each: (each.gpu, each.number)).items():
+        yield _xid(log, gpu, number, lines)
+    for process, killed in _grouped(log.killed, lambda each: each.process).items():
+        yield _oom(log, process, killed)
+    pods = (each for each in log.blocked if is_pods(each.came_by) or is_pods(each.to_go_by))
+    for kind, blocked in _grouped(pods, _kind).items():
+        yield _block(log, kind, blocked)
+
+
+def _grouped(lines: Iterable[T], key: Callable[[T], K]) -> Mapping[K, list[T]]:
+    found: dict[K, list[T]] = defaultdict(list)
+    for each in lines:
+        found[key(each)].append(each)
+    return found
+
+
+def _kind(packet: Blocked) -> str:
+    """Each pod has an interface of its own: which kind of way it was is what matters."""
+    ends = ["pods" if is_pods(each) else each for each in (packet.came_by, packet.to_go_by)]
+    return f"from {ends[0] or 'the node'} to {ends[1] or 'the node'}"
+
+
+def _xid(log: NodeKernelLog, gpu: str, number: int, lines: Sequence[XidLine]) -> Finding:
+    known = xid(number)
+    return fail(
+        log,
+        f"the GPU {gpu} reported Xid {number}: {known.says}",
+        is_=_told([each.line for each in lines]),
+        should="no Xid on a fresh node",
+        cause=f"mostly a fault of the {known.whose}" if known.remedy else None,
+        remedy=known.remedy,
+    )
+
+
+def _oom(log: NodeKernelLog, process: str, lines: Sequence[OomLine]) -> Finding:
+    return fail(
+        log,
+        f"the kernel killed {process}, because the machine had no memory left",
+        is_=_told([each.line for each in lines]),
+        should="no process killed",
+        cause="pods without memory limits, or kubelet without memory reserved for the system",
+        remedy="give pods memory limits, and kubelet systemReserved and evictionHard",
+    )
+
+
+def _block(log: NodeKernelLog, kind: str, lines: Sequence[Blocked]) -> Finding:
+    first = lines[0]
+    return fail(
+        log,
+        f"the firewall drops traffic {kind}",
+        is_=_told([each.line for each in lines]),
+        should="no packet of a pod dropped",
+        related=[Related(log.place, f"the first: {first.way}, {first.source} to {first.target}")],
+        cause="ufw forwards nothing unless it is told: pods find no name server, while the node itself resolves",
+        remedy="ufw route allow in on lxc+ out on eno1, and back, by the names of the interfaces here "
+        "(pod-egress-forwarded says what else)",
+    )
+
+
+def _told(lines: Sequence[str]) -> str:
+    return lines[-1] if len(lines) == 1 else f"{len(lines)} times, the last: {lines[-1]}"
