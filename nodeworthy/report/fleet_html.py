@@ -30,7 +30,7 @@ svg .name { font-weight: 600; }
 .outside { fill: var(--card); stroke: var(--line); } .world { fill: var(--world); stroke: var(--line); }
 .gpu { fill: var(--gpu); } .profiling { fill: var(--profiling); } .node { fill: var(--node); }
 .flow { stroke: var(--faint); fill: none; stroke-width: 1.5; } .tip { fill: var(--faint); }
-.legend span { margin-right: 1.5rem; }
+.legend span { display: inline-block; margin-right: 1.5rem; }
 .legend i { display: inline-block; width: 12px; height: 12px; border-radius: 2px; margin-right: .4rem; }
 """
 _TABLE = """

@@ -51,7 +51,8 @@ def _table(report: Report, counted: Mapping[str, Counter[str]]) -> str:
         f"{''.join(f'<td>{counts[each]:,}</td>' if counts[each] else '<td></td>' for each in columns)}</tr>"
         for rule, counts in counted.items()
     )
-    return f'<div class="scroll"><table class="rules"><tr>{heads}</tr>{rows}</table></div>'
+    opened = '<div class="scroll" tabindex="0" role="group" aria-label="every rule">'
+    return f'{opened}<table class="rules"><tr>{heads}</tr>{rows}</table></div>'
 
 
 def _passed(report: Report) -> str:

@@ -11,13 +11,15 @@ from nodeworthy.report.printable import on_one_line, printable
 LONGEST = 4_000
 LONGEST_NAME = 300
 
+# Most words are of nothing else, and need no care.
+_PLAIN = re.compile(r"[\w .,:;/=()\[\]-]*")
 _CODE = re.compile("`([^`]+)`")
 
 
 def text(words: str, longest: int = LONGEST) -> str:
     """As it stands, lines and all."""
     if len(words) <= longest:
-        return escape(printable(words))
+        return words if _PLAIN.fullmatch(words) else escape(printable(words))
     return f'{escape(printable(words[:longest]))}… <em class="cut">(cut: {len(words) - longest:,} more characters)</em>'
 
 
@@ -25,7 +27,7 @@ def name(words: str) -> str:
     """On one line, its end kept, for that is where paths differ."""
     if len(words) > LONGEST_NAME:
         words = f"{words[: LONGEST_NAME // 3]}…{words[-LONGEST_NAME * 2 // 3 :]}"
-    return escape(on_one_line(words))
+    return words if _PLAIN.fullmatch(words) else escape(on_one_line(words))
 
 
 def prose(markdown: str) -> str:
