@@ -34,6 +34,23 @@ def test_the_timeline_of_a_boot_script(tmp_path: Path) -> None:
     assert stands_in(lines, printed), "\n".join(printed)
 
 
+def test_a_wrong_socket(tmp_path: Path) -> None:
+    """The four lines go to the fleet's operator, as the README says, and the preview says what the README shows."""
+    for name in ("infra", "userdata"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "Pulumi.yaml", tmp_path)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    added = re.search(r"```yaml\n(      values:\n.*?)```", readme, re.DOTALL)
+    assert added is not None
+    fleet = (ROOT / "Pulumi.ci.yaml").read_text(encoding="utf-8")
+    chart = "      chart: 26.3.0\n"
+    (tmp_path / "Pulumi.ci.yaml").write_text(fleet.replace(chart, chart + added[1]), encoding="utf-8")
+    ran = run("preview", "--stack", "ci", cwd=tmp_path)
+    assert ran.code == 1
+    printed = ran.out.rstrip("\n").splitlines()
+    assert stands_in([*shown("nodeworthy preview --stack ci")[:-2], "…"], printed), "\n".join(printed)
+
+
 @pytest.mark.parametrize(
     ("lines", "expected"), [(["a", "…", "d"], True), (["a", "d"], False), (["a", "…", "x"], False)]
 )
