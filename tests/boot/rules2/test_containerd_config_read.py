@@ -130,9 +130,12 @@ class TestDropIns:
         assert of(pool("2.0"), default, edit, dropped, unit(6, "containerd", Act.RESTART)).verdict == "pass"
 
     def test_versions_apart(self) -> None:
-        root = write(3, "version = 3", IMPORTS, path=CONFIG)
+        # Its runtimes are lost beside runtimes of the root's own, and only there: so did 2.2.9.
+        runc = '[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]'
+        root = write(3, "version = 3", IMPORTS, runc, 'runtime_type = "io.containerd.runc.v2"', path=CONFIG)
         older = write(5, "version = 2", *self.RUNTIME, path=DROP_IN)
         assert "loses the runtimes" in says(of(pool("2.2"), root, older))
+        assert of(pool("2.2"), write(3, "version = 3", IMPORTS, path=CONFIG), older).verdict == "pass"
         newer = write(5, "version = 4", path=DROP_IN)
         assert of(pool("2.3"), root, newer).verdict == "unknown"
 
