@@ -53,8 +53,9 @@ class NodeGpuCount:
 
     @property
     def counts_gpus(self) -> bool:
-        labels = self.node.labels
-        replicas = labels.get(_REPLICAS, "1")
+        labels, replicas = self.node.labels, self.node.labels.get(_REPLICAS, "1")
+        if set(self.node.capacity) != {GPU} or not self.node.capacity[GPU]:
+            return False
         return not self.node.shared and replicas in ("0", "1") and labels.get(_MIG, "none") == "none"
 
 

@@ -13,6 +13,7 @@ from nodeworthy.facts.admission_causes import Admissions, AdmissionWorld, refuse
 from nodeworthy.facts.daemonset_manifest import Part
 from nodeworthy.facts.gpu_resources import GPU
 from nodeworthy.facts.hami_waiting import OfHami
+from nodeworthy.facts.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.node_gpu_count import NodeGpuCount, node_gpu_counts
 from nodeworthy.facts.node_size import sizes_of_nodes
 from nodeworthy.facts.pending_causes import Waiting, waiting_pods
@@ -22,7 +23,9 @@ from nodeworthy.facts.verification_work import VerificationWork
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Verdict
 
-RULES = frozenset(("admission-explained", "gpu-count-complete", "pending-explained"))
+RULES = frozenset(("admission-explained", "gpu-count-complete", "gpus-not-held-idle", "pending-explained"))
+
+_NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no container that ended beside one that runs"
 
 
 def capacity(
@@ -38,6 +41,9 @@ def _facts(seen: Seen, works: list[VerificationWork], shared: OfHami) -> Iterato
     kept = seen.capacity
     if kept.refusals or (seen.has(PODS) and kept.has_gpus):
         yield _admissions(seen, works)
+    held = held_gpus(kept.holders, kept.usage, kept.nodes)
+    if held is not None:
+        yield held
     if seen.has(PODS) and seen.has(NODES) and kept.has_gpus and not seen.namespace:
         yield _waiting(seen, works, shared)
 
@@ -80,6 +86,7 @@ def _plugins(seen: Seen) -> dict[str, datetime]:
 def _missing(seen: Seen) -> Iterator[tuple[type[Fact], Missing]]:
     no_gpus = Missing("no node has GPUs and no pod asks for any")
     yield Admissions, _unseen(seen, PODS, EVENTS) or no_gpus
+    yield HeldGpus, _unseen(seen, PODS) or Missing(_NOTHING_TELLS)
     yield NodeGpuCount, _unseen(seen, NODES) or Missing("no node offers GPUs")
     yield Waiting, _only_one(seen) or _unseen(seen, PODS) or _unseen(seen, NODES) or no_gpus
 

@@ -12,6 +12,7 @@ from typing import Any
 from nodeworthy.documents.plain import text_at
 from nodeworthy.facts.admission_refusal import AdmissionRefusal, admission_refusal, together
 from nodeworthy.facts.asking_pod import AskingPod, asking_pod, asks_for_gpus
+from nodeworthy.facts.gpu_usage import GpuUsage
 from nodeworthy.facts.node_choice import NodeChoice
 from nodeworthy.facts.node_gpus import NodeGpus, node_gpus
 from nodeworthy.facts.sandbox_failure import moment
@@ -24,6 +25,7 @@ Key = tuple[str, str]
 class CapacitySeen:
     nodes: dict[str, NodeGpus] = field(default_factory=dict)
     events: SchedulingEvents = field(default_factory=SchedulingEvents)
+    usage: GpuUsage = field(default_factory=GpuUsage)
     # The newest time that an event or a pod tells.
     newest: str = ""
     _pods: dict[Key, AskingPod] = field(default_factory=dict)

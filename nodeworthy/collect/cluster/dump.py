@@ -21,6 +21,7 @@ from nodeworthy.collect.source.files import shown
 from nodeworthy.documents.json_objects import Item, NotJson, read_objects
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.errors import InputError
+from nodeworthy.facts.gpu_usage import is_answer
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.verdict import Place
 
@@ -140,6 +141,8 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Seen
     kind, version = text_at(data, "kind"), text_at(data, "apiVersion")
     if is_recording(data):
         seen.namespace = seen.namespace or text_at(data, "namespace") or None
+    elif is_answer(data):
+        seen.capacity.usage.add(data)
     elif kind == "Status":
         _add_refusal(data, seen)
     elif has_items:

@@ -1,0 +1,33 @@
+"""What a GPU costs by the hour: the table of `prices.toml`, typed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+
+@dataclass(frozen=True)
+class Price:
+    type: str
+    per_gpu_hour: float
+    terms: str
+    as_of: str
+    source: str
+
+    @property
+    def per_gpu_day(self) -> float:
+        return self.per_gpu_hour * 24
+
+
+@cache
+def _prices() -> Mapping[str, Price]:
+    table = tomllib.loads(files(__package__).joinpath("prices.toml").read_text(encoding="utf-8"))
+    return {row["type"]: Price(**row) for row in table["price"]}
+
+
+def price_of(instance_type: str) -> Price | None:
+    """None where no source that we trust tells it."""
+    return _prices().get(instance_type)

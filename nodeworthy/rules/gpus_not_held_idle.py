@@ -1,0 +1,61 @@
+"""No pod holds GPUs without work.
+
+GPUs that a pod asked for are kept from everybody until the pod ends, whatever it does with them. It fails on evidence
+only:
+
+- the container that asked for the GPUs has ended, and another of its pod runs on (a proxy, a log shipper): the pod
+  stays Running, and the scheduler goes on counting its GPUs;
+- what was recorded of Prometheus shows that none of the pod's GPUs did anything for half an hour or more: an answer to
+  `DCGM_FI_DEV_GPU_UTIL[1h]`, as a file beside the dump
+  (`curl -G $PROMETHEUS/api/v1/query --data-urlencode 'query=DCGM_FI_DEV_GPU_UTIL[1h]' > prometheus.json`).
+
+Without either nothing is proven, and the rule is skipped; `nodeworthy diagnose --ledger` says who holds how many since
+when, and that what they do is unknown.
+"""
+
+from __future__ import annotations
+
+from nodeworthy.facts.idle_holders import HeldGpus, IdleHolder
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Severity, fail
+
+RULE = Rule(
+    "gpus-not-held-idle",
+    severity=Severity.ERROR,
+    incident="B",
+    title="No pod holds GPUs without work",
+    remedy="end what is done; run helpers of a job as sidecars (an init container with restartPolicy: Always)",
+)
+
+
+@RULE.check
+def they_work(held: HeldGpus) -> Findings:
+    for each in held.idle:
+        yield _told(each)
+
+
+def _told(idle: IdleHolder) -> Finding:
+    nodes = sorted({each.node for each in idle.pods})
+    on = ", ".join(nodes) if len(nodes) <= 4 else f"{len(nodes)} nodes"
+    since = f", since {idle.since:%Y-%m-%d %H:%M}Z" if idle.since else ""
+    first = idle.pods[0]
+    return fail(
+        idle,
+        f"{idle.made_by} holds {_gpus(idle.gpus)} on {on} without work{since}",
+        is_=idle.evidence,
+        should="GPUs are given back when the work is done",
+        cause=f"the scheduler counts what a pod asked for until it ends{_cost(idle)}",
+        remedy=f"now: kubectl delete pod -n {first.namespace} {' '.join(each.name for each in idle.pods[:4])}"
+        f"{' …' if len(idle.pods) > 4 else ''}; to last: {RULE.remedy}",
+        victims=[each.object for each in idle.pods],
+    )
+
+
+def _gpus(count: int) -> str:
+    return "one GPU" if count == 1 else f"{count} GPUs"
+
+
+def _cost(idle: IdleHolder) -> str:
+    if idle.per_day is None:
+        return "; what that costs is not known"
+    return f"; that costs about {idle.per_day:,.0f} USD a day (nodeworthy/known/prices.toml)"
