@@ -12,6 +12,8 @@ from nodeworthy.report.markdown import Beside
 from nodeworthy.report.report import Report
 from nodeworthy.report.text import counted
 
+SEEN_AT_ONCE = 20
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -64,4 +66,6 @@ def index(groups: Sequence[Group]) -> str:
         f'<span class="of-{each.outcome}">{len(each.findings):,} {each.outcome}</span></li>'
         for each in groups
     )
-    return f'<nav class="index" aria-label="rules with findings"><ul>{items}</ul></nav>\n'
+    shut = " open" if len(groups) <= SEEN_AT_ONCE else ""
+    told = f"<details{shut}><summary>{len(groups)} groups, by rule</summary><ul>{items}</ul></details>"
+    return f'<nav class="index" aria-label="rules with findings">{told}</nav>\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import time
 from pathlib import Path
@@ -99,6 +100,16 @@ def test_an_object_that_is_a_secret_shows_its_keys() -> None:
     assert "  colour: (secret)\n  more: (secret)\n    (secret)\ntype: x" in text
     assert "Ymx1ZQ==" not in text
     assert len(shown_lines("values.yaml")) == 15
+
+
+def test_what_is_packed_is_not_shown_and_digests_are() -> None:
+    packed, digest = base64.b64encode(b"#!/bin/bash\n" + b"echo 1\n" * 20).decode(), "sha256:" + "0a" * 32
+    _write("values.yaml", f"userData: {packed}\nimage: {digest}\n")
+    assert shown_lines("values.yaml") == ["userData: (packed)", f"image: {digest}"]
+
+
+def test_what_came_through_a_pipe_is_not_looked_for() -> None:
+    assert ("-", 5) not in excerpts([_found(path="-")], time.time())
 
 
 def test_a_secret_in_json() -> None:

@@ -11,6 +11,9 @@ from nodeworthy.collect.source.files import Source, Unreadable, as_text, read_by
 from nodeworthy.known.secrets import HIDDEN, spans
 
 LIMIT = 1024 * 1024
+PACKED = "(packed)"
+# What is base64 may hold anything. Digests are long, too, but in one case.
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
 _SECRET = re.compile(r"""(?m)^[ \t{-]*["']?kind["']?[ \t]*:[ \t]*["']?(?:Sealed)?Secret\b|"kind": ?"Secret\"""")
 _DATA = re.compile(r"""^(?P<indent>[ \t]*)["']?(?:data|stringData)["']?[ \t]*:(?P<rest>.*)$""")
 _KEY = re.compile(r"""^(?P<key>[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*)\S""")
@@ -21,7 +24,13 @@ def shown_lines(path: str) -> list[str]:
     source = Source(Path(path), path, True, os.path.realpath(path))
     if source.path.is_file() and source.path.stat().st_size > LIMIT:
         raise Unreadable(f"is larger than {LIMIT // 1024 // 1024} MiB, the most that is shown of a file")
-    return _without_objects(_without_secrets(as_text(read_bytes(source)))).removesuffix("\n").split("\n")
+    text = _BASE64.sub(_packed, _without_secrets(as_text(read_bytes(source))))
+    return _without_objects(text).removesuffix("\n").split("\n")
+
+
+def _packed(found: re.Match[str]) -> str:
+    text = found.group()
+    return PACKED if text != text.lower() and text != text.upper() else text
 
 
 def _without_secrets(text: str) -> str:
