@@ -1,0 +1,153 @@
+"""The ledger of GPUs: for a person as tables, for a program as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from nodeworthy.facts.idle_holders import Doing
+from nodeworthy.facts.ledger import AskedFor, Held, Ledger, NodeRow, TypeRow
+from nodeworthy.report.printable import on_one_line
+from nodeworthy.report.table import aligned
+
+_COUNTS = ("capacity", "allocatable", "held", "free", "unhealthy")
+_TYPES = ("type", "resource", "nodes", *_COUNTS, "idle", "works", "unknown", "idle costs a day")
+_NODES = ("node", "type", "resource", *_COUNTS, "kept away by")
+_HELD = ("node", "held", "by", "pods", "since", "priority", "doing")
+_WAITING = ("asked for", "resource", "by", "pods", "since", "priority", "")
+
+
+def text(ledger: Ledger) -> str:
+    """Tables, and under them what the figures rest on."""
+    if not ledger.nodes and not ledger.waiting:
+        return "No node has GPUs, and no pod asks for any.\n"
+    blocks = [
+        _table(_TYPES, (_type(each) for each in ledger.types)),
+        _table(_NODES, (_node(each) for each in ledger.nodes)),
+        _table(_HELD, (_held(row, each) for row in ledger.nodes for each in row.held_by)) or "No GPU is held.",
+    ]
+    if ledger.waiting:
+        blocks.append(_table(_WAITING, (_asked(each) for each in ledger.waiting)))
+    return "\n\n".join([*filter(None, blocks), "\n".join(_notes(ledger))]).rstrip() + "\n"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Nothing where there are no rows."""
+    fit = [[on_one_line(cell) for cell in row] for row in rows]
+    return aligned(heads, fit) if fit else ""
+
+
+def _type(row: TypeRow) -> tuple[str, ...]:
+    counts = [str(row.total(name)) for name in _COUNTS]
+    done = [str(row.doing(each)) for each in (Doing.IDLE, Doing.WORKS, Doing.UNKNOWN)]
+    cost = row.idle_per_day
+    return (
+        row.type,
+        row.resource,
+        str(len(row.nodes)),
+        *counts,
+        *done,
+        f"{cost:,.0f} USD" if cost is not None else "?",
+    )
+
+
+def _node(row: NodeRow) -> tuple[str, ...]:
+    away = ", ".join(map(str, row.node.taints)) or ("" if row.node.is_ready else "not Ready")
+    return (row.node.name, row.type, row.resource, *(str(getattr(row, name)) for name in _COUNTS), away)
+
+
+def _held(row: NodeRow, held: Held) -> tuple[str, ...]:
+    pods = held.pods[0] if len(held.pods) == 1 else str(len(held.pods))
+    counted = {"static": held.static, "terminating": held.terminating}
+    besides = [f"{count} {what}" for what, count in counted.items() if count]
+    said = ", ".join(filter(None, (held.doing.value, held.evidence, *besides)))
+    return (row.node.name, f"{held.amount}", held.made_by, pods, _when(held.since), str(held.priority), said)
+
+
+def _asked(asked: AskedFor) -> tuple[str, ...]:
+    pods = asked.pods[0] if len(asked.pods) == 1 else str(len(asked.pods))
+    gated = f"gated by {', '.join(asked.gates)}" if asked.gates else ""
+    since = _when(asked.since)
+    return (str(asked.amount), asked.resource, asked.made_by, pods, since, str(asked.priority), gated)
+
+
+def _when(when: datetime | None) -> str:
+    return f"{when:%Y-%m-%d %H:%M}Z" if when else "?"
+
+
+def _notes(ledger: Ledger) -> Iterator[str]:
+    if not ledger.has_usage:
+        yield "What held GPUs do is unknown where no container ended: no answer of Prometheus is in what was read."
+    if ledger.elsewhere:
+        yield f"{ledger.elsewhere} pods hold GPUs on nodes that are not in what was read."
+    if any(each.node.shared for each in ledger.nodes):
+        yield "Where GPUs are shared, one is counted as often as it may be handed out."
+    for price in {each.price.type: each.price for each in ledger.types if each.price is not None}.values():
+        yield f"{price.type}: {price.per_gpu_hour} USD a GPU and hour ({price.terms}, {price.as_of}): {price.source}"
+    unpriced = sorted({each.type for each in ledger.types if each.price is None})
+    if unpriced:
+        yield f"What idle GPUs cost is unknown for {', '.join(unpriced)}: no source of a price."
+
+
+def as_data(ledger: Ledger) -> dict[str, Any]:
+    return {
+        "types": [_type_as_data(each) for each in ledger.types],
+        "nodes": [_node_as_data(each) for each in ledger.nodes],
+        "waiting": [_asked_as_data(each) for each in ledger.waiting],
+        "held_on_unseen_nodes": ledger.elsewhere,
+    }
+
+
+def _type_as_data(row: TypeRow) -> dict[str, Any]:
+    price = row.price
+    return {
+        "type": row.type,
+        "resource": row.resource,
+        "nodes": len(row.nodes),
+        **{name: row.total(name) for name in _COUNTS},
+        **{each.value: row.doing(each) for each in Doing},
+        "idle_usd_per_day": row.idle_per_day,
+        "price": asdict(price) if price is not None else None,
+    }
+
+
+def _node_as_data(row: NodeRow) -> dict[str, Any]:
+    return {
+        "node": row.node.name,
+        "type": row.type,
+        "gpu": row.node.gpu or None,
+        "resource": row.resource,
+        **{name: getattr(row, name) for name in _COUNTS},
+        "shared": row.node.shared,
+        "ready": row.node.is_ready,
+        "taints": [str(each) for each in row.node.taints],
+        "held_by": [_held_as_data(each) for each in row.held_by],
+    }
+
+
+def _held_as_data(held: Held) -> dict[str, Any]:
+    return {
+        "by": held.made_by,
+        "pods": list(held.pods),
+        "amount": held.amount,
+        "since": held.since.isoformat() if held.since else None,
+        "priority": held.priority,
+        "doing": held.doing.value,
+        "evidence": held.evidence or None,
+        "static": held.static,
+        "terminating": held.terminating,
+    }
+
+
+def _asked_as_data(asked: AskedFor) -> dict[str, Any]:
+    return {
+        "by": asked.made_by,
+        "resource": asked.resource,
+        "pods": list(asked.pods),
+        "amount": asked.amount,
+        "since": asked.since.isoformat() if asked.since else None,
+        "priority": asked.priority,
+        "gates": list(asked.gates),
+    }
