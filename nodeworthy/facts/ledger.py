@@ -106,6 +106,8 @@ class Ledger:
     # Pods on nodes that were not seen.
     elsewhere: int
     has_usage: bool
+    # Why more may be held than is counted here.
+    in_part: str | None = None
 
 
 def ledger(
@@ -116,7 +118,7 @@ def ledger(
 ) -> Ledger:
     rows = tuple(row for name in sorted(nodes) for row in _of_node(nodes[name], held.get(name, ()), usage))
     elsewhere = sum(len(pods) for name, pods in held.items() if name not in nodes)
-    return Ledger(rows, tuple(_types(rows)), tuple(_asked(waiting)), elsewhere, bool(usage))
+    return Ledger(rows, tuple(_types(rows)), tuple(_asked(waiting)), elsewhere, bool(usage), in_part)
 
 
 def _of_node(node: NodeGpus, pods: Sequence[AskingPod], usage: GpuUsage) -> Iterator[NodeRow]:

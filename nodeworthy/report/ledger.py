@@ -22,7 +22,7 @@ _WAITING = ("asked for", "resource", "by", "pods", "since", "priority", "")
 def text(ledger: Ledger) -> str:
     """Tables, and under them what the figures rest on."""
     if not ledger.nodes and not ledger.waiting:
-        return "No node has GPUs, and no pod asks for any.\n"
+        return "\n".join(["No node that was seen has GPUs, and no pod asks for any.", *_in_part(ledger)]) + "\n"
     blocks = [
         _table(_TYPES, (_type(each) for each in ledger.types)),
         _table(_NODES, (_node(each) for each in ledger.nodes)),
@@ -78,6 +78,7 @@ def _when(when: datetime | None) -> str:
 
 
 def _notes(ledger: Ledger) -> Iterator[str]:
+    yield from _in_part(ledger)
     if not ledger.has_usage:
         yield "What held GPUs do is unknown where no container ended: no answer of Prometheus is in what was read."
     if ledger.elsewhere:
@@ -91,12 +92,18 @@ def _notes(ledger: Ledger) -> Iterator[str]:
         yield f"What idle GPUs cost is unknown for {', '.join(unpriced)}: no source of a price."
 
 
+def _in_part(ledger: Ledger) -> Iterator[str]:
+    if ledger.in_part is not None:
+        yield f"More may be there and held than is counted here: {ledger.in_part}."
+
+
 def as_data(ledger: Ledger) -> dict[str, Any]:
     return {
         "types": [_type_as_data(each) for each in ledger.types],
         "nodes": [_node_as_data(each) for each in ledger.nodes],
         "waiting": [_asked_as_data(each) for each in ledger.waiting],
         "held_on_unseen_nodes": ledger.elsewhere,
+        "in_part": ledger.in_part,
     }
 
 

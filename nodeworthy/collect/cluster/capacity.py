@@ -14,6 +14,7 @@ from nodeworthy.facts.daemonset_manifest import Part
 from nodeworthy.facts.gpu_resources import GPU
 from nodeworthy.facts.hami_waiting import OfHami
 from nodeworthy.facts.idle_holders import HeldGpus, held_gpus
+from nodeworthy.facts.ledger import Ledger, ledger
 from nodeworthy.facts.node_gpu_count import NodeGpuCount, node_gpu_counts
 from nodeworthy.facts.node_size import sizes_of_nodes
 from nodeworthy.facts.pending_causes import Waiting, waiting_pods
@@ -110,3 +111,10 @@ def _unseen(seen: Seen, *kinds: Kind) -> Missing | None:
             said = f"the server refused to list {kind.full_name}: {why}"
             return Missing(said, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
     return Missing(f"no {missing[0].full_name} are in what was read")
+
+
+def ledger_of(seen: Seen) -> Ledger:
+    kept = seen.capacity
+    missing = next(filter(None, (_only_one(seen), _unseen(seen, NODES), _unseen(seen, PODS))), None)
+    in_part = missing.why if missing is not None else None
+    return ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
