@@ -115,6 +115,7 @@ def ledger(
     held: Mapping[str, Sequence[AskingPod]],
     waiting: Iterable[AskingPod],
     usage: GpuUsage,
+    in_part: str | None = None,
 ) -> Ledger:
     rows = tuple(row for name in sorted(nodes) for row in _of_node(nodes[name], held.get(name, ()), usage))
     elsewhere = sum(len(pods) for name, pods in held.items() if name not in nodes)
