@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.gpu_pool import GpuPool
 from nodeworthy.facts.node_seen import Seen
 from nodeworthy.fleet.model import Fleet, Pool
@@ -14,9 +13,6 @@ from nodeworthy.known.instances import gpus_of
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown, need, skip
 
 CONTAINERD = "containerd"
-# Where the CRI plugin keeps its runtimes: containerd 2.x, then 1.x. A dump shows only what is in effect, so a section
-# under the other's name is not there.
-_CRI_PLUGINS = ("io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri")
 
 
 @dataclass(frozen=True)
@@ -34,6 +30,10 @@ class RuntimeProcess:
     version: Located[str]
     # The handlers that it knows: what a RuntimeClass may name.
     handlers: Located[tuple[str, ...]]
+    # The one that pods get that name none.
+    default: Located[str | None]
+    # What it said while it read its configuration.
+    warnings: tuple[str, ...]
     # A file of its configuration that was changed after the process had read it, if there is one.
     changed_since: Located[str | None]
 
@@ -143,6 +143,15 @@ class Node:
             skip(f"kubelet talks to {runtime.name}, and not to containerd")
         return runtime
 
+    def kubelets_containerd(self) -> RuntimeProcess:
+        """For rules about every node: the containerd that kubelet uses."""
+        if isinstance(self.runtime.state, Unknown):
+            skip(f"containerd can't be judged: {self.runtime.state.why}, which containerd-config-read says")
+        runtime = need(self.runtime)
+        if not runtime.is_containerd:
+            skip(f"kubelet talks to {runtime.name}, and not to containerd")
+        return runtime
+
     def belongs(self) -> tuple[GpuPool, Containerd]:
         """Its pool, and the runtime that the fleet says its kubelet talks to. Skips where nobody says one."""
         pool = need(self.pool)
@@ -173,17 +182,3 @@ class Node:
 
     def says_its_endpoint(self) -> Related:
         return Related(self.endpoint.place, f"kubelet talks to {self.endpoint.shown()} ({self.endpoint.place.subject})")
-
-
-def handlers(dump: Tree) -> Located[tuple[str, ...]]:
-    """The runtimes in an effective configuration."""
-    for plugin in _CRI_PLUGINS:
-        runtimes = dump.get("plugins", plugin, "containerd", "runtimes")
-        if runtimes.is_mapping:
-            return Located.known(tuple(sorted(runtimes.mapping)), runtimes.place)
-    if dump.is_unknown:
-        return dump.located()
-    disabled = {each.text for each in dump.get("disabled_plugins").sequence}
-    if disabled & {"cri", *_CRI_PLUGINS}:
-        return Located.known((), dump.get("disabled_plugins").place)
-    return Located.unknown("its configuration has no CRI plugin that we know", dump.place)

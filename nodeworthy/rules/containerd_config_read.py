@@ -8,7 +8,8 @@ runtime, and the node never becomes ready.
 
 A boot script's files and files that stand alone in a change are judged alike. Which release reads them says the
 fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a drop-in
-without its root file nobody can say that it is imported.
+without its root file nobody can say that it is imported. On a node it is containerd itself that says what it passed
+over (`containerd config dump`), and whether its CRI plugin is on.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from dataclasses import replace
 from nodeworthy.facts.boot_runtime import runtime_of, version_of
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.containerd_config import ConfigFile, Role, config_files
+from nodeworthy.facts.containerd_on_node import told_of
 from nodeworthy.facts.containerd_schema import schema_flaws, tls_flaws
 from nodeworthy.facts.drop_ins import drop_in_flaws
 from nodeworthy.facts.flaw import Flaw, doubt
+from nodeworthy.facts.node import Node
 from nodeworthy.facts.node_files import NodeFiles
 from nodeworthy.facts.node_paths import Kind
 from nodeworthy.known.containerd import Containerd
@@ -140,3 +143,8 @@ def _config_path(file: ConfigFile, files: Sequence[ConfigFile], runtime: Contain
     if file.role is Role.DROP_IN and runtime is not None and runtime.registry_hosts and runtime.drop_ins:
         return f"the config of {runtime.distribution} sets"
     return ""
+
+
+@RULE.check
+def it_passes_over_nothing(node: Node) -> Findings:
+    yield from told_of(node)

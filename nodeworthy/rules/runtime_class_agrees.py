@@ -6,7 +6,8 @@ makes the class `operator.runtimeClass` (`nvidia`), and `nvidia-cdi` and `nvidia
 name as handler; its toolkit writes the runtime into containerd under CONTAINERD_RUNTIME_CLASS, so the two must agree.
 
 In files nobody sees the whole cluster: a class is missing only where it is called like NVIDIA's, and where the
-operator's settings, the fleet or NVIDIA's own RuntimeClass stand there to say which there are.
+operator's settings, the fleet or NVIDIA's own RuntimeClass stand there to say which there are. On a node, the default
+runtime must be one that containerd has: else its CRI plugin does not load.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from nodeworthy.facts.cluster_classes import (
     runtime_name,
     toolkit_runtime_name,
 )
+from nodeworthy.facts.node import Node
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.facts.pod_template import PodTemplate
 from nodeworthy.facts.refused_pod import RefusedPods
@@ -134,4 +136,21 @@ def the_operator_and_its_toolkit_agree(values: OperatorValues) -> Findings:
             related=[Related(wanted.place, f"operator.runtimeClass is {wanted.shown()}")],
             cause=f'pods of the class stay in ContainerCreating: no runtime for "{wanted.shown()}" is configured',
             remedy=f"give {RUNTIME_CLASS} and operator.runtimeClass the same name",
+        )
+
+
+@RULE.check
+def the_default_runtime_is_there(node: Node) -> Findings:
+    used = node.kubelets_containerd()
+    default = need(used.default)
+    if default is None:
+        skip("containerd names no default runtime")
+    if default not in need(used.handlers):
+        yield fail(
+            used,
+            f"{default} is the default runtime, and containerd has no such runtime",
+            is_=", ".join(need(used.handlers)) or "no runtime",
+            should=f"{default} among them, or default_runtime_name of one that is there",
+            cause="the CRI plugin does not load: no corresponding runtime configured in `containerd.runtimes`",
+            remedy=f"write the runtime {default} into {used.config_to_write}, then restart {used.unit or used.name}",
         )

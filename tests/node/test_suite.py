@@ -60,6 +60,7 @@ def test_an_unknown_and_an_unreached_host_fail(tmp_path: Path) -> None:
     assert ran.returncode == 1
     failed = {name for name, word in outcomes(ran).items() if word == "FAILED"}
     assert {each for each in failed if each.startswith("ssh://gpu-01")} == {
+        "ssh://gpu-01-containerd-config-read",
         "ssh://gpu-01-containerd-paths",
         "ssh://gpu-01-toolkit-reaches-containerd",
     }

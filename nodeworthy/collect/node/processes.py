@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.node import RuntimeProcess, handlers
+from nodeworthy.facts.node import RuntimeProcess
+from nodeworthy.facts.runtime_dump import default_runtime, handlers
 from nodeworthy.known.containerd import defaults, same_file
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -121,6 +122,8 @@ def runtime_of(process: Process, sockets: Sockets, host: Place) -> RuntimeProces
         config=config or (defaults().config if process.name == "containerd" else "its default"),
         version=_version(process, place),
         handlers=replace(handlers(dump), place=place),
+        default=replace(default_runtime(dump), place=place),
+        warnings=_warnings(process),
         changed_since=_changed_since(process, place),
     )
 
@@ -147,6 +150,11 @@ def _dump(process: Process, place: Place) -> Tree:
         return plant(tomllib.loads(part.stdout), place)
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         return Tree(Unknown(f"its configuration can't be parsed: {problem}"), place)
+
+
+def _warnings(process: Process) -> tuple[str, ...]:
+    part = process.recording.part(f"dump {process.pid}")
+    return tuple(line.strip() for line in part.stderr.splitlines() if "level=warn" in line) if part else ()
 
 
 def _version(process: Process, place: Place) -> Located[str]:

@@ -1,5 +1,6 @@
 # The rest of what a node says of itself: the second half of reading.sh, whose functions it uses. Each command has a
 # deadline of its own, so that one that hangs costs seconds and not the host.
+# shellcheck disable=SC2086 # $brief is a command and its argument, or nothing
 
 brief=${limit:+timeout 5}
 
@@ -12,15 +13,20 @@ unit_of() { sed -n 's|^[0-9]*:[^:]*:.*/\([^/]*\.service\).*|\1|p' "$1/cgroup" 2>
 
 # The units in which kubelet runs here, whatever they are called.
 of_kubelets() {
+    # shellcheck disable=SC2013 # paths in /proc have no blanks
     for each in $(grep -lE '(^|/)(kubelet|kubelite|k3s)' /proc/[0-9]*/cmdline 2>/dev/null); do
         read -r comm 2>/dev/null <"${each%/cmdline}/comm" || continue
-        case $comm in
-        kubelet | kubelite | k3s | k3s-agent | k3s-server) unit_of "${each%/cmdline}" ;;
-        esac
-    done
+        first=$(arguments "${each%/cmdline}" 2>/dev/null | head -n 1)
+        for called in "$comm" "${first##*/}"; do
+            case $called in
+            kubelet | kubelite | k3s | k3s-agent | k3s-server) unit_of "${each%/cmdline}" ;;
+            esac
+        done
+    done | sort -u
 }
 
 if command -v systemctl >/dev/null 2>&1; then
+    # shellcheck disable=SC2046,SC2086,SC2154 # names of units have no blanks; reading.sh has set them
     part starts units $starting $(of_kubelets)
 else
     part starts command -v systemctl

@@ -1,0 +1,35 @@
+"""What an effective configuration of containerd's says of its runtimes."""
+
+from __future__ import annotations
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.verdict import Known, Located
+
+# Where the CRI plugin keeps its runtimes: containerd 2.x, then 1.x. A dump shows only what is in effect, so a section
+# under the other's name is not there.
+_CRI_PLUGINS = ("io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri")
+
+
+def default_runtime(dump: Tree) -> Located[str | None]:
+    """What pods get that name no RuntimeClass, in an effective configuration."""
+    for plugin in _CRI_PLUGINS:
+        named = dump.get("plugins", plugin, "containerd", "default_runtime_name")
+        if named.text:
+            return Located(Known(named.text), named.place)
+    if dump.is_unknown:
+        return dump.located()
+    return Located(Known(None), dump.place, written=False)
+
+
+def handlers(dump: Tree) -> Located[tuple[str, ...]]:
+    """The runtimes in an effective configuration."""
+    for plugin in _CRI_PLUGINS:
+        runtimes = dump.get("plugins", plugin, "containerd", "runtimes")
+        if runtimes.is_mapping:
+            return Located.known(tuple(sorted(runtimes.mapping)), runtimes.place)
+    if dump.is_unknown:
+        return dump.located()
+    disabled = {each.text for each in dump.get("disabled_plugins").sequence}
+    if disabled & {"cri", *_CRI_PLUGINS}:
+        return Located.known((), dump.get("disabled_plugins").place)
+    return Located.unknown("its configuration has no CRI plugin that we know", dump.place)
