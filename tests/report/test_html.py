@@ -8,6 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from nodeworthy.documents.yaml import read
+from nodeworthy.fleet.read import read_fleet
+from nodeworthy.report.fleet_picture import picture_of
 from nodeworthy.report.html import render
 from nodeworthy.report.html_excerpt import Excerpt, Excerpts
 from nodeworthy.report.html_head import Asked
@@ -18,6 +21,7 @@ from nodeworthy.verdict import Place, Related, Severity, Verdict
 
 from .html_pages import ATTRIBUTES, KNOWN, Page
 from .reports import CRASH, DISKS, HOSTILE, PATHS, finding, hostile, judged, many, one_of_each, report
+from .test_fleet_picture import PROD
 
 WHOLE = Asked(show_passed=True)
 LINES = {("values.yaml", 6): Excerpt(5, ("  env:", "  - CONTAINERD_SOCKET", "driver: {}"))}
@@ -160,6 +164,17 @@ def test_why_there_are_no_lines() -> None:
 def test_a_file_of_another_machine_is_not_one_of_ours() -> None:
     found = finding(where=Place(path="values.yaml", line=6, host="ssh://h1"))
     assert "- CONTAINERD_SOCKET" not in page_of(report(judged(found)), excerpts=LINES).text
+
+
+def test_a_plan_and_the_fleet_beside_it() -> None:
+    document = read(PROD.replace("public <b>API</b>", "</svg><script>"), Place(path="Pulumi.prod.yaml"))
+    assert document is not None
+    picture = picture_of(read_fleet(document, "prod"))
+    page = Page(render(one_of_each(), Beside("stack prod of gpu", {"The plan": "infra/pools.py\n└─ h100"}, picture)))
+    assert page.tags <= KNOWN
+    assert page.attributes <= ATTRIBUTES
+    for told in ("stack prod of gpu", "└─ h100", "h100: 8 × H100", "</svg><script>"):
+        assert told in page.text
 
 
 def test_ten_thousand_findings_take_less_than_a_second() -> None:
