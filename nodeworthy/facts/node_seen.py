@@ -12,6 +12,7 @@ from nodeworthy.facts.node_driver import NodeDriver
 from nodeworthy.facts.node_kernel_log import NodeKernelLog
 from nodeworthy.facts.node_kubelet import NodeKubelet
 from nodeworthy.facts.node_room import NodeRoom
+from nodeworthy.facts.node_storage import NodeStorage
 from nodeworthy.verdict import Located, skip
 
 T = TypeVar("T")
@@ -30,6 +31,7 @@ class Seen:
     clock: NodeClock | None = None
     room: NodeRoom | None = None
     kernel_log: NodeKernelLog | None = None
+    storage: NodeStorage | None = None
 
 
 def read_then(part: T | None, what: str) -> T:

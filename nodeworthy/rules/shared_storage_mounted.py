@@ -4,7 +4,8 @@ An entry of fstab without `nofail` makes every boot depend on a server elsewhere
 a filesystem that systemd takes for a local one (efs, lustre) without `_netdev` ends it in emergency mode. systemd
 knows nfs, cifs and their like as network filesystems by their type: `_netdev` is implied there. A step that mounts
 before the node joins must not end the script. And where the fleet promises the storage, it has to be there after
-the next reboot too, which a bare `mount` does not see to: user data runs once.
+the next reboot too, which a bare `mount` does not see to: user data runs once. On a node, what is mounted is asked for
+its size, and has to answer; its fstab says what the next boot would do.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from nodeworthy.facts.boot_runtime import ready
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.final_files import asked_of_itself_apart, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
+from nodeworthy.facts.node import Node
 from nodeworthy.facts.storage_flaws import flaws_of, is_enabled, twice
 from nodeworthy.facts.storage_mounts import FSTAB, By, StorageMount, network_mounts, storage_mounts, taken_out_again
+from nodeworthy.facts.storage_on_node import told_of
 from nodeworthy.fleet.model import Storage
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Place, Related, Severity, skip
@@ -119,3 +122,8 @@ def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: 
             first = lasting[0]
             says = f"{storage.mount} is mounted only if {shown(first.effect.conditions)}"
             yield Flaw(first.place, says, "on every node", MISSING)
+
+
+@RULE.check
+def it_is_there_and_answers(node: Node) -> Findings:
+    yield from told_of(node, MISSING)

@@ -11,6 +11,7 @@ from nodeworthy.collect.node.seen.devices import devices
 from nodeworthy.collect.node.seen.driver import driver
 from nodeworthy.collect.node.seen.kernel_log import kernel_log
 from nodeworthy.collect.node.seen.limits import clock, room
+from nodeworthy.collect.node.seen.storage import storage
 from nodeworthy.collect.node.seen.units import kubelet
 from nodeworthy.facts.node_seen import Seen
 from nodeworthy.verdict import Place
@@ -26,4 +27,5 @@ def seen(recording: Recording, running: Sequence[Process], host: Place) -> Seen:
         clock=clock(recording, host),
         room=room(recording, host),
         kernel_log=kernel_log(recording, host),
+        storage=storage(recording, host),
     )
