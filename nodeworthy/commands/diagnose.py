@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging
 from nodeworthy.rule import Moment
+from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.report.report import Report
+
+# Only here are there people who wait for what broke.
+FORMATS = (*judging.FORMATS, "brief")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,8 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-workers", metavar="N", type=_workers, default=4, help="kinds read side by side (4)")
     parser.add_argument("--record", metavar="DIR", help="keep what was read, without secrets")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a dump instead of a cluster")
+    parser.add_argument("--ledger", action="store_true", help="tell who holds which GPUs, what is free, what waits")
     parser.add_argument("--print-role", action="store_true", help="print the rights that this needs, for kubectl apply")
-    judging.configure(parser)
+    judging.configure(parser, FORMATS)
 
 
 def _workers(text: str) -> int:
@@ -66,7 +73,25 @@ def _diagnose(options: argparse.Namespace) -> int:
     rules = frozenset(ids())
     found = scenes(seen, fleet, frozenset(options.rule), rules)
     report = judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
+    report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
+    if options.ledger:
+        return _with_ledger(options, seen, report)
     return judging.deliver(options, report)
+
+
+def _with_ledger(options: argparse.Namespace, seen: Seen, report: Report) -> int:
+    from nodeworthy.collect.cluster.capacity import ledger_of
+    from nodeworthy.report import ledger as written
+
+    told = ledger_of(seen)
+    report = replace(report, extra={**report.extra, "ledger": written.as_data(told)})
+    return judging.deliver(options, report, written.text(told))
+
+
+def _with_sightings(report: Report, seen: Seen) -> Report:
+    failed = [each for each in report.findings if each.verdict is Verdict.FAIL and not each.suppressed]
+    named = [name for each in failed for name in (each.where.object, *each.victims) if name]
+    return replace(report, sightings=tuple(seen.sighted.of(named, seen.pods)))
 
 
 def _look(options: argparse.Namespace) -> Seen:

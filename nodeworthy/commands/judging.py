@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,16 +24,16 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
     parser.set_defaults(began=time.time())
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how the report is written")
+    parser.add_argument("--format", choices=formats, default="text", help="how the report is written")
     parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
     parser.add_argument(
         "--also",
         action="append",
         metavar="FORMAT=FILE",
         default=[],
-        type=_also,
+        type=partial(_also, formats),
         help="write it in this format, too (repeatable)",
     )
     parser.add_argument(
@@ -96,10 +97,10 @@ def judged(options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene],
     return Report(moment, judgements, looked_at)
 
 
-def _also(text: str) -> tuple[str, str]:
+def _also(formats: tuple[str, ...], text: str) -> tuple[str, str]:
     form, equals, file = text.partition("=")
-    if form not in FORMATS or not equals or not file:
-        raise argparse.ArgumentTypeError(f"{text!r} is not FORMAT=FILE with one of {', '.join(FORMATS)}")
+    if form not in formats or not equals or not file:
+        raise argparse.ArgumentTypeError(f"{text!r} is not FORMAT=FILE with one of {', '.join(formats)}")
     return form, file
 
 
@@ -145,7 +146,7 @@ def _machine(options: argparse.Namespace, form: str, report: Report, beside: Bes
         "github": {"below": _below_checkout()},
         "markdown": {"below": _below_checkout(), "beside": beside},
     }
-    written: str = renderer.render(report, **told[form])
+    written: str = renderer.render(report, **told.get(form, {}))
     return written
 
 

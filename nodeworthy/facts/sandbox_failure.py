@@ -40,18 +40,29 @@ def sandbox_failure(event: Any) -> SandboxFailure | None:
     about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
     if found is None or text_at(about, "kind") not in ("Pod", ""):
         return None
-    counts = (number_at(event, "count"), number_at(event, "deprecatedCount"), number_at(event, "series", "count"), 1)
     source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
+    first, last = period_of(event)
     return SandboxFailure(
         namespace=text_at(about, "namespace"),
         pod=text_at(about, "name"),
         node=text_at(source, "host") or text_at(event, "reportingInstance"),
         runtime=found["runtime"],
-        count=max(each for each in counts if each is not None),
-        first=_first(event, "firstTimestamp", "deprecatedFirstTimestamp", "eventTime"),
-        last=moment(text_at(event, "series", "lastObservedTime"))
-        or _first(event, "lastTimestamp", "deprecatedLastTimestamp", "eventTime"),
+        count=count_of(event),
+        first=first,
+        last=last,
     )
+
+
+def count_of(event: Any) -> int:
+    counts = (number_at(event, "count"), number_at(event, "deprecatedCount"), number_at(event, "series", "count"), 1)
+    return max(each for each in counts if each is not None)
+
+
+def period_of(event: Any) -> tuple[datetime | None, datetime | None]:
+    """When it was first said, and when last."""
+    first = _first(event, "firstTimestamp", "deprecatedFirstTimestamp", "eventTime")
+    last = moment(text_at(event, "series", "lastObservedTime"))
+    return first, last or _first(event, "lastTimestamp", "deprecatedLastTimestamp", "eventTime")
 
 
 def _first(event: Any, *names: str) -> datetime | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.engine import Judgement
+from nodeworthy.facts.sighting import Sighting
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Finding, Place, Severity, Verdict
 
@@ -24,6 +25,8 @@ class Report:
     looked_at: Mapping[str, int] = field(default_factory=dict)
     # What else a command has to tell, for its own renderer (a tree of resources, a ledger).
     extra: Mapping[str, Any] = field(default_factory=dict)
+    # What the cluster said of the objects that findings name, where it is told to people.
+    sightings: Sequence[Sighting] = ()
 
     @cached_property
     def summary(self) -> dict[str, int]:

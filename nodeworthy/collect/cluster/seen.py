@@ -20,6 +20,7 @@ from nodeworthy.collect.cluster.kinds import (
     Kind,
 )
 from nodeworthy.collect.cluster.pods import GpuPods
+from nodeworthy.collect.cluster.sighted import Sighted
 from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster_node import ClusterNode, cluster_node
@@ -49,6 +50,7 @@ class Seen:
     gpu_annotations: dict[Key, Mapping[str, str]] = field(default_factory=dict)
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     capacity: CapacitySeen = field(default_factory=CapacitySeen)
+    sighted: Sighted = field(default_factory=Sighted)
     # What measures the cluster, and what keeps its queue.
     platform: dict[tuple[str, str, str], tuple[Kind, Mapping[str, Any]]] = field(default_factory=dict)
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
@@ -90,10 +92,12 @@ class Seen:
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
             self.gpu_pods.add_pod(key, data)
+            self.sighted.add_pod(key, data)
             self.capacity.add_pod(key, data)
             self.hami.add_pod(key, data, wants_gpus=self.pods[key].wants_gpus)
         elif kind is EVENTS:
             self.gpu_pods.add_event(data)
+            self.sighted.add_event(key, data)
             self.capacity.add_event(data)
             failure = sandbox_failure(data)
             if failure is not None:

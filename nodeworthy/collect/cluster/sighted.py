@@ -1,0 +1,57 @@
+"""Keeps of events and pods what people are told of them: which word, since when, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.facts.cluster_pod import ClusterPod
+from nodeworthy.facts.sandbox_failure import count_of, moment, period_of
+from nodeworthy.facts.sighting import Sighting, Sign
+
+Key = tuple[str, str]
+
+
+@dataclass
+class Sighted:
+    # By object, then by the event's own name: one that comes twice counts once.
+    _warned: dict[str, dict[Key, Sighting]] = field(default_factory=dict)
+    _placed: dict[Key, tuple[str, str]] = field(default_factory=dict)
+
+    def add_event(self, key: Key, event: Mapping[str, Any]) -> None:
+        about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+        word, name = text_at(event, "reason"), text_at(about, "name")
+        if text_at(event, "type") == "Normal" or not word or not name:
+            return
+        parts = (text_at(about, "kind") or "Pod", text_at(about, "namespace"), name)
+        told = "/".join(filter(None, parts))
+        first, last = period_of(event)
+        self._warned.setdefault(told, {})[key] = Sighting(told, Sign.WARNED, word, first, last, count_of(event))
+
+    def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
+        self._placed[key] = (text_at(data, "status", "startTime"), text_at(data, "status", "reason"))
+
+    def of(self, objects: Iterable[str], pods: Mapping[Key, ClusterPod]) -> Iterator[Sighting]:
+        by_object = {pod.object: pod for pod in pods.values()}
+        for name in dict.fromkeys(objects):
+            yield from self._warned.get(name, {}).values()
+            if (pod := by_object.get(name)) is not None:
+                yield from self._of_pod(pod)
+
+    def _of_pod(self, pod: ClusterPod) -> Iterator[Sighting]:
+        if pod.daemonset:
+            yield Sighting(pod.object, Sign.OWN)
+        started, reason = self._placed.get((pod.namespace, pod.name), ("", ""))
+        if word := pod.fault or reason:
+            yield Sighting(pod.object, Sign.STATE, word)
+        if (when := moment(started)) is not None:
+            yield _at(pod, Sign.PLACED, when)
+        if not pod.ready and not pod.is_over and (when := moment(pod.since)) is not None:
+            yield _at(pod, Sign.UNREADY, when)
+
+
+def _at(pod: ClusterPod, sign: Sign, when: datetime) -> Sighting:
+    return Sighting(pod.object, sign, first=when, last=when)
