@@ -33,7 +33,10 @@ def test_a_folder_is_a_host_for_each_recording(tmp_path: Path) -> None:
     ran = run_json("node", f"replay:{tmp_path}", "--show-passed")
     assert ran.code == 1
     assert ran.report["evaluated"]["hosts"] == 2
-    verdicts = {(each["where"]["host"], each["rule"]): each["verdict"] for each in ran.findings}
+    about = ("containerd-paths", "toolkit-reaches-containerd")
+    verdicts = {
+        (each["where"]["host"], each["rule"]): each["verdict"] for each in ran.findings if each["rule"] in about
+    }
     assert verdicts == {
         ("ssh://gpu-01", "containerd-paths"): "fail",
         ("ssh://gpu-01", "toolkit-reaches-containerd"): "skip",
@@ -103,7 +106,8 @@ def test_an_empty_folder_proves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_node_without_gpus_is_skipped_and_so_nothing_is_proven(tmp_path: Path) -> None:
-    cpu = without(load(CASES / "toolkit-reaches-containerd/unknown-node-toolkit-not-due-yet/gpu-01.json"), "gpus")
+    gpu = load(CASES / "toolkit-reaches-containerd/unknown-node-toolkit-not-due-yet/gpu-01.json")
+    cpu = without(gpu, "gpus", *(each.name for each in named(gpu, "process")))
     (tmp_path / "cpu.json").write_text(as_text(cpu))
     ran = run_json("node", f"replay:{tmp_path / 'cpu.json'}", "--show-passed")
     assert ran.code == 3
@@ -117,7 +121,8 @@ def test_a_node_of_cri_o_is_none_of_the_rules_about_containerd(tmp_path: Path) -
     (tmp_path / "crio.json").write_text(as_text(but(without(recording, used.name), crio)))
     ran = run_json("node", f"replay:{tmp_path / 'crio.json'}", "--show-passed")
     assert ran.code == 3
-    assert {each["cause"] for each in ran.findings} == {"kubelet talks to crio, and not to containerd"}
+    causes = {each["cause"] for each in ran.findings if "containerd" in each["rule"]}
+    assert causes == {"kubelet talks to crio, and not to containerd"}
 
 
 def test_what_a_host_refused_is_recorded_and_replayed(tmp_path: Path) -> None:

@@ -52,7 +52,8 @@ def test_what_was_not_read_never_makes_a_pass(lost: set[str]) -> None:
     fault = incident()
     silenced = tuple(replace(each, code=1, stdout="") if each.name.split()[0] in {n.split()[0] for n in lost} else each
                      for each in fault.parts)  # fmt: skip
-    assert Verdict.PASS not in verdicts(replace(fault, parts=silenced)).values()
+    found = verdicts(replace(fault, parts=silenced))
+    assert Verdict.PASS not in {found["containerd-paths"], found["toolkit-reaches-containerd"]}
 
 
 @settings(max_examples=100, deadline=None)

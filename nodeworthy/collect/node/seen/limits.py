@@ -12,6 +12,7 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _KEPT = re.compile(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
 _OFF = re.compile(r"^System time\s*:\s*([\d.]+) seconds", re.MULTILINE)
+_OFF_DUTY = "Cannot talk to daemon"
 _LEAP = re.compile(r"^Leap status\s*:\s*(.+?)\s*$", re.MULTILINE)
 # Filesystem, blocks, used, available, capacity, mount.
 _ROW = re.compile(r"^(?P<device>\S+)\s+(?P<size>\d+)\s+\d+\s+(?P<free>\d+)\s+\S+\s+(?P<mount>/.*)$", re.MULTILINE)
@@ -24,12 +25,15 @@ def clock(recording: Recording, host: Place) -> NodeClock | None:
         return None
     chrony = printed(recording, "chrony", place, "what chrony says")
     text = chrony.state.value if chrony is not None and isinstance(chrony.state, Known) else ""
+    return NodeClock(place=place, is_kept=_is_kept(said, text, place), off_by=_off_by(chrony, text, place))
+
+
+def _off_by(chrony: Located[str] | None, text: str, place: Place) -> Located[float | None]:
+    """Nothing where there is no chrony, or its daemon is off: then another may keep the clock."""
+    if chrony is not None and isinstance(chrony.state, Unknown) and _OFF_DUTY not in chrony.state.why:
+        return Located(chrony.state, place)
     off = _OFF.search(text)
-    return NodeClock(
-        place=place,
-        is_kept=_is_kept(said, text, place),
-        off_by=Located(Known(float(off[1]) if off else None), place),
-    )
+    return Located(Known(float(off[1]) if off else None), place)
 
 
 def _is_kept(said: Located[str], chrony: str, place: Place) -> Located[bool]:

@@ -1,0 +1,87 @@
+"""A node's state: what was not read never passes, and what old recordings lack is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nodeworthy.collect.node.collector import Asked, scene
+from nodeworthy.collect.node.pools import Declared
+from nodeworthy.collect.node.recording import Recording, load
+from nodeworthy.engine import Judgement, judge
+from nodeworthy.fleet.read import read_fleet_file
+from nodeworthy.rules import catalogue, rule
+from nodeworthy.verdict import Verdict
+
+from .recordings import CASES, MENDED, but, part
+
+BAD = sorted(CASES.glob("*/bad-node-*/node.json"))
+GOOD = load(CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json")
+
+
+def judged(recording: Recording, folder: Path | None = None) -> dict[str, Judgement]:
+    fleets = list(folder.glob("Pulumi.*.yaml")) if folder is not None else []
+    declared = Declared(read_fleet_file(fleets[0], fleets[0].name) if fleets else None)
+    found = judge([scene(Asked(recording.host, recording), declared)], catalogue(), rule("rule-crashed"))
+    return {each.rule.id: each for each in found}
+
+
+@pytest.mark.parametrize("path", BAD, ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}")
+def test_a_fault_that_was_not_read_whole_never_passes(path: Path) -> None:
+    fault, about = load(path), path.parts[-3]
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.sets(st.sampled_from([each.name for each in fault.parts]), max_size=6))
+    def silenced(lost: set[str]) -> None:
+        parts = tuple(replace(each, code=124, stdout="") if each.name in lost else each for each in fault.parts)
+        found = judged(replace(fault, parts=parts), path.parent)
+        assert "rule-crashed" not in found
+        assert found[about].verdict is not Verdict.PASS
+
+    silenced()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from([each.name for each in GOOD.parts]), st.text(max_size=200))
+def test_whatever_a_part_says_no_rule_crashes(name: str, said: str) -> None:
+    assert "rule-crashed" not in judged(but(GOOD, part(name, said)))
+
+
+def test_an_older_recording_is_skipped_with_why() -> None:
+    found = judged(load(MENDED))["kubelet-survives-reboot"]
+    assert found.verdict is Verdict.SKIP
+    assert found.why == "this recording was made before which units start kubelet was read: record the node anew"
+
+
+def test_a_good_node_is_well_in_every_respect() -> None:
+    assert {each.verdict for each in judged(GOOD).values()} <= {Verdict.PASS, Verdict.SKIP}
+
+
+def test_kubelet_that_was_started_by_hand_has_no_unit() -> None:
+    by_hand = part("cgroup 3011", "0::/user.slice/user-1000.slice/session-3.scope")
+    nothing = part("starts", "Id=kubelet.service\nLoadState=not-found\nActiveState=inactive\nUnitFileState=\n")
+    found = judged(but(GOOD, by_hand, nothing))["kubelet-survives-reboot"].findings
+    assert [each.message for each in found] == ["kubelet runs, but no unit of systemd has started it"]
+
+
+def test_a_unit_that_is_enabled_until_the_next_boot_is_not_enabled() -> None:
+    unit = "Id={}\nLoadState=loaded\nActiveState=active\nSubState=running\nUnitFileState={}\nWantedBy=\n"
+    starts = f"{unit.format('kubelet.service', 'enabled-runtime')}\n{unit.format('nodeadm-run.service', 'disabled')}"
+    assert judged(but(GOOD, part("starts", starts)))["kubelet-survives-reboot"].verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("version", "is_read"),
+    [
+        ("NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024", True),
+        ("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.54.15  Release Build", True),
+        ("NVRM version: something else", False),
+    ],
+)
+def test_the_drivers_version_is_read_from_both_modules(version: str, is_read: bool) -> None:
+    found = judged(but(GOOD, part("driver", version)))["fabric-manager-runs"]
+    assert found.verdict is (Verdict.FAIL if is_read else Verdict.UNKNOWN)
