@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nodeworthy.facts.sighting import Sighting, Sign
-from nodeworthy.report.brief_words import RULES
+from nodeworthy.report.brief_words import RULES, Plain
 from nodeworthy.verdict import Finding
 
 SHOWN = 5
@@ -21,7 +21,17 @@ class Cause:
 
     @property
     def victims(self) -> list[str]:
-        return list(dict.fromkeys(victim for each in self.findings for victim in each.victims))
+        """A job that is itself the fault is hit by it, too."""
+        found = dict.fromkeys(victim for each in self.findings for victim in each.victims)
+        return list(found) or (self.places if self._plain is not None and self._plain.theirs else [])
+
+    @property
+    def places(self) -> list[str]:
+        return list(dict.fromkeys(each.where.object or str(each.where) for each in self.findings))
+
+    @property
+    def _plain(self) -> Plain | None:
+        return RULES.get(self.findings[0].rule)
 
     @property
     def where_and_what(self) -> str:
@@ -33,10 +43,9 @@ class Cause:
 
     @property
     def to_do(self) -> str:
-        plain = RULES.get(self.findings[0].rule)
-        if plain is None:
-            return "not known from here."
-        if not plain.theirs:
+        if self._plain is None or self._plain.theirs is None:
+            return "not known yet."
+        if not self._plain.theirs:
             return "nothing. Your jobs need no change for this."
         remedies = list(dict.fromkeys(each.remedy for each in self.findings if each.remedy))
         return f"change the job: {'; '.join(remedies[:SHOWN]) or 'how was not found.'}"

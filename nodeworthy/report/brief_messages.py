@@ -69,6 +69,8 @@ def _one(cause: Cause, sightings: Sequence[Sighting], own: set[str]) -> Iterator
             yield called
             for each in brief_victims.told(victims, sightings):
                 yield from line(each, "  - ", "    ")
+    if not cause.victims:
+        yield from line(f"{names(cause.places)}.", "Where: ")
     yield from line(brief_times.since(sightings), "Since when: ")
     yield from line(f"{cause.says}.", "Why: ")
     yield from line(cause.to_do, "What you can do: ")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from nodeworthy.facts.sighting import Sighting, Sign
 
 UNTOLD = "not known; nothing that was read tells a time."
+PLACED = "not known; no warning about it was read. Given to its node at"
 LONGEST = 40
 
 _Key = tuple[Sign, str, datetime | None]
@@ -16,16 +17,16 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 _SAYS = {Sign.UNREADY: "not ready since then", Sign.PLACED: "given to its node"}
 
 
-def since(sightings: Iterable[Sighting]) -> str:
+def since(sightings: Sequence[Sighting]) -> str:
     """By warnings, else by when it ceased to be ready; never by what only stands near it."""
-    sightings = list(sightings)
-    for sign, called in ((Sign.WARNED, "warning about them"), (Sign.UNREADY, "sign that one is not ready")):
-        times = [when for each in sightings if each.sign is sign for when in (each.first, each.last) if when]
-        if times:
-            first, last = min(times), max(times)
-            until = f", the last from {_hour(last, first)}" if last > first else ""
-            return f"the first {called} that was read is from {day(first)}{until}. It may have begun earlier."
-    return UNTOLD
+    if warned := _times(sightings, Sign.WARNED):
+        first, last = min(warned), max(warned)
+        until = f", the last from {_hour(last, first)}" if last > first else ""
+        return f"the first warning about them that was read is from {day(first)}{until}. It may have begun earlier."
+    if unready := _times(sightings, Sign.UNREADY):
+        return f"not ready since {day(min(unready))}. It may have begun earlier."
+    placed = _times(sightings, Sign.PLACED)
+    return f"{PLACED} {day(min(placed))}." if placed else UNTOLD
 
 
 def timeline(sightings: Iterable[Sighting]) -> list[str]:
@@ -39,6 +40,10 @@ def timeline(sightings: Iterable[Sighting]) -> list[str]:
 
 def day(when: datetime) -> str:
     return f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _times(sightings: Iterable[Sighting], sign: Sign) -> list[datetime]:
+    return [when for each in sightings if each.sign is sign for when in (each.first, each.last) if when]
 
 
 def _hour(when: datetime, beside: datetime) -> str:

@@ -26,8 +26,8 @@ def told(victims: Sequence[str], sightings: Iterable[Sighting]) -> list[str]:
 def counted(objects: Sequence[str]) -> str:
     """`2 pods`, or `3 objects` where they are of several kinds."""
     kinds = {each.partition("/")[0] for each in objects}
-    kind = kinds.pop().lower() if len(kinds) == 1 else "object"
-    return f"{len(objects)} {kind}{'s' if len(objects) > 1 else ''}"
+    kind = kinds.pop() if len(kinds) == 1 else "object"
+    return f"{len(objects)} {kind.lower() if kind == 'Pod' else kind}{'s' if len(objects) > 1 else ''}"
 
 
 def named(objects: Sequence[str]) -> str:

@@ -9,7 +9,8 @@ TROUBLES = {
     "FailedCreatePodSandBox": "cannot start: stuck in ContainerCreating",
     "UnexpectedAdmissionError": "cannot run: turned away by the node",
     "FailedScheduling": "must wait in Pending: no node to run on",
-    "FailedCreate": "cannot make its pods: they are refused",
+    "FailedCreate": "cannot make pods: they are refused",
+    "FailedCreatePod": "cannot make pods: they are refused",
     "FailedMount": "cannot start: a volume cannot be mounted",
     "FailedAttachVolume": "cannot start: a volume cannot be attached",
     "CrashLoopBackOff": "cannot stay up: crashes again and again",
@@ -25,8 +26,8 @@ TROUBLES = {
 @dataclass(frozen=True)
 class Plain:
     says: str
-    # Whether those who run jobs mend it themselves, in their jobs.
-    theirs: bool = False
+    # Whether those who run jobs mend it themselves, in their jobs; None where that differs from case to case.
+    theirs: bool | None = False
 
 
 _HAMI = "HAMi, which shares GPUs between jobs,"
@@ -41,28 +42,25 @@ RULES = {
     ),
     "toolkit-env-wellformed": Plain("the part that gives containers their GPUs has settings that it cannot use"),
     "runtime-class-agrees": Plain(
-        "the name under which jobs ask for the GPU runtime is not the name under which the machines have it"
+        "the name under which jobs ask for the GPU runtime is not the name under which the machines have it",
+        theirs=None,
     ),
     "operator-release-works": Plain("the GPU operator is of a release that is known to break here"),
     "one-driver": Plain("not exactly one source installs the GPU driver"),
     "one-device-plugin": Plain("not exactly one program offers the machines' GPUs to jobs"),
-    "verification-yields": Plain(
-        "a test of the machines holds their GPUs, with nothing that makes it give them back for jobs"
-    ),
+    "verification-yields": Plain("a test of the machines holds their GPUs, and does not give them back for jobs"),
     "dcgm-off-profiling-nodes": Plain(
         "a program that measures GPUs runs where only profilers may, and the two get in each other's way"
     ),
-    "profiling-node-exists": Plain("no machine is set aside for profiling, though some should be"),
-    "database-replicated": Plain("the database that keeps the job queue is not kept twice as it should be"),
+    "profiling-node-exists": Plain("fewer machines are set aside for profiling than should be"),
+    "database-replicated": Plain("the database that keeps the job queue is not set up as it should be"),
     "no-secret-in-plain-sight": Plain("a password, token or key can be read where it should not"),
     "hami-installed-once": Plain(f"{_HAMI} is not installed exactly once"),
     "hami-components-healthy": Plain(f"{_HAMI} does not run whole"),
     "hami-plugin-configured": Plain(f"{_HAMI} cannot work with the settings that it has on the machines"),
-    "hami-pods-mutated": Plain(f"{_HAMI} was passed by, so what these pods asked for was not arranged"),
-    "hami-capacity-adds-up": Plain("a job asks for a share of a GPU that no GPU here can give", theirs=True),
-    "hami-crash-explained": Plain("containers crash on a GPU that they share; the finding says over what"),
+    "hami-pods-mutated": Plain(f"{_HAMI} was passed by, so what these pods asked for was not arranged", theirs=None),
     "driver-capabilities-allowed": Plain("a container asks the GPU driver for something it may not have", theirs=True),
-    "gpu-fits-a-node": Plain("a job asks for more than any machine here has", theirs=True),
+    "gpu-fits-a-node": Plain("a job asks for something that no machine here has", theirs=True),
     "gpu-quantity": Plain("a job asks for GPUs in a way that Kubernetes does not take", theirs=True),
     "profiling-pod-privileged": Plain("a job that profiles lacks the right to read the counters", theirs=True),
 }

@@ -41,7 +41,7 @@ def brief(case: str, *arguments: str) -> str:
 
 
 def of(*judgements: Judgement, sightings: tuple[Sighting, ...] = ()) -> str:
-    return render(Report(Moment.CLUSTER, judgements, {"objects": 2}, sightings=sightings))  # type: ignore[arg-type]
+    return render(Report(Moment.CLUSTER, judgements, {"objects": 2}, sightings=sightings))
 
 
 @pytest.mark.parametrize(("name", "case"), TOLD.items(), ids=list(TOLD))
@@ -97,10 +97,25 @@ def test_a_warning_alarms_nobody() -> None:
 def test_a_rule_without_plain_words_speaks_for_itself() -> None:
     found = replace(finding(where=POD, message="the disk is full"), rule="not-in-the-table", remedy=None)
     told = of(judged(found))
-    assert "Why: the disk is full.\nWhat you can do: not known from here.\n" in told
+    assert "Why: the disk is full.\nWhat you can do: not known yet.\n" in told
     assert "Next: what mends it is not known" in told
     assert "Since when: not known; nothing that was read tells a time.\n" in told
     assert "TIMELINE\n\nNothing that was read tells a time.\n" in told
+
+
+def test_a_job_that_is_itself_the_fault_is_hit_by_it() -> None:
+    told = brief("gpu-quantity/bad-cluster-refused-by-the-api")
+    assert "  - 1 PyTorchJob cannot make pods: they are refused (FailedCreatePod): ml/llama-finetune\n" in told
+    assert "What you can do: change the job: correct the resources in its template" in told
+
+
+def test_what_hits_nobody_has_a_place() -> None:
+    told = brief(TOLD["incident-b-longer-than-its-bound"])
+    assert (
+        "Nothing was seen that suffers from it.\n\nWhere: Pod/cw-hpc-verification/hpc-verification-29341-x8k2p.\n"
+        in told
+    )
+    assert "no warning about it was read. Given to its node at 2025-10-14 18:01:00 UTC.\n" in told
 
 
 def test_many_victims_are_counted() -> None:
