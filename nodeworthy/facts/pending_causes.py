@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
@@ -44,6 +44,8 @@ class Waiting:
 
     groups: tuple[WaitingPods, ...]
     quotas: tuple[QuotaRefusal, ...] = ()
+    # Who waits for what verification holds, which is that rule's to tell.
+    verified: tuple[str, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -51,26 +53,47 @@ class Waiting:
 
 
 class _Elsewhere(Exception):
-    """Another rule says why, or nothing is wrong yet."""
+    """Another rule says why."""
 
 
-def waiting_pods(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection[str]) -> Iterator[WaitingPods]:
+class _Verified(_Elsewhere):
+    """Verification that yields to nobody holds what they ask for."""
+
+
+def waiting(
+    pods: Iterable[AskingPod],
+    world: PendingWorld,
+    elsewhere: Collection[str],
+    quotas: Iterable[QuotaRefusal] = (),
+) -> Waiting:
+    found: dict[tuple[str, ...], list[AskingPod]] = defaultdict(list)
+    causes: dict[tuple[str, ...], PendingCause] = {}
+    verified: list[str] = []
+    for some in _alike(pods, world, elsewhere):
+        try:
+            cause = _cause(some, world)
+        except _Verified:
+            verified += [each.object for each in some]
+        except _Elsewhere:
+            continue
+        else:
+            found[cause.key] += some
+            causes.setdefault(cause.key, cause)
+    groups = [
+        WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
+    ]
+    return Waiting(tuple(groups), tuple(quotas), tuple(sorted(verified)))
+
+
+def _alike(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection[str]) -> Iterable[list[AskingPod]]:
+    """Those that wait for the same are looked at once. Who is gated or new is as it should be."""
     alike: dict[tuple[object, ...], list[AskingPod]] = defaultdict(list)
     for each in pods:
         if each.object not in elsewhere and not each.gates and not _is_new(each, world):
-            key = (each.choice.written, *sorted(each.amounts.items()), each.scheduler, each.never_preempts)
+            told = _words(each, world) != ""
+            key = (each.choice.written, *sorted(each.amounts.items()), each.scheduler, each.never_preempts, told)
             alike[key].append(each)
-    found: dict[tuple[str, ...], list[AskingPod]] = defaultdict(list)
-    causes: dict[tuple[str, ...], PendingCause] = {}
-    for some in alike.values():
-        try:
-            cause = _cause(some, world)
-        except _Elsewhere:
-            continue
-        found[cause.key] += some
-        causes.setdefault(cause.key, cause)
-    for key_, together in found.items():
-        yield WaitingPods(tuple(sorted(together, key=lambda each: each.object)), causes[key_])
+    return alike.values()
 
 
 def _is_new(pod: AskingPod, world: PendingWorld) -> bool:
@@ -124,7 +147,7 @@ def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld
             raise _Elsewhere  # unhealthy devices: their count is not complete
         return kept_away(resource, amount, chosen, away)
     if any(world.without_verification(node, resource) >= amount for node in large):
-        raise _Elsewhere
+        raise _Verified
     return held(pod, (resource, amount), large, _in_the_way(chosen, away), world)
 
 

@@ -17,7 +17,7 @@ from nodeworthy.facts.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.ledger import Ledger, ledger
 from nodeworthy.facts.node_gpu_count import NodeGpuCount, node_gpu_counts
 from nodeworthy.facts.node_size import sizes_of_nodes
-from nodeworthy.facts.pending_causes import Waiting, waiting_pods
+from nodeworthy.facts.pending_causes import Waiting, waiting
 from nodeworthy.facts.pending_world import PendingWorld
 from nodeworthy.facts.sandbox_failure import moment
 from nodeworthy.facts.verification_work import VerificationWork
@@ -53,7 +53,7 @@ def _waiting(seen: Seen, works: list[VerificationWork], shared: OfHami) -> Waiti
     kept = seen.capacity
     sizes = sizes_of_nodes(seen.nodes.values())
     world = PendingWorld(kept.nodes, kept.held, kept.events, sizes, kept.now, _by_verification(works), shared)
-    return Waiting(tuple(waiting_pods(kept.waiting, world, shared.explained)), tuple(kept.events.quotas.values()))
+    return waiting(kept.waiting, world, shared.explained, kept.events.quotas.values())
 
 
 def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int]:
@@ -118,3 +118,8 @@ def ledger_of(seen: Seen) -> Ledger:
     missing = next(filter(None, (_only_one(seen), _unseen(seen, NODES), _unseen(seen, PODS))), None)
     in_part = missing.why if missing is not None else None
     return ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
+
+
+def kept_waiting(scene: Scene) -> tuple[str, ...]:
+    """The pods that wait for what verification holds."""
+    return tuple(name for fact in scene.facts if isinstance(fact, Waiting) for name in fact.verified)

@@ -27,22 +27,21 @@ NEEDS_CLASSES = "runtime-class-agrees"
 BY_WHAT_IT_HOLDS = "verification-yields"
 
 
-def pod_scenes(
-    seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]
-) -> tuple[list[Scene], list[VerificationWork]]:
-    """The pods; and what of them is verification, which is judged by what it holds."""
-    unseen_jobs = why_unseen(JOBS) is not None
-    works = _works(seen, unseen_jobs=unseen_jobs)
-    verified = Scene(works, {VerificationWork: Missing("nothing here verifies")})
-    return [_pods(seen, why_unseen, asked, rules), verified], works
-
-
-def _works(seen: Seen, *, unseen_jobs: bool) -> list[VerificationWork]:
-    pods = seen.gpu_pods
+def verification(seen: Seen, why_unseen: Callable[[Kind], str | None]) -> list[VerificationWork]:
+    """What of the pods is verification, which is judged by what it holds."""
+    pods, unseen_jobs = seen.gpu_pods, why_unseen(JOBS) is not None
     return list(verification_works(pods.groups(), pods.rejected, None if unseen_jobs else pods.bounds, pods.now))
 
 
-def _pods(seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]) -> Scene:
+def of_verification(works: list[VerificationWork], waiting: tuple[str, ...]) -> Scene:
+    """Who waits for what it holds is a victim like those whom a kubelet turned away."""
+    told = [each if each.yields else replace(each, rejected=(*each.rejected, *waiting)) for each in works]
+    return Scene(told, {VerificationWork: Missing("nothing here verifies")})
+
+
+def of_pods(
+    seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]
+) -> Scene:
     templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
     runtimes = list(_runtimes(seen))
     facts: list[Fact] = [*templates, *seen.gpu_pods.refused.values()]

@@ -8,13 +8,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.cluster.capacity import capacity
+from nodeworthy.collect.cluster.capacity import capacity, kept_waiting
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
 from nodeworthy.collect.cluster.hami import hami
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, KINDS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.platform import platform
-from nodeworthy.collect.cluster.pod_scenes import pod_scenes
+from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
@@ -57,10 +57,12 @@ class _Scenes:
 
     @property
     def all(self) -> list[Scene]:
-        pods, works = pod_scenes(self._seen, self._why_unseen, self._asked, self._rules)
+        works = verification(self._seen, self._why_unseen)
         shared = hami(self._seen, self._fleet, self._asked, self._rules)
         held = capacity(self._seen, self._fleet, works, self._rules, of_hami(shared.facts))
-        others = [*pods, held, platform(self._seen, self._fleet, self._rules), shared]
+        pods = of_pods(self._seen, self._why_unseen, self._asked, self._rules)
+        verified = of_verification(works, kept_waiting(held))
+        others = [pods, verified, held, platform(self._seen, self._fleet, self._rules), shared]
         return [self._toolkits(), gpu_parts(self._seen, self._fleet, self._rules), *self._policies(), *others]
 
     def _toolkits(self) -> Scene:
