@@ -23,7 +23,8 @@ from .daemon import Daemon
 from .tools import Tools
 
 FILES = Path(__file__).resolve().parents[2] / "infra" / "queue_files"
-PROGRAMS = Path("/usr/lib/postgresql/15/bin")
+INSTALLED = Path("/usr/lib/postgresql")
+PROGRAMS = max(INSTALLED.glob("*/bin"), default=INSTALLED / "15" / "bin")
 EXTENSIONS = Path("/usr/share/postgresql/15/extension")
 USER = "postgres"
 PATIENCE = 60.0
@@ -46,7 +47,7 @@ class Postgres:
     def of(cls, tools: Tools) -> Self:
         tools.need_root()
         if not (PROGRAMS / "initdb").exists():
-            tools.do_without("PostgreSQL 15", f"there is no {PROGRAMS / 'initdb'} (apt-get install postgresql)")
+            tools.do_without("PostgreSQL", f"there is no {PROGRAMS / 'initdb'} (apt-get install postgresql)")
         spec = find_spec("pgmq")
         if spec is None or spec.origin is None:
             tools.do_without("pgmq", "its SQL comes with the package pgmq, which is not installed")
