@@ -11,6 +11,7 @@ from nodeworthy.facts.node_devices import NodeDevices
 from nodeworthy.facts.node_driver import NodeDriver
 from nodeworthy.facts.node_kernel_log import NodeKernelLog
 from nodeworthy.facts.node_kubelet import NodeKubelet
+from nodeworthy.facts.node_registries import NodeRegistries
 from nodeworthy.facts.node_room import NodeRoom
 from nodeworthy.facts.node_storage import NodeStorage
 from nodeworthy.verdict import Located, skip
@@ -32,6 +33,7 @@ class Seen:
     room: NodeRoom | None = None
     kernel_log: NodeKernelLog | None = None
     storage: NodeStorage | None = None
+    registries: NodeRegistries | None = None
 
 
 def read_then(part: T | None, what: str) -> T:

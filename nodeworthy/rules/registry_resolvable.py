@@ -18,6 +18,8 @@ from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.hosts_file import HOSTS
 from nodeworthy.facts.hosts_toml import NAME, HostsToml
 from nodeworthy.facts.name_resolution import ways, without_port
+from nodeworthy.facts.node import Node
+from nodeworthy.facts.registries_on_node import names_of
 from nodeworthy.facts.way_to_resolve import Way
 from nodeworthy.fleet.service_addresses import is_in_cluster
 from nodeworthy.known.containerd import every_registry_hosts
@@ -122,3 +124,8 @@ def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Flaw
         "systemd-resolved with DNS= (the cluster's DNS) and Domains=~cluster.local"
     )
     return Flaw(place, f"the node can't resolve {name}", f"an entry in {HOSTS}, or a resolver", CAUSE, remedy=remedy)
+
+
+@RULE.check
+def the_node_has_an_address_for_each(node: Node) -> Findings:
+    yield from names_of(node, CAUSE)

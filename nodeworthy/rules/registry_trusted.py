@@ -21,8 +21,10 @@ from nodeworthy.facts.docker_trust import docker_flaws
 from nodeworthy.facts.final_files import files_under, speaking_of
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.hosts_toml import BY_HTTPS, NAME, HostsToml
+from nodeworthy.facts.node import Node
 from nodeworthy.facts.node_files import NodeFiles
 from nodeworthy.facts.node_paths import Kind
+from nodeworthy.facts.registries_on_node import trust_of
 from nodeworthy.facts.registries_yaml import registries_flaws
 from nodeworthy.facts.registry_files import cache_flaws, own_flaws
 from nodeworthy.facts.registry_trust import Trust
@@ -190,3 +192,8 @@ def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> It
         trust = Trust(script.timeline, moment, runtime, version_of(script, pool), file.folder)
         if trust.left.is_there:
             yield from trust.not_read()
+
+
+@RULE.check
+def containerd_is_told_on_the_node(node: Node) -> Findings:
+    yield from trust_of(node)

@@ -16,6 +16,7 @@ default=
 sockets=
 units=
 starting=
+trusting=
 for each; do
     case $each in
     default=*) default=${each#default=} ;;
@@ -117,6 +118,7 @@ of_containerd() {
     part "version $pid" inside "$1" "$binary" --version
     part "dump $pid" dumped inside "$1" "$binary" ${config:+--config "$config"} config dump
     part "ages $pid" ages "$1" "${config:-$default}"
+    trusting="$trusting $(printf '%s\n' "$dump" | sed -n 's/^ *config_path = .\(\/[^ ]*\).$/\1/p' | tr ':' ' ')"
 }
 
 # Kept in a variable too: which files it was made of stands in it.

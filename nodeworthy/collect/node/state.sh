@@ -157,3 +157,30 @@ mounts() {
 
 part mounts mounts
 part fstab grep -v "^[[:space:]]*\(#\|$\)" /etc/fstab
+
+# What containerd is told of registries, and whether the names that it is told have an address here.
+named=
+# shellcheck disable=SC2154 # reading.sh has set it
+for each in $(printf '%s\n' $trusting | sort -u); do
+    for file in "$each"/*/hosts.toml; do
+        [ -e "$file" ] || continue
+        whole "$file"
+        host=${file%/hosts.toml}
+        named="$named ${host##*/} $(tr '"' ' ' <"$file" | sed -n 's|.*://\([^ /]*\).*|\1|p')"
+    done
+done
+
+addresses() {
+    # shellcheck disable=SC2046 # names have no blanks
+    for each in $(printf '%s\n' $named | sed 's/:[0-9]*$//' | sort -u | head -n 40); do
+        [ "$each" = _default ] && continue
+        found=$($brief getent ahosts "$each")
+        case $? in
+        0) echo "$each ${found%% *}" ;;
+        2) echo "$each -" ;;
+        *) echo "$each ?" ;;
+        esac
+    done
+}
+
+part names addresses

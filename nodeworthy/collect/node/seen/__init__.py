@@ -11,6 +11,7 @@ from nodeworthy.collect.node.seen.devices import devices
 from nodeworthy.collect.node.seen.driver import driver
 from nodeworthy.collect.node.seen.kernel_log import kernel_log
 from nodeworthy.collect.node.seen.limits import clock, room
+from nodeworthy.collect.node.seen.registries import registries
 from nodeworthy.collect.node.seen.storage import storage
 from nodeworthy.collect.node.seen.units import kubelet
 from nodeworthy.facts.node_seen import Seen
@@ -28,4 +29,5 @@ def seen(recording: Recording, running: Sequence[Process], host: Place) -> Seen:
         room=room(recording, host),
         kernel_log=kernel_log(recording, host),
         storage=storage(recording, host),
+        registries=registries(recording, host),
     )
