@@ -13,12 +13,16 @@ from nodeworthy.facts.sandbox_failure import count_of, moment, period_of
 from nodeworthy.facts.sighting import Sighting, Sign
 
 Key = tuple[str, str]
+_KEPT = frozenset(
+    "reason count deprecatedCount series eventTime firstTimestamp lastTimestamp deprecatedFirstTimestamp "
+    "deprecatedLastTimestamp".split()
+)
 
 
 @dataclass
 class Sighted:
     # By object, then by the event's own name: one that comes twice counts once.
-    _warned: dict[str, dict[Key, Sighting]] = field(default_factory=dict)
+    _warned: dict[str, dict[Key, Mapping[str, Any]]] = field(default_factory=dict)
     _placed: dict[Key, tuple[str, str]] = field(default_factory=dict)
 
     def add_event(self, key: Key, event: Mapping[str, Any]) -> None:
@@ -28,8 +32,9 @@ class Sighted:
             return
         parts = (text_at(about, "kind") or "Pod", text_at(about, "namespace"), name)
         told = "/".join(filter(None, parts))
-        first, last = period_of(event)
-        self._warned.setdefault(told, {})[key] = Sighting(told, Sign.WARNED, word, first, last, count_of(event))
+        # Read when somebody asks: of a hundred thousand events, few are told.
+        kept = {name: value for name, value in event.items() if name in _KEPT and value is not None}
+        self._warned.setdefault(told, {})[key] = kept
 
     def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
         self._placed[key] = (text_at(data, "status", "startTime"), text_at(data, "status", "reason"))
@@ -37,7 +42,7 @@ class Sighted:
     def of(self, objects: Iterable[str], pods: Mapping[Key, ClusterPod]) -> Iterator[Sighting]:
         by_object = {pod.object: pod for pod in pods.values()}
         for name in dict.fromkeys(objects):
-            yield from self._warned.get(name, {}).values()
+            yield from (_warning(name, event) for event in self._warned.get(name, {}).values())
             if (pod := by_object.get(name)) is not None:
                 yield from self._of_pod(pod)
 
@@ -51,6 +56,10 @@ class Sighted:
             yield _at(pod, Sign.PLACED, when)
         if not pod.ready and not pod.is_over and (when := moment(pod.since)) is not None:
             yield _at(pod, Sign.UNREADY, when)
+
+
+def _warning(told: str, event: Mapping[str, Any]) -> Sighting:
+    return Sighting(told, Sign.WARNED, text_at(event, "reason"), *period_of(event), count_of(event))
 
 
 def _at(pod: ClusterPod, sign: Sign, when: datetime) -> Sighting:
