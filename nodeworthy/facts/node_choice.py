@@ -32,6 +32,20 @@ class NodeChoice:
     def _wants(self) -> tuple[tuple[str, str], ...]:
         return tuple(mapping_at(self.spec, "nodeSelector").items())
 
+    @cached_property
+    def narrowed(self) -> tuple[str, tuple[str, ...]] | None:
+        """One label that only has these values on its nodes, or the nodes' names (""): a DaemonSet's pods say so."""
+        for label, value in self._wants:
+            return label, (str(value),)
+        terms = _terms(self.spec)
+        if len(terms) != 1:
+            return None
+        for each in mappings_at(terms[0], "matchFields"):
+            names = at(each, "values")
+            if text_at(each, "operator") == "In" and isinstance(names, list):
+                return "", tuple(map(str, names))
+        return next(((each.key, each.values) for each in self.selection.terms[0] if each.operator == "In"), None)
+
     def takes(self, labels: Mapping[str, str], name: str) -> bool:
         if any(labels.get(key) != value for key, value in self._wants):
             return False

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.asking_pod import AskingPod
 from nodeworthy.facts.cluster_node import GPU, ClusterNode
 from nodeworthy.facts.node_gpus import NodeGpus
+from nodeworthy.facts.pending_world import PendingWorld
 from nodeworthy.facts.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.instances import gpus_of
@@ -60,35 +61,34 @@ class NodeGpuCount:
 
 
 def node_gpu_counts(
-    nodes: Iterable[NodeGpus],
-    clustered: Mapping[str, ClusterNode],
-    fleet: Fleet | None,
-    waiting: Iterable[AskingPod],
-    held: Mapping[str, Sequence[AskingPod]],
+    clustered: Mapping[str, ClusterNode], fleet: Fleet | None, waiting: Iterable[AskingPod], world: PendingWorld
 ) -> Iterator[NodeGpuCount]:
     """Of nodes that offer any: where none is offered, other rules say why."""
-    alike: dict[tuple[object, ...], list[AskingPod]] = defaultdict(list)
-    for pod in waiting:
-        alike[pod.choice.written, *sorted(pod.amounts.items())].append(pod)
-    for node in nodes:
+    victims = _victims(waiting, world)
+    for node in world.nodes.values():
         if any(node.capacity.values()):
-            count = NodeGpuCount(node, _expected(node, clustered.get(node.name), fleet))
-            if count.unhealthy:
-                victims = _waiting(node, count.unhealthy, alike.values(), held.get(node.name, ()))
-                count = NodeGpuCount(node, count.expected, tuple(sorted(victims)))
-            yield count
+            expected = _expected(node, clustered.get(node.name), fleet)
+            yield NodeGpuCount(node, expected, tuple(sorted(victims.get(node.name, ()))))
 
 
-def _waiting(
-    node: NodeGpus, unhealthy: Mapping[str, int], alike: Iterable[Sequence[AskingPod]], held: Sequence[AskingPod]
-) -> Iterator[str]:
-    for resource, count in unhealthy.items():
-        taken = sum(each.amounts.get(resource, 0) for each in held)
-        free = node.allocatable.get(resource, 0) - taken
-        for pods in alike:
-            asked, choice = pods[0].amounts.get(resource, 0), pods[0].choice
-            if free < asked <= free + count and choice.takes(node.labels, node.name) and not choice.kept_away(node):
-                yield from (each.object for each in pods)
+def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, set[str]]:
+    """By node the pods that would run there if its devices were well."""
+    found: dict[str, set[str]] = defaultdict(set)
+    alike: dict[tuple[str, str, int], list[AskingPod]] = defaultdict(list)
+    for pod in waiting:
+        for resource, amount in pod.amounts.items():
+            alike[pod.choice.written, resource, amount].append(pod)
+    for (_, resource, amount), pods in alike.items():
+        choice = pods[0].choice
+        for node in world.chosen(choice, resource):
+            lost = node.unhealthy(resource)
+            if lost and _would_fit(world.free(node, resource), lost, amount) and not choice.kept_away(node):
+                found[node.name].update(each.object for each in pods)
+    return found
+
+
+def _would_fit(free: int, lost: int, asked: int) -> bool:
+    return free < asked <= free + lost
 
 
 def _expected(node: NodeGpus, clustered: ClusterNode | None, fleet: Fleet | None) -> Expected | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 
-from nodeworthy.documents.plain import mapping_at
 from nodeworthy.facts.asking_pod import AskingPod
 from nodeworthy.facts.hami_waiting import OfHami
 from nodeworthy.facts.node_choice import NodeChoice
@@ -65,9 +64,12 @@ class PendingWorld:
 
     def _candidates(self, choice: NodeChoice) -> Iterable[NodeGpus]:
         """By one label that it asks for, so that a thousand pods, each for its own node, are not a thousand walks."""
-        for label, value in mapping_at(choice.spec, "nodeSelector").items():
-            return self._labelled(label).get(value, [])
-        return self.nodes.values()
+        if choice.narrowed is None:
+            return self.nodes.values()
+        label, values = choice.narrowed
+        if not label:
+            return [self.nodes[name] for name in dict.fromkeys(values) if name in self.nodes]
+        return [node for value in dict.fromkeys(values) for node in self._labelled(label).get(value, ())]
 
     def _labelled(self, label: str) -> dict[str, list[NodeGpus]]:
         if label not in self._by_label:

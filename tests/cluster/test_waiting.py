@@ -52,6 +52,15 @@ def test_more_than_any_node_has_is_told_once(tmp_path: Path) -> None:
     assert set(found) == {"verification-yields", "gpu-fits-a-node"}
 
 
+def on_its_own(index: int) -> dict[str, Any]:
+    """By a nodeSelector, or as a DaemonSet's pods say it."""
+    if index % 2:
+        return {"nodeSelector": {"kubernetes.io/hostname": f"n{index}"}}
+    name = {"key": "metadata.name", "operator": "In", "values": [f"n{index}"]}
+    required = {"nodeSelectorTerms": [{"matchFields": [name]}]}
+    return {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}}
+
+
 def test_each_pod_for_a_node_of_its_own_takes_no_longer(tmp_path: Path) -> None:
     count = 1500
     nodes = [
@@ -63,7 +72,7 @@ def test_each_pod_for_a_node_of_its_own_takes_no_longer(tmp_path: Path) -> None:
         }
         for index in range(count)
     ]
-    pods = [waiting(f"p{index}", 1, nodeSelector={"kubernetes.io/hostname": f"n{index}"}) for index in range(count)]
+    pods = [waiting(f"p{index}", 1, **on_its_own(index)) for index in range(count)]
     folder = copied(tmp_path, pods, nodes)
     began = time.monotonic()
     found = findings(folder)

@@ -32,13 +32,13 @@ _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no co
 def capacity(
     seen: Seen, fleet: Fleet | None, works: list[VerificationWork], rules: frozenset[str], shared: OfHami
 ) -> Scene:
-    kept = seen.capacity
     clustered = {node.name: node for node in seen.nodes.values()}
-    counts = node_gpu_counts(kept.nodes.values(), clustered, fleet, kept.waiting, kept.held)
-    return Scene([*_facts(seen, works, shared), *counts], dict(_missing(seen)), (), rules - RULES)
+    world = _world(seen, works, shared)
+    counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world)
+    return Scene([*_facts(seen, works, world), *counts], dict(_missing(seen)), (), rules - RULES)
 
 
-def _facts(seen: Seen, works: list[VerificationWork], shared: OfHami) -> Iterator[Fact]:
+def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
     kept = seen.capacity
     if kept.refusals or (seen.has(PODS) and kept.has_gpus):
         yield _admissions(seen, works)
@@ -46,14 +46,12 @@ def _facts(seen: Seen, works: list[VerificationWork], shared: OfHami) -> Iterato
     if held is not None:
         yield held
     if seen.has(PODS) and seen.has(NODES) and kept.has_gpus and not seen.namespace:
-        yield _waiting(seen, works, shared)
+        yield waiting(kept.waiting, world, world.hami.explained, kept.events.quotas.values())
 
 
-def _waiting(seen: Seen, works: list[VerificationWork], shared: OfHami) -> Waiting:
-    kept = seen.capacity
-    sizes = sizes_of_nodes(seen.nodes.values())
-    world = PendingWorld(kept.nodes, kept.held, kept.events, sizes, kept.now, _by_verification(works), shared)
-    return waiting(kept.waiting, world, shared.explained, kept.events.quotas.values())
+def _world(seen: Seen, works: list[VerificationWork], shared: OfHami) -> PendingWorld:
+    kept, sizes = seen.capacity, sizes_of_nodes(seen.nodes.values())
+    return PendingWorld(kept.nodes, kept.held, kept.events, sizes, kept.now, _by_verification(works), shared)
 
 
 def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int]:
