@@ -189,7 +189,7 @@ def _has_all(check: BoundCheck, facts: frozenset[type[Any]]) -> bool:
 
 def _of_capacity() -> frozenset[type[Any]]:
     """What is held, lost and waited for, which only a cluster tells."""
-    from nodeworthy.facts.admission_causes import Admissions
+    from nodeworthy.facts.admissions import Admissions
     from nodeworthy.facts.idle_holders import HeldGpus
     from nodeworthy.facts.node_gpu_count import NodeGpuCount
     from nodeworthy.facts.pending_causes import Waiting

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import ClassVar
 
 from nodeworthy.facts.admission_refusal import AdmissionRefusal
+from nodeworthy.facts.admissions import AdmissionCause, RefusedOnNode
 from nodeworthy.facts.asking_pod import AskingPod
 from nodeworthy.facts.node_gpus import LOCK, NodeGpus
 from nodeworthy.facts.scheduling_events import SchedulingEvents
@@ -19,41 +19,6 @@ _REGISTERS = timedelta(minutes=10)
 # Of these the operator makes pods that are pinned to the node which they prove.
 _VALIDATORS = ("nvidia-cuda-validator", "nvidia-device-plugin-validator", "nvidia-operator-validator")
 _SHOWN = 4
-
-
-@dataclass(frozen=True)
-class AdmissionCause:
-    says: str
-    cause: str
-    remedy: str
-    related: tuple[Related, ...] = ()
-
-
-@dataclass(frozen=True)
-class RefusedOnNode:
-    """Pods that one node's kubelet refused for one reason."""
-
-    node: str
-    pods: tuple[AdmissionRefusal, ...]
-    # None where nothing that was seen explains it.
-    cause: AdmissionCause | None
-
-    @property
-    def place(self) -> Place:
-        return Place(object=f"Node/{self.node}" if self.node else self.pods[0].object)
-
-
-@dataclass(frozen=True)
-class Admissions:
-    """What the kubelets of a cluster refused, without what another rule explains."""
-
-    called: ClassVar[str] = "a cluster whose kubelets admit pods with GPUs"
-
-    refused: tuple[RefusedOnNode, ...]
-
-    @property
-    def place(self) -> Place:
-        return self.refused[0].place if self.refused else Place(subject="pods")
 
 
 @dataclass(frozen=True)

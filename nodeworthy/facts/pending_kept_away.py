@@ -96,13 +96,7 @@ def kept_away(
     if not taints:
         return _not_ready(resource, able)
     taint, count = taints.most_common(1)[0]
-    how, remedy = _OF_KUBERNETES.get(
-        taint.key,
-        (
-            "have a taint that they do not tolerate",
-            f"tolerate {taint} where the nodes are meant for them, or remove it",
-        ),
-    )
+    how, remedy = _OF_KUBERNETES.get(taint.key, _of_others(taint))
     all_of_them = "the only node" if len(able) == 1 else f"{count} of {len(able)} nodes"
     told = ", ".join(f"{each} on {times}" for each, times in taints.most_common(4))
     with_it = [node for node in able if taint in away.get(node.name, ())]
@@ -115,6 +109,11 @@ def kept_away(
         remedy,
         tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
     )
+
+
+def _of_others(taint: Taint) -> tuple[str, str]:
+    remedy = f"tolerate {taint} where the nodes are meant for them, or remove it"
+    return "have a taint that they do not tolerate", remedy
 
 
 def _not_ready(resource: str, able: Sequence[NodeGpus]) -> PendingCause:

@@ -9,7 +9,8 @@ from datetime import datetime
 from nodeworthy.collect.cluster.kinds import EVENTS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.admission_causes import Admissions, AdmissionWorld, refused_on_nodes
+from nodeworthy.facts.admission_causes import AdmissionWorld, refused_on_nodes
+from nodeworthy.facts.admissions import Admissions
 from nodeworthy.facts.daemonset_manifest import Part
 from nodeworthy.facts.gpu_resources import GPU
 from nodeworthy.facts.hami_waiting import OfHami
