@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from nodeworthy.facts.efa_group import EfaGroups
 from nodeworthy.facts.efa_interfaces import Interface, asks_for_efa, has_to_have_efa, interfaces, misplaced
 from nodeworthy.facts.efa_on_node import told_of
+from nodeworthy.facts.efa_placement import none_near
 from nodeworthy.facts.node import Node
 from nodeworthy.facts.node_capacity import is_block, is_reserved, placement, placement_groups
-from nodeworthy.facts.node_count import node_count
 from nodeworthy.facts.node_group import NodeGroup
 from nodeworthy.facts.node_types import instance_type
 from nodeworthy.facts.node_zones import is_one_subnet, zones
@@ -132,7 +132,7 @@ def it_stands_close_together(nodes: NodeGroup) -> Findings:
         skip(f"where the nodes of {nodes.title} stand is not its business")
     near = placement(nodes)
     if near.is_absent or near.is_null:
-        yield from _none_near(nodes)
+        yield from none_near(nodes, SLOW)
         return
     links = placement_groups(nodes)
     for each in links.found:
@@ -152,21 +152,6 @@ def it_stands_close_together(nodes: NodeGroup) -> Findings:
         yield unknown(
             near, f"what kind of placement group {nodes.title} starts in is not known: it is not of this stack"
         )
-
-
-def _none_near(nodes: NodeGroup) -> Findings:
-    count = node_count(nodes)
-    if need(count.max) in (0, 1) and (nodes.pool is None or nodes.pool.nodes <= 1):
-        return
-    yield fail(
-        nodes,
-        f"nodes of {nodes.title} have EFA and may stand anywhere in their zone",
-        is_="no placement group",
-        should="a placement group with strategy `cluster`",
-        related=nodes.declared,
-        cause=SLOW,
-        remedy='aws.ec2.PlacementGroup(…, strategy="cluster"), and placement={"group_name": …} in the launch template',
-    )
 
 
 def _lays_out_efa(nodes: NodeGroup) -> bool:
