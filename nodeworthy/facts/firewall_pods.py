@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.effects import Joins
+from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
+from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.firewall import Step
 from nodeworthy.facts.firewall_needs import Pods, Range
@@ -16,10 +17,37 @@ from nodeworthy.verdict import Known, Located, skip
 
 # Ports that nobody but Kubernetes has.
 _PORTS = ("10250", "6443", "30000:32767", "30000-32767")
+# Snaps that are a whole distribution, by the name of their own way of joining.
+_SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
+# What begins a cluster on this machine, or makes it a node without a join in sight.
+_BEGINS = (("k8s", "bootstrap"), ("kubeadm", "init"), ("microk8s", "enable"), ("k3s", "server"), ("rke2", "server"))
+_KUBELET = frozenset(("kubelet", "kubeadm"))
 
 
 def joins(script: BootScript) -> bool:
-    return any(True for _ in script.timeline.of(Joins)) or bool(families_in(script.timeline))
+    timeline = script.timeline
+    return any(True for _ in timeline.of(Joins)) or bool(families_in(timeline)) or any(True for _ in _makes(timeline))
+
+
+def _makes(timeline: Timeline) -> Iterator[str]:
+    """The ways in which it makes a node beside joining, by the names of the ways to join."""
+    for effect in timeline.effects:
+        way = _made_by(effect)
+        if way is not None:
+            yield way
+
+
+def _made_by(effect: Effect) -> str | None:
+    if isinstance(effect, Installs) and not effect.removes:
+        named = [each.known for each in effect.packages if each.known]
+        if effect.manager == "snap":
+            return next((_SNAPS[each] for each in named if each in _SNAPS), None)
+        return "kubeadm" if any(each.partition("=")[0] in _KUBELET for each in named) else None
+    if isinstance(effect, Runs):
+        words = tuple(each.known for each in effect.arguments)
+        program = (words[0] or "").rpartition("/")[2] if words else ""
+        return _SNAPS.get(program, program) if (program, *words[1:2]) in _BEGINS else None
+    return None
 
 
 def of_a_node(script: BootScript, pool: BootPool | None, steps: Sequence[Step]) -> None:
@@ -40,8 +68,8 @@ def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
     """What the pool says; without one, what the way of joining tells of the network."""
     if pool is not None:
         return pods_in(pool.fleet, pool.pool)
-    ways = script.timeline.of(Joins) if script is not None else ()
-    distribution = next(filter(None, (distribution_of(each.how) for each in ways)), "")
+    ways = [*(each.how for each in script.timeline.of(Joins)), *_makes(script.timeline)] if script is not None else []
+    distribution = next(filter(None, map(distribution_of, ways)), "")
     return Pods(networks=brought_by(distribution))
 
 
