@@ -20,6 +20,8 @@ from nodeworthy.facts.slurm_walk import walked, walked_inside
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
 
 _SHELL = re.compile(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
+# What may start work in a region that could not be read.
+_STARTS = re.compile(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
 # What is worked out of a job's text once.
 _READ_ONCE = ("requests", "walked", "launches", "named_files")
 # What Slurm tells each task for itself.
@@ -96,9 +98,15 @@ class SlurmJob:
     def launches(self) -> Sequence[Launch]:
         if not self.is_shell:
             skip("its script is no shell script, and is not read")
+        self._refuse_broken()
         every = (self._configured(each) for each in launches(self.walked, self))
         found = sorted(every, key=lambda each: each.place.line or 0)
         return [each for each in found if each.is_python or each.script is not None or each.step is not None]
+
+    def _refuse_broken(self) -> None:
+        for place, text in self.walked.broken:
+            if _STARTS.search(text):
+                raise NotKnown("what the job runs is not known: this is no shell that could be read", place)
 
     @property
     def python_launches(self) -> Sequence[Launch]:

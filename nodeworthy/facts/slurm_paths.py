@@ -8,6 +8,14 @@ import re
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm_ran import HOME
 
+# Folders of the cluster, by what names them there.
+_OF_THE_CLUSTER = re.compile(r"/|~|\$\{?(?:HOME|SCRATCH|WORK|TMPDIR|SLURM_TMPDIR)\}?(?:/|$)")
+
+
+def is_on_the_cluster(shown: str) -> bool:
+    """Whether a path leads to the cluster's own disks, wherever the job is submitted."""
+    return _OF_THE_CLUSTER.match(shown) is not None and not shown.startswith(HOME)
+
 
 def path_of(script: Text, folder: str | None) -> str | None:
     """Relative to where the job begins, or absolute; None where it is not known, or elsewhere."""

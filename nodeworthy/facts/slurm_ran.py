@@ -56,6 +56,8 @@ class Walked:
     # Files that were sourced and not read.
     sourced: list[str] = field(default_factory=list)
     final: dict[str, Text] = field(default_factory=dict)
-    # Files that the script itself makes.
+    # Files that the script itself makes, as their paths are shown: known, or by the same words that name them later.
     made: set[str] = field(default_factory=set)
     texts: list[Content] = field(default_factory=list)
+    # Regions that are no shell: where each begins, and what stands in it.
+    broken: list[tuple[Place, str]] = field(default_factory=list)

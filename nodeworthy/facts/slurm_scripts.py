@@ -9,7 +9,7 @@ from enum import Enum
 
 from nodeworthy.facts.slurm_job import SlurmJob
 from nodeworthy.facts.slurm_launch import Launch
-from nodeworthy.facts.slurm_paths import path_of
+from nodeworthy.facts.slurm_paths import is_on_the_cluster, path_of
 from nodeworthy.facts.slurm_ran import HOME, Ran
 from nodeworthy.verdict import Place
 
@@ -20,11 +20,15 @@ _BRINGS = frozenset(
 # Slurm runs a copy of the script: its own path is no path to what lies beside it.
 _OWN_PATH = re.compile(r"\$\{?0\}?|BASH_SOURCE")
 
+_ON_ITS_DISKS = "it lies on the cluster's disks"
+
 
 class There(Enum):
     YES = "yes"
     NO = "no"
     NOBODY_KNOWS = "nobody knows"
+    # On the cluster's disks, or in a container.
+    OUT_OF_SIGHT = "out of sight"
     NONE_NAMED = "none named"
     BESIDE_COPY = "beside Slurm's own copy"
 
@@ -54,14 +58,18 @@ def _script(job: SlurmJob, launch: Launch, shown: str) -> Script:
     went = _went(job, launch.ran)
     if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _OWN_PATH.search(went.raw)):
         return Script(launch, There.BESIDE_COPY, shown, went=went.place if went is not None else None)
+    if shown in job.walked.made:
+        return Script(launch, There.YES, shown)
     if launch.in_container and (shown.startswith("/") or _has_own_folder(launch)):
-        return Script(launch, There.NOBODY_KNOWS, shown, "it lies in a container")
+        return Script(launch, There.OUT_OF_SIGHT, shown, "it lies in a container")
     name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
+    if name is None and (is_on_the_cluster(shown) or (_is_relative(shown) and _begins_on_the_cluster(job, launch.ran))):
+        return Script(launch, There.OUT_OF_SIGHT, shown, _ON_ITS_DISKS)
     if name is None:
         hidden = launch.script is not None and launch.script.known is None
         why = "its path depends on variables" if hidden else "the job goes to another folder first"
         return Script(launch, There.NOBODY_KNOWS, shown, why, went.place if went is not None and not hidden else None)
-    if any(made in (f"{HOME}/{name}", name) for made in job.walked.made):
+    if f"{HOME}/{name}" in job.walked.made or name in job.walked.made:
         return Script(launch, There.YES, shown)
     found = job.beside.get(name)
     if found is not None and found.path is not None:
@@ -70,10 +78,27 @@ def _script(job: SlurmJob, launch: Launch, shown: str) -> Script:
         why = f"it lies at {found.elsewhere}, so that it depends on where the job is submitted"
         return Script(launch, There.NOBODY_KNOWS, shown, why)
     if name.startswith("/"):
-        return Script(launch, There.NOBODY_KNOWS, shown, "it lies on the cluster's disks")
+        return Script(launch, There.OUT_OF_SIGHT, shown, _ON_ITS_DISKS)
     if brings := _brought(job, launch.ran):
         return Script(launch, There.NOBODY_KNOWS, shown, f"`{brings}` may bring it")
     return Script(launch, There.NO, shown)
+
+
+def _is_relative(shown: str) -> bool:
+    return not shown.startswith(("/", "~")) and "$" not in shown and "`" not in shown
+
+
+def _begins_on_the_cluster(job: SlurmJob, ran: Ran) -> bool:
+    """Whether it runs in a folder that lies there, as far as its last ways say so."""
+    for each in reversed(list(_before(job, ran))):
+        if each.words[0].known not in ("cd", "pushd"):
+            continue
+        target = each.words[1].shown() if len(each.words) > 1 else "~"
+        if is_on_the_cluster(target):
+            return True
+        if not _is_relative(target) or target == "-":
+            return False
+    return is_on_the_cluster(job.request.shown("chdir"))
 
 
 def _has_own_folder(launch: Launch) -> bool:

@@ -10,7 +10,7 @@ from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.state import State
-from nodeworthy.boot.shell.syntax import Command, Declaration, Statement
+from nodeworthy.boot.shell.syntax import Broken, Command, Declaration, Statement
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
 from nodeworthy.boot.text import Text
@@ -34,6 +34,8 @@ class JobWalker(Walker):
     def run(self, statement: Statement) -> bool | None:
         if isinstance(statement, Command) and self.steps <= self.most_steps:
             self._note(statement)
+        elif isinstance(statement, Broken):
+            self.seen.broken.append((self.place(statement.line, statement.column), statement.text))
         elif isinstance(statement, Declaration):
             if statement.keyword == "export" or "x" in statement.options:
                 self.exported.update(statement.names, (each.name for each in statement.assignments))
@@ -149,7 +151,7 @@ def _walk(walker: JobWalker, text: str) -> Walked:
         value = walker.state.variables.get(name)
         if isinstance(value, Text):
             walker.seen.final[name] = value
-    walker.seen.made.update(each.path.known or "" for each in walker.effects if isinstance(each, Writes))
+    walker.seen.made.update(each.path.shown() for each in walker.effects if isinstance(each, Writes))
     walker.seen.texts += [each.whole for each in walker.effects if isinstance(each, Writes) and each.whole is not None]
     walker.end()
     return walker.seen

@@ -4,8 +4,9 @@
 a folder without it (`can't open file 'train.py'`), after hours in the queue. The script is looked for behind launchers
 and wrappers (srun, torchrun, accelerate, deepspeed, apptainer, conda run, …), in the folders from which the job may be
 submitted: that of the job's script, and those above it up to the repository's root. Slurm runs a copy of the job's
-script, so `cd "$(dirname "$0")"` leads to Slurm's own folder. What lies on the cluster's disks, or behind a variable,
-is not known here; modules (`-m`) are not looked for.
+script, so `cd "$(dirname "$0")"` leads to Slurm's own folder. What lies on the cluster's disks (`/scratch/…`,
+`cd $HOME/…`, `#SBATCH --chdir=/…`) or in a container can't be looked for from here, and is not judged; a path behind a
+variable that nothing sets is not known. What the job writes itself is there; modules (`-m`) are not looked for.
 
 sbatch itself takes only a script that says in its first line who runs it, with Unix line ends.
 """
@@ -35,6 +36,8 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
     found = list(scripts(job)) if job.is_shell else []
     if not found and not taken:
         skip("it starts no script that could be looked for")
+    if found and not taken and all(each.there is There.OUT_OF_SIGHT for each in found):
+        skip(f"{found[0].path} can't be looked for from here: {found[0].why}")
     for each in found:
         yield from _there(each)
 

@@ -3,6 +3,8 @@
 #SBATCH --cpus-per-task=16
 #SBATCH --time=00:30:00
 
-cd "/projects/$PROJECT/code"
 export OMP_NUM_THREADS=4 TOKENIZERS_PARALLELISM=false
-srun python train.py
+if [ -n "$RESUME" ]; then
+    srun python train.py --resume "$RESUME"
+else
+    srun python train.py
