@@ -17,7 +17,7 @@ from nodeworthy.facts.config_path import configs, is_default_config
 from nodeworthy.facts.final_files import file_left
 from nodeworthy.facts.written_text import Reading, content_of, toml_in, toml_of
 from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folder
-from nodeworthy.known.containerd_schema import SECTIONS
+from nodeworthy.known.containerd_schema import NEW, SECTIONS
 from nodeworthy.verdict import Place
 
 _CONDITION = re.compile(r"[{%]\{?[{%]-?\s*(?:if|else|elif)\b")
@@ -57,9 +57,7 @@ class ConfigFile:
     @property
     def version(self) -> int:
         """0 where it says none."""
-        if not self.says_version and self.is_template:
-            return self._version_of_base
-        return int(self.reading.mapping["version"]) if self.says_version else 0
+        return int(self.reading.mapping["version"]) if self.says_version else self._version_of_base
 
     @property
     def _version_of_base(self) -> int:
@@ -67,7 +65,10 @@ class ConfigFile:
         content = self.reading.content
         if content is None or not _BASE.search(content.text.shown()):
             return 0
-        return 3 if posixpath.basename(self.path).startswith("config-v3") else 2
+        if self.is_template:
+            return 3 if posixpath.basename(self.path).startswith("config-v3") else 2
+        # Which of the two templates it will be, its names say.
+        return 3 if any(name in self.sections for name in NEW) else 2
 
     @property
     def version_place(self) -> Place:

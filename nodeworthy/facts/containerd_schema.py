@@ -18,8 +18,7 @@ REFUSED = "containerd refuses the whole file and does not start: there is no run
 
 def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
     """Of a containerd whose release is not known, those are named that would not read it."""
-    era = era_of(version) if version is not None else None
-    possible = [era] if era is not None else _possible(file)
+    possible = possible_eras(file, version)
     yield from _no_number(file)
     yield from _refused(file, possible, version)
     for name in file.sections:
@@ -30,8 +29,7 @@ def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
 
 def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
     """What containerd 1.x kept under registry.configs for TLS, no containerd 2 knows."""
-    era = era_of(version) if version is not None else None
-    possible = [era] if era is not None else _possible(file)
+    possible = possible_eras(file, version)
     if not all(each.forgot_tls for each in possible):
         return
     for name, section in file.sections.items():
@@ -46,8 +44,11 @@ def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
             yield Flaw(place, says, "a hosts.toml", IGNORED, f"configs of {', '.join(hosts)}", remedy)
 
 
-def _possible(file: ConfigFile) -> Sequence[Era]:
-    """Who writes version 3 means a containerd that has it."""
+def possible_eras(file: ConfigFile, version: str | None) -> Sequence[Era]:
+    """That of this release; where none is known, who writes version 3 means a containerd that has it."""
+    era = era_of(version) if version is not None else None
+    if era is not None:
+        return [era]
     made_for = [each for each in eras() if (each.newest or 2) >= file.version]
     return made_for or eras()[-1:]
 

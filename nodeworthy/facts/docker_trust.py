@@ -9,6 +9,7 @@ from nodeworthy.boot.conditions import Guard, always, together
 from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import restarts, runs_already
+from nodeworthy.facts.docker_settings import wrong_kind
 from nodeworthy.facts.final_files import FileLeft, file_left
 from nodeworthy.facts.flaw import Flaw, doubt, shown
 from nodeworthy.facts.hosts_toml import BY_HTTPS
@@ -95,6 +96,9 @@ def content_flaw(reading: Reading, host: str) -> Flaw | None:
     if reading.fault:
         cause = "Docker does not start with a daemon.json that it can't read"
         return Flaw(reading.place, f"Docker's daemon.json is not JSON: {reading.fault}", "a file that parses", cause)
+    unread = wrong_kind(reading)
+    if unread is not None:
+        return unread
     given: Any = reading.mapping.get(KEY, [])
     named = [str(each) for each in given] if isinstance(given, list) else [str(given)]
     if isinstance(given, list) and any(could_equal(each, host) for each in named):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from nodeworthy.facts.config_path import KEY, registry_tables
 from nodeworthy.facts.containerd_config import ConfigFile, Role, imported
@@ -16,6 +17,16 @@ from nodeworthy.verdict import Related
 UNREAD = "containerd starts as if it were not there: nothing it says has an effect, and nothing reports it"
 # From here on the default config imports its folder of drop-ins.
 DEFAULT_IMPORTS = "2.2"
+RUNTIMES, DEFAULT = "runtimes", "default_runtime_name"
+# What `containerd config default` says of them.
+PRINTED: Mapping[str, Any] = {RUNTIMES: {"runc": {}}, DEFAULT: "runc"}
+ONLY_THE_ROOT = (
+    "of a key that stands in both, containerd keeps the root file's, and the drop-in's is gone without a word"
+)
+NO_SUCH_DEFAULT = (
+    "its default_runtime_name stays and its runtime is gone: the CRI plugin does not load "
+    "(no corresponding runtime configured), and kubelet has no runtime"
+)
 # What the config of these images imports, we have read.
 IMPORTS_ARE_KNOWN = ("eks-al2023", "eks-al2")
 
@@ -27,8 +38,10 @@ def drop_in_flaws(files: Sequence[ConfigFile], runtime: Containerd | None, versi
         if flaw is not None:
             yield flaw
             continue
-        for root in (each for each in roots if not each.reading.unknown and not each.is_default):
-            yield from _beside(file, root, version)
+        for root in roots:
+            yield from _loses(file, root, version)
+            if not root.reading.unknown and not root.is_default:
+                yield from _beside(file, root, version)
 
 
 def _unread(
@@ -92,19 +105,41 @@ def _beside(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator
     stands = Related(root.version_place, f"the root file says version = {root.version}")
     if era.newer_drop_ins_fatal_before is not None and file.version > root.version:
         yield from _newer(file, root, version or "", era.newer_drop_ins_fatal_before, stands)
-    old_runtimes = file.version == 2 and "containerd" in file.sections.get(OLD, {})
-    if era.loses_older_drop_ins and root.version == 3 and old_runtimes and _has_runtimes(root):
-        says = f"containerd {version} loses the runtimes of a drop-in of version 2 under a config of version 3"
-        cause = "the old names of a drop-in are not migrated; if it names the default runtime, the CRI does not load"
-        yield Flaw(file.version_place, says, "version = 3 with the new names", cause, related=(stands,))
     if era.newest is None:
         yield from _replaces(file, root, stands)
 
 
-def _has_runtimes(root: ConfigFile) -> bool:
+def _loses(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[Flaw]:
     """Beside what stands under the new names, containerd takes nothing of the same key from under the old one."""
-    tables = [section.get("containerd") for name, section in root.sections.items() if name in NEW]
-    return any(isinstance(each, dict) and "runtimes" in each for each in tables)
+    era = era_of(version) if version is not None else None
+    if era is None or not era.loses_older_drop_ins or file.version != 2:
+        return
+    mine, theirs = _table(file.sections.get(OLD, {})), _of_the_root(root)
+    lost = [name for name in (RUNTIMES, DEFAULT) if name in mine and name in theirs and mine[name] != theirs[name]]
+    if not lost:
+        return
+    told = " and ".join("the runtimes" if name == RUNTIMES else name for name in lost)
+    says = f"containerd {version} loses {told} of a drop-in of version 2 under a config of version 3"
+    runtimes = theirs.get(RUNTIMES)
+    fatal = DEFAULT in mine and DEFAULT not in theirs and isinstance(runtimes, dict) and mine[DEFAULT] not in runtimes
+    cause = NO_SUCH_DEFAULT if fatal else ONLY_THE_ROOT
+    says_root = "is what `containerd config default` prints" if root.is_default else "says version = 3"
+    stands = Related(root.version_place, f"the root file {says_root}, with {' and '.join(lost)} of its own")
+    yield Flaw(file.version_place, says, "version = 3 with the new names", cause, related=(stands,))
+
+
+def _of_the_root(root: ConfigFile) -> Mapping[str, Any]:
+    if root.is_default:
+        return PRINTED
+    if root.version != 3 or root.reading.fault or root.reading.unknown:
+        return {}
+    tables = [_table(section) for name, section in root.sections.items() if name in NEW]
+    return {key: value for table in tables for key, value in table.items()}
+
+
+def _table(section: Mapping[str, Any]) -> Mapping[str, Any]:
+    table = section.get("containerd")
+    return table if isinstance(table, Mapping) else {}
 
 
 def _newer(file: ConfigFile, root: ConfigFile, version: str, until: str, stands: Related) -> Iterator[Flaw]:

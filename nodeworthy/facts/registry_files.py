@@ -10,6 +10,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot_runtime import ready
 from nodeworthy.facts.boot_script import BootPool
 from nodeworthy.facts.config_path import KEY
+from nodeworthy.facts.docker_settings import wrong_kind
 from nodeworthy.facts.docker_trust import content_flaw as docker_flaw
 from nodeworthy.facts.flaw import Flaw
 from nodeworthy.facts.hosts_toml import BY_HTTPS, HostsToml
@@ -32,7 +33,7 @@ def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None)
             yield from _looked_for_elsewhere(files, file, runtime, version)
     for each in files.of(Kind.DOCKER):
         reading = json_of(_write(timeline, each.spot.path))
-        if reading.fault:
+        if reading.fault or wrong_kind(reading) is not None:
             yield from filter(None, [docker_flaw(reading, "")])
 
 
@@ -55,7 +56,7 @@ def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str
         yield from _misnamed(timeline, runtime, host, mirrors)
     for each in files.of(Kind.DOCKER):
         reading = json_of(_write(timeline, each.spot.path))
-        flaw = docker_flaw(reading, host) if not reading.fault else None
+        flaw = docker_flaw(reading, host) if not reading.fault and wrong_kind(reading) is None else None
         if flaw is not None:
             yield flaw
     for each in files.of(Kind.REGISTRIES):

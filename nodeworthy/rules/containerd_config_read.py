@@ -3,8 +3,9 @@
 containerd passes over what it does not know: a section under the name of another release is ignored with a
 warning, and containerd starts as if nothing had been written. Which names count depends on the file's `version` and on
 containerd's release. A drop-in is read only where the root file imports it. `mirrors` or TLS settings beside
-`config_path` keep the CRI plugin from loading at all, and so does a file that does not parse: then there is no
-runtime, and the node never becomes ready.
+`config_path` keep the CRI plugin from loading at all, and so does a file that does not parse, or one that names the
+plugin among its `disabled_plugins`, as that of Docker's package does: then there is no runtime, and the node never
+becomes ready.
 
 A boot script's files and files that stand alone in a change are judged alike. Which release reads them says the
 fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a drop-in
@@ -22,6 +23,7 @@ from nodeworthy.facts.boot_script import BootPool, BootScript
 from nodeworthy.facts.containerd_config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd_on_node import told_of
 from nodeworthy.facts.containerd_schema import schema_flaws, tls_flaws
+from nodeworthy.facts.disabled_cri import disabled_flaws
 from nodeworthy.facts.drop_ins import drop_in_flaws
 from nodeworthy.facts.flaw import Flaw, doubt
 from nodeworthy.facts.node import Node
@@ -87,7 +89,7 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             says = f"containerd's config is not TOML: {file.reading.fault}"
             yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
         else:
-            flaws = [*schema_flaws(file, version), *tls_flaws(file, version)]
+            flaws = [*schema_flaws(file, version), *tls_flaws(file, version), *disabled_flaws(file, version)]
             flaws += [] if flaws else _two_ways_to_a_registry(file, files, runtime)
             yield from (_if_it_is_there(each) if file.is_conditional else each for each in flaws)
 

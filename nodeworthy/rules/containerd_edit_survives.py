@@ -19,7 +19,7 @@ from nodeworthy.facts.flaw import Flaw, doubt
 from nodeworthy.facts.node_files import NodeFile, NodeFiles
 from nodeworthy.facts.node_paths import Kind
 from nodeworthy.facts.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
-from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, skip
 
@@ -80,11 +80,16 @@ def _of_a_file(file: NodeFile, runtime: Containerd) -> Flaw:
 
 
 def _shown_by(timeline: Timeline) -> Containerd | None:
-    """Where no fleet says it: AL2 and Ubuntu on EKS are alike in this, and only AL2023 has nodeadm's units."""
+    """Where no fleet says it: AL2 and Ubuntu on EKS are alike in this, only AL2023 has nodeadm's units, and a file
+    that a distribution makes out of a template lies in a folder of its own."""
     if any(each.how == "bootstrap.sh" for each in timeline.of(Joins)):
         return containerd_of("eks-al2")
     if any(each.unit.known in (NODEADM_CONFIG, NODEADM_RUN) for each in timeline.of(Unit)):
         return containerd_of("eks-al2023")
+    for each in map(containerd_of, distributions()):
+        own = tuple(path for path in generated_files(each) if path != defaults().config)
+        if each.written_by and own and steps(timeline, own):
+            return each
     return None
 
 

@@ -75,7 +75,7 @@ def _family(boot: KubeletStarts, pool: BootPool | None) -> Findings:
         if doubt is not None:
             place, why = doubt
             yield unknown(place, f"whether {boot.family.name} starts after a reboot is not known: {why}")
-        else:
+        elif not _is_enabled_by_its_package(boot, starter):
             yield _dies(boot, starter, pool)
         return
 
@@ -89,9 +89,14 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why
-    if _is_the_images(boot, starter):
+    if isinstance(starter, Unit) and _is_the_images(boot, starter):
         return starter.place, "kubelet was installed into the image, and whether it is enabled there was not read"
     return None
+
+
+def _is_enabled_by_its_package(boot: KubeletStarts, starter: Effect) -> bool:
+    """kubeadm finds a kubelet that was there before, whose package enables its unit."""
+    return isinstance(starter, Joins) and _is_the_images(boot, starter)
 
 
 def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:

@@ -101,13 +101,22 @@ def the_api_server_finds_it(refused: RefusedPods) -> Findings:
 
 @RULE.check
 def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses) -> Findings:
+    if isinstance(runtime.handler.state, Unknown):
+        yield unknown(
+            runtime.handler,
+            f"which handler the RuntimeClass {runtime.name} names is not known: {runtime.handler.state.why}",
+            should=" or ".join(classes.handlers) if classes.handlers else "a runtime that containerd has",
+            cause="with a handler that containerd does not have, its pods stay in ContainerCreating",
+        )
+        return
     handler = need(runtime.handler)
     if not (runtime.name.startswith(BASE) or str(handler).startswith(BASE)):
         skip("it is not NVIDIA's")
     if runtime.name == f"{BASE}{EXPERIMENTAL}":
         skip("k3s makes it everywhere, with the runtime or without")
     if classes.handlers is None:
-        skip("nothing here says which runtimes containerd has")
+        yield from _in_the_files_beside(runtime, str(handler), classes)
+        return
     if handler in classes.handlers:
         return
     related = [Related(classes.maker, "the toolkit is told its runtime's name here")] if classes.maker else []
@@ -118,6 +127,28 @@ def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses)
         related=related,
         cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',
         remedy=f"handler: {classes.handlers[0]}",
+    )
+
+
+def _in_the_files_beside(runtime: RuntimeClass, handler: str, classes: ClusterClasses) -> Findings:
+    """Where no operator's toolkit writes the runtimes."""
+    beside = [each for each in classes.configured if each.is_beside(runtime.place)] if classes.maker is None else []
+    if not beside:
+        skip("neither an operator nor a config of containerd beside it says which runtimes containerd has")
+    if any(handler in each.names for each in beside):
+        return
+    unseen = next((each.unseen for each in beside if each.unseen), None)
+    if unseen is not None:
+        yield unknown(runtime.handler, f"whether containerd has the handler of {runtime.name} is not known: {unseen}")
+        return
+    names = list(dict.fromkeys(name for each in beside for name in each.names))
+    yield fail(
+        runtime.handler,
+        f"the RuntimeClass {runtime.name} names a handler that no config of containerd beside it has",
+        should=" or ".join(names) or f"{BASE}, and a runtime of that name in containerd's config",
+        related=[Related(each.place, f"its runtimes: {', '.join(each.names) or 'none'}") for each in beside[:4]],
+        cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',
+        remedy=f"name a runtime that is there, or write the runtime {handler} into containerd's config",
     )
 
 

@@ -19,7 +19,7 @@ from nodeworthy.facts.node_paths import Kind
 from nodeworthy.verdict import Place
 
 _CONFIG = re.compile(r"^[ \t]*\[+\s*(?:plugins\s*\.\s*[\"']?(?:io\.containerd\.|cri\b)|proxy_plugins)", re.MULTILINE)
-_ROOT = re.compile(r"^(?:version\s*=\s*\d+|imports\s*=\s*\[)", re.MULTILINE)
+_ROOT = re.compile(r"^(?:version\s*=\s*\d+|imports\s*=\s*\[|disabled_plugins\s*=\s*\[)", re.MULTILINE)
 _HOSTS = re.compile(r"^[ \t]*\[+\s*(?:hosts?|mirrors?|Host)\s*\.\s*[\"']?\w+:", re.MULTILINE)
 _SERVER = re.compile(r"^server\s*=", re.MULTILINE)
 _HOSTS_KEYS = {
@@ -74,11 +74,15 @@ def _is_config(seen: _Seen) -> bool:
 
 
 def _is_bare_config(text: str) -> bool:
-    """One that says no more than which drop-ins are read."""
-    if _ROOT.search(text) is None or "imports" not in text:
+    """One that says no more than which drop-ins are read, or which plugins are not."""
+    if _ROOT.search(text) is None:
         return False
     data = _toml(text)
-    imports = data.get("imports") if data is not None and set(data) <= _CONFIGS_KEYS else None
+    if data is None or not set(data) <= _CONFIGS_KEYS:
+        return False
+    if isinstance(data.get("disabled_plugins"), list):
+        return True
+    imports = data.get("imports")
     return isinstance(imports, list) and all(str(each).endswith(".toml") for each in imports)
 
 

@@ -21,6 +21,7 @@ _MARKS = (
     b"io.containerd.",
     b"plugins.cri",
     b"\nimports",
+    b"\ndisabled_plugins",
     b"[host",
     b"[mirror",
     b"\nserver",

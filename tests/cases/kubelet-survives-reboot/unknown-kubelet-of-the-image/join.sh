@@ -1,5 +1,5 @@
 #!/bin/bash
-# The image has kubelet and kubeadm
+# The image has kubelet and its bootstrap kubeconfig
 set -euo pipefail
 hostnamectl set-hostname "$(curl -fsS http://169.254.169.254/latest/meta-data/local-hostname)"
-kubeadm join --config /etc/kubernetes/join.yaml
+systemctl restart kubelet
