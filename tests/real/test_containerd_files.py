@@ -68,6 +68,14 @@ FORMS = {
         f'version = 3\n{IMPORTS}[plugins."{RUNTIME}".containerd.runtimes.runc]\n  runtime_type = "io.containerd.runc.v2"\n',
         f"version = 2\n{_nvidia(OLD)}",
     ),
+    "drop-in-older-names-the-default": Form(
+        f"version = 3\n{IMPORTS}{_registry(IMAGES).replace(MARK, '/etc/containerd/certs.d')}",
+        f'version = 2\n[plugins."{OLD}".containerd]\n  default_runtime_name = "nvidia"\n{_nvidia(OLD)}',
+    ),
+    "drop-in-older-beside-a-default": Form(
+        f'version = 3\n{IMPORTS}[plugins."{RUNTIME}".containerd]\n  default_runtime_name = "runc"\n',
+        f'version = 2\n[plugins."{OLD}".containerd]\n  default_runtime_name = "{MARK}"\n',
+    ),
     "drop-in-in-place-of-the-root": Form(
         f"version = 2\n{IMPORTS}{_registry(OLD)}",
         f'version = 2\n[plugins."{OLD}".containerd.runtimes.nvidia]\n  runtime_type = "io.containerd.runc.v2"\n',
@@ -102,7 +110,12 @@ def _fails(rule: str, release: str, folder: Path) -> bool:
 
 
 # What a config of version 3 with new names is to containerd 1.x, the forms without a drop-in say.
-NOT_ASKED = {("drop-in-older-than-the-runtimes-of-its-root", "1.6")}
+_OLDER = (
+    "drop-in-older-than-the-runtimes-of-its-root",
+    "drop-in-older-names-the-default",
+    "drop-in-older-beside-a-default",
+)
+NOT_ASKED = {(form, "1.6") for form in _OLDER}
 
 
 @pytest.mark.parametrize(
@@ -178,6 +191,23 @@ def test_whether_the_cri_loads(tools: Tools, tmp_path: Path, release: str, name:
         ignored = "Ignoring unknown key" in containerd.log
     _lay_down(Form(f"version = {version}\n{body}"), tmp_path)
     assert _fails(rule, release, tmp_path) is bool(refused or ignored), refused
+
+
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("disabled", ["io.containerd.internal.v1.opt", OLD, RUNTIME, IMAGES])
+def test_whether_the_cri_is_disabled(tools: Tools, tmp_path: Path, release: str, disabled: str) -> None:
+    line = f'disabled_plugins = ["{disabled}"]\n'
+    _containerd(tools, release)
+    with Containerd(tools, "containerd" if release == "1.6" else f"containerd-{release}") as containerd:
+        containerd.stop()
+        containerd.config.write_text(line + containerd.config.read_text())
+        before = len(containerd.log)
+        containerd.start()
+        containerd.daemon.wait_until(lambda: "containerd successfully booted" in containerd.log[before:], seconds=10)
+        serves = "Start subscribing containerd event" in containerd.log[before:]
+    version, _, _ = _section(release)
+    _lay_down(Form(f"version = {version}\n{line}"), tmp_path)
+    assert _fails("containerd-config-read", release, tmp_path) is not serves
 
 
 @pytest.mark.parametrize("release", RELEASES)
