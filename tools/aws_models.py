@@ -45,7 +45,10 @@ class Models:
     def shape(self, named: str) -> Shape:
         service, name = named.split(":")
         model = self._session.get_service_model(service)
-        return model.operation_model(name).input_shape if name in model.operation_names else model.shape_for(name)
+        found = model.operation_model(name).input_shape if name in model.operation_names else model.shape_for(name)
+        if found is None:
+            raise SystemExit(f"{named} takes nothing")
+        return found
 
     def of(self, token: str, row: Mapping[str, Any]) -> Found:
         shapes = [self.shape(each) for each in row["shapes"]]
@@ -54,8 +57,8 @@ class Models:
     def _structure(self, kind: type, shapes: list[Shape], rename: Mapping[str, str]) -> Found:
         required = {
             name
-            for name, parameter in inspect.signature(kind.__init__).parameters.items()
-            if parameter.default is inspect.Parameter.empty and name not in ("self", "__self__")
+            for name, parameter in inspect.signature(kind).parameters.items()
+            if parameter.default is inspect.Parameter.empty
         }
         names = input_type_py_to_pulumi_names(kind)
         found: Found = {

@@ -75,7 +75,7 @@ def _driven(node: Node, devices: NodeDevices, there: Sequence[Device]) -> Findin
         is_=f"{len(there) - len(left)} of {len(there)}, without {_addresses(left)}",
         should=f"all {len(there)}",
         cause=_why(node, devices, others),
-        remedy="dmesg | grep NVRM says why the driver refused it; where no module is loaded, install it or modprobe nvidia",
+        remedy="dmesg | grep NVRM says why the driver refused it; where no module is loaded: modprobe nvidia",
     )
 
 
