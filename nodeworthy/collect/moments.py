@@ -36,6 +36,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
     from nodeworthy.facts.pool_system import PoolSystem
     from nodeworthy.facts.profiling_nodes import DeclaredForProfiling, ProfilingNodes
     from nodeworthy.facts.profiling_promise import ProfilingPromise
+    from nodeworthy.facts.secret_manifest import SecretManifest
     from nodeworthy.facts.security_group import SecurityGroup
     from nodeworthy.facts.slurm_job import SlurmJob
     from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
@@ -70,6 +71,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
                 PlainText,
                 UnreadableInput,
                 NodeFiles,
+                SecretManifest,
                 SlurmJob,
                 UfwFirewall,
             }

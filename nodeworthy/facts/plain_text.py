@@ -9,6 +9,16 @@ from typing import ClassVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.verdict import Place
 
+# What mends a secret in a manifest that is a Secret itself, and in a job that is handed to a cluster.
+ENCRYPTED = (
+    "keep it encrypted (a SealedSecret, SOPS), or let an ExternalSecret fetch it from a store; "
+    "then change it, for it has been seen"
+)
+IN_A_JOB = (
+    "keep it in a file that only its owner may read (chmod 600) and read it there: NAME=$(< ~/.config/…); "
+    "then change it, for it has been seen"
+)
+
 
 @dataclass(frozen=True, eq=False)
 class PlainText:

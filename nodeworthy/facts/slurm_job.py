@@ -14,14 +14,12 @@ from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm_launch import Launch, launches
 from nodeworthy.facts.slurm_lines import Option, options_of
 from nodeworthy.facts.slurm_paths import path_of
-from nodeworthy.facts.slurm_ran import HOME, Ran, Walked
+from nodeworthy.facts.slurm_ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm_request import SlurmRequest
 from nodeworthy.facts.slurm_walk import walked, walked_inside
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
 
 _SHELL = re.compile(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
-# What may start work in a region that could not be read.
-_STARTS = re.compile(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
 # What is worked out of a job's text once.
 _READ_ONCE = ("requests", "walked", "launches", "named_files")
 # What Slurm tells each task for itself.
@@ -104,9 +102,9 @@ class SlurmJob:
         return [each for each in found if each.is_python or each.script is not None or each.step is not None]
 
     def _refuse_broken(self) -> None:
-        for place, text in self.walked.broken:
-            if _STARTS.search(text):
-                raise NotKnown("what the job runs is not known: this is no shell that could be read", place)
+        place = next((place for place, text in self.walked.broken if STARTS.search(text)), None)
+        if place is not None:
+            raise NotKnown("what the job runs is not known: this is no shell that could be read", place)
 
     @property
     def python_launches(self) -> Sequence[Launch]:

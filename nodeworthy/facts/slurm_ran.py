@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -12,6 +13,8 @@ from nodeworthy.verdict import Place
 
 # Where a job begins: nobody knows it, and relative paths are relative to it.
 HOME = "/@job"
+# What may start work, in a region that could not be read.
+STARTS = re.compile(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
 
 
 @dataclass(frozen=True, slots=True)

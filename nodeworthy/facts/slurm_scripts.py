@@ -63,14 +63,18 @@ def _script(job: SlurmJob, launch: Launch, shown: str) -> Script:
     if launch.in_container and (shown.startswith("/") or _has_own_folder(launch)):
         return Script(launch, There.OUT_OF_SIGHT, shown, "it lies in a container")
     name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
-    if name is None and (is_on_the_cluster(shown) or (_is_relative(shown) and _begins_on_the_cluster(job, launch.ran))):
-        return Script(launch, There.OUT_OF_SIGHT, shown, _ON_ITS_DISKS)
     if name is None:
+        if is_on_the_cluster(shown) or (_is_relative(shown) and _begins_on_the_cluster(job, launch.ran)):
+            return Script(launch, There.OUT_OF_SIGHT, shown, _ON_ITS_DISKS)
         hidden = launch.script is not None and launch.script.known is None
         why = "its path depends on variables" if hidden else "the job goes to another folder first"
         return Script(launch, There.NOBODY_KNOWS, shown, why, went.place if went is not None and not hidden else None)
     if f"{HOME}/{name}" in job.walked.made or name in job.walked.made:
         return Script(launch, There.YES, shown)
+    return _looked_for(job, launch, shown, name)
+
+
+def _looked_for(job: SlurmJob, launch: Launch, shown: str, name: str) -> Script:
     found = job.beside.get(name)
     if found is not None and found.path is not None:
         return Script(launch, There.YES, shown)

@@ -85,6 +85,11 @@ def _last_word(name: str) -> str:
     return _WORDS.split(name)[-1].lower()
 
 
+def is_default(value: str) -> bool:
+    """`changeme`: what stands there until somebody fills it in, or until everybody knows it."""
+    return value.strip().lower() in _placeholders().defaults
+
+
 def is_secret(value: str, kind: Holds, name: str = "") -> bool:
     """Whether this can be a secret: no reference to one, no placeholder, nothing that a machine fills in."""
     if len(value) < _SHORTEST[kind] or "$" in value or "`" in value or "{{" in value:

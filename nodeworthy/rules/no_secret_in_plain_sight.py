@@ -4,7 +4,12 @@ EC2 shows user data to whoever may describe the instance, and the instance's met
 A secret is known by its form (`ghp_…`, a private key), by the name of what holds it (`PASSWORD=…`, `--token …`) or by
 the command that takes it (`curl -u user:…`), never by how random it looks: a cluster's CA, a discovery hash, a digest
 or a public key is none. What is fetched when the node boots is none either, nor is a path, an ARN, an empty value or a
-placeholder. A password that everybody knows (`changeme`) is one: the node would run with it.
+placeholder. A password that everybody knows (`changeme`) is one in user data, for the node would run with it; in
+manifests and values it waits for somebody to fill it in.
+
+Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
+SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Slurm jobs are read as well: whoever may see the job's
+script sees what it exports.
 
 A template variable whose own name says that it is a secret (`${ghcr_token}`) is a finding: whatever fills it in, it
 then stands in user data. Where only what takes it is called so (`PASSWORD=${registry_auth}`), that is unknown: it may
@@ -20,7 +25,9 @@ from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.plain_text import PlainText, scalars
+from nodeworthy.facts.plain_text import ENCRYPTED, PlainText, scalars
+from nodeworthy.facts.secret_manifest import SecretManifest
+from nodeworthy.known.secret_names import is_default
 from nodeworthy.known.secret_templates import Filling, fillings
 from nodeworthy.known.secrets import HIDDEN, spans, what_is
 from nodeworthy.rule import Rule
@@ -64,6 +71,7 @@ class _Sight:
 
 
 _USER_DATA = _Sight("user data", _SHOWN, _FETCH)
+_SECRET = _Sight("a manifest", "base64 hides nothing: whoever may read the repository reads it", ENCRYPTED)
 
 
 @RULE.check
@@ -126,7 +134,17 @@ def files_hold_none(text: PlainText) -> Findings:
     sight = _Sight(
         text.what, "whoever may read the repository reads it, and every clone of it keeps it", text.remedy or _REFER
     )
-    yield from sight.findings(text.text, text.at)
+    for each in spans(text.text):
+        if not is_default(text.text[each.start : each.end]):
+            yield sight.finding(text.at(each.line, each.column), each.what, each.name)
+
+
+@RULE.check
+def secrets_hold_none_in_base64(secret: SecretManifest) -> Findings:
+    for name, tree, text in secret.packed():
+        what = what_is(name, text) if not is_default(text) else None
+        if what is not None:
+            yield _SECRET.finding(tree.place, what, name)
 
 
 @RULE.check
@@ -135,6 +153,6 @@ def values_hold_none(values: OperatorValues) -> Findings:
         return  # the file that they stand in is looked at as a whole
     sight = _Sight(values.origin, "whoever may read the release reads it", _REFER)
     for name, tree in scalars(values.tree):
-        what = None if tree.secret else what_is(name, tree.text or "")
+        what = None if tree.secret or is_default(tree.text or "") else what_is(name, tree.text or "")
         if what is not None:
             yield sight.finding(tree.place, what, name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.objects import facts_of
-from nodeworthy.collect.source.boot_scripts import is_boot_script
+from nodeworthy.collect.source.boot_scripts import is_boot_script, is_firewall_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, sources
 from nodeworthy.collect.source.fleets import Choice, Fleets
@@ -28,9 +28,10 @@ from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.not_seen import UnreadableInput
-from nodeworthy.facts.plain_text import PlainText, without_encrypted
+from nodeworthy.facts.plain_text import ENCRYPTED, IN_A_JOB, PlainText, without_encrypted
 from nodeworthy.facts.pool_claim import pool_claims
-from nodeworthy.fleet.model import Fleet
+from nodeworthy.facts.secret_manifest import is_readable_secret, is_telling_config_map, secret_manifests, without_packed
+from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
@@ -97,6 +98,8 @@ def look_at(
             _refuse(looked, refusal, source, by_fleet)
             continue
         if found is None:
+            found = _firewall_script(source, fleets, rules)
+        if found is None:
             looked.nothing.append(source.shown)
             if source.named:
                 looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
@@ -152,7 +155,8 @@ def _place(
 
 def _scene(found: _Found, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *firewalls(found.ufw, fleet, why)]
-    facts += [*files_of_nodes(found.node_files, fleet, why), *beside_pods(found.facts, fleet)]
+    nodes = files_of_nodes(found.node_files, fleet, why)
+    facts += [*nodes, *beside_pods([*found.facts, *nodes], fleet)]
     facts += put_together(facts, fleet, by_declaration=True)
     if fleet is None:
         missing: dict[type[Any], Missing] = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
@@ -182,7 +186,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return _Found([whole], node_files=[of_node], suppressions=list(told))
     jobs = slurm_jobs(source, data)
     if jobs and not is_boot_script(data, source.path.name, named=False):
-        return _Found([*jobs], suppressions=list(comments(_plain(data), jobs[0].place, rules, is_yaml=False)))
+        return _jobs(jobs, _plain(data), source, rules)
     if is_boot_script(data, source.path.name, named=source.named):
         return _boot_script(source, data, rules)
     ufw = ufw_file(data, source.shown, named=source.named)
@@ -201,11 +205,19 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         found.facts += brought
         if brought:
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
-    if not found.facts:
+    kept = any(map(is_readable_secret, every))
+    if not found.facts and not kept and not any(map(is_telling_config_map, every)):
         return None
-    found.facts.append(PlainText(Place(path=source.shown), without_encrypted(text, documents), _called(found)))
+    secrets = list(secret_manifests(every))
+    readable = without_encrypted(without_packed(text, secrets), documents)
+    found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), ENCRYPTED if kept else "")]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
+
+
+def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> _Found:
+    whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
+    return _Found([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
 
 
 def _called(found: _Found) -> str:
@@ -220,6 +232,21 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> _Found:
     place = Place(path=source.shown)
     script = BootScript(place, unpack(data, place, name=source.path.name))
     return _Found(scripts=[script], suppressions=list(comments(_plain(data), place, rules, is_yaml=False)))
+
+
+def _firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> _Found | None:
+    """A script that only sets up a firewall is a node's where a pool of the fleet beside it has one."""
+    if source.path.suffix not in (".sh", ".bash") or source.shown == STDIN:
+        return None
+    try:
+        data = content(source)
+        if data is None or not is_firewall_script(data):
+            return None
+        fleet = fleets.beside(source.path.parent).fleet
+    except (InputError, Refused):
+        return None
+    wanted = fleet is not None and any(pool.firewall is Firewall.UFW for pool in fleet.pools)
+    return _boot_script(source, data, rules) if wanted else None
 
 
 def _plain(data: bytes) -> str:
