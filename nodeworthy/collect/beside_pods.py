@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nodeworthy.engine import Fact, Missing
@@ -22,6 +23,10 @@ def beside_pods(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
     from nodeworthy.facts.node_size import sizes_of_fleet
 
     classes = classes_of(facts, fleet)
+    if classes is not None and any(type(each).__name__ == "NodeFiles" for each in facts):
+        from nodeworthy.facts.configured_handlers import configured_handlers
+
+        classes = replace(classes, configured=tuple(configured_handlers(facts)))
     if classes is not None:
         yield classes
     if fleet is not None:

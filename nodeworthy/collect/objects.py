@@ -70,6 +70,10 @@ def hami(document: Tree) -> Iterator[Fact]:
         from nodeworthy.collect.source.hami import hami_settings
 
         yield from hami_settings(document)
+    if document.is_mapping and document.get("kind").text == "Namespace":
+        from nodeworthy.facts.opted_out_namespace import opted_out_namespaces
+
+        yield from opted_out_namespaces(document)
 
 
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.

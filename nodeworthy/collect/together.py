@@ -32,7 +32,7 @@ def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValue
             yield nodes
             if operator is not None and nodes.registered:
                 yield DeclaredForProfiling(nodes, operator)
-    if any(type(fact).__name__ in ("DaemonSetManifest", "OperatorValues") for fact in facts):
+    if any(type(fact).__name__ in ("DaemonSetManifest", "OperatorValues", "HamiValues") for fact in facts):
         from nodeworthy.facts.device_plugins import device_plugins
 
         yield from device_plugins([*([operator] if operator is not None else []), *facts], fleet)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
@@ -15,6 +15,9 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import RUNTIME_CLASS
 from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.configured_handlers import ConfiguredHandlers
 
 # What the operator calls its classes beside the first, and what k3s finds by itself.
 BESIDE = ("-cdi", "-legacy")
@@ -58,6 +61,8 @@ class ClusterClasses:
     hidden: str | None = None
     # These are all that there are: a cluster was asked.
     is_whole: bool = False
+    # What files of containerd's configuration give it.
+    configured: tuple[ConfiguredHandlers, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:

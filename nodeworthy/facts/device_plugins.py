@@ -10,10 +10,12 @@ from typing import Any, ClassVar
 
 from nodeworthy.facts.boot_script import BootScript
 from nodeworthy.facts.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
+from nodeworthy.facts.hami_values import HamiValues, truth
 from nodeworthy.facts.node_selection import asked_for, is_of_gpu_nodes
 from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.facts.profiling_nodes import registrations
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.hami import resources
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.verdict import Known, Located, Place
 
@@ -30,6 +32,8 @@ class Advertiser:
     # None for the operator's, which goes to every GPU node that does not opt out, and for a fleet's HAMi.
     manifest: DaemonSetManifest | None = None
     is_operators: bool = False
+    # The labels by which HAMi's chart chooses its nodes; None where no such values are here.
+    hamis_nodes: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def device_plugins(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[Device
     opted_out = any(_opts_out(fact) for fact in facts if isinstance(fact, BootScript))
     found = list(_advertisers(facts))
     if fleet is not None:
-        if fleet.hami is not None:
+        if fleet.hami is not None and not any(each.hamis_nodes is not None for each in found):
             found.append(_of_the_fleet(fleet.hami.place))
         sets: Iterable[list[Advertiser]] = [found]
     else:
@@ -74,6 +78,16 @@ def _advertisers(facts: Iterable[Any]) -> Iterator[Advertiser]:
         elif isinstance(fact, DaemonSetManifest) and fact.part is not Part.DCGM_EXPORTER and not fact.is_the_operators:
             on = Located(Known(True), fact.place, written=False)
             yield Advertiser(f"{fact.part} ({fact.title})", fact.place, on, fact.resource, fact)
+        elif isinstance(fact, HamiValues) and fact.origin != "ConfigMap":
+            yield _of_values(fact)
+
+
+def _of_values(values: HamiValues) -> Advertiser:
+    enabled = truth(values.said("devicePlugin", "enabled"), default=True)
+    on = enabled or Located(Known(True), values.place, written=False)
+    gpu = values.said("resourceName") or Located(Known(resources().count), values.place, written=False)
+    nodes = tuple(values.node_selector.mapping)
+    return Advertiser(f"{Part.HAMI} ({values.origin})", values.place, on, gpu, hamis_nodes=nodes)
 
 
 def _of_the_fleet(place: Place) -> Advertiser:
@@ -93,13 +107,30 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
         same = one.manifest.title == other.manifest.title
         return False if same else overlap(one.manifest, other.manifest)
     manifest = one.manifest or other.manifest
+    nodes = next((each.hamis_nodes for each in (one, other) if each.hamis_nodes is not None), None)
+    if nodes is not None and (manifest is not None or one.is_operators or other.is_operators):
+        return False if opted_out and manifest is None else _meets_hami(nodes, manifest)
     if not (one.is_operators or other.is_operators):
         return manifest is not None and manifest.part is not Part.HAMI  # the fleet's HAMi and its manifest are one
     if opted_out:
         return False
     if manifest is None:
         return True
-    labels = asked_for(manifest.pods)
-    if DEVICE_PLUGIN in labels:
+    return _are_the_operators(asked_for(manifest.pods))
+
+
+def _meets_hami(nodes: Iterable[str], manifest: DaemonSetManifest | None) -> bool | None:
+    """HAMi of a chart's values against another's manifest, or against the operator's plugin."""
+    if manifest is None:
+        return _are_the_operators(nodes)
+    if manifest.part is Part.HAMI:
+        return False  # what the chart makes of these values
+    return True if all(is_of_gpu_nodes(each) for each in asked_for(manifest.pods)) else None
+
+
+def _are_the_operators(labels: Iterable[str]) -> bool | None:
+    """Whether nodes of these labels have the operator's plugin."""
+    named = list(labels)
+    if DEVICE_PLUGIN in named:
         return False
-    return True if all(is_of_gpu_nodes(each) or each in _HAMIS_OWN for each in labels) else None
+    return True if all(is_of_gpu_nodes(each) or each in _HAMIS_OWN for each in named) else None

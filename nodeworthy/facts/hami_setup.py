@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.settled import settled
 from nodeworthy.facts.hami_values import HamiValues, truth
+from nodeworthy.facts.opted_out_namespace import OptedOutNamespace
 from nodeworthy.known.hami import Resources, default, resources
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -29,6 +30,8 @@ class HamiSetup:
     values: tuple[HamiValues, ...] = ()
     # Whether every GPU of the cluster is shared through it: the fleet says so, or it was seen there.
     has_all_gpus: bool = False
+    # Namespaces whose label keeps the webhook from them.
+    opted_out: tuple[OptedOutNamespace, ...] = ()
 
     def said(self, *names: str, otherwise: Any = None) -> Located[Any]:
         """What is said of a setting; where nobody says it, what the chart says; where they differ, unknown."""

@@ -11,6 +11,7 @@ from nodeworthy.facts.hami_policies import Policy, policies_of_arguments, polici
 from nodeworthy.facts.hami_runtime import runtimes
 from nodeworthy.facts.hami_setup import HamiSetup
 from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.opted_out_namespace import OptedOutNamespace
 from nodeworthy.facts.pod_template import PodTemplate
 from nodeworthy.fleet.model import Fleet
 
@@ -19,9 +20,10 @@ def hami_facts(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[Any]:
     """Nothing where nobody asks for HAMi."""
     values = tuple(fact for fact in facts if isinstance(fact, HamiValues))
     has_all = fleet is not None and fleet.hami is not None
-    setup = HamiSetup(values[0].place if values else facts[0].place, values, has_all) if facts else None
-    if setup is None:
+    if not facts:
         return
+    opted_out = tuple(fact for fact in facts if isinstance(fact, OptedOutNamespace))
+    setup = HamiSetup(values[0].place if values else facts[0].place, values, has_all, opted_out)
     templates = [fact for fact in facts if isinstance(fact, PodTemplate)]
     pods = [HamiPod(each, setup.names) for each in templates if is_hamis(each, setup.names, has_all_gpus=has_all)]
     yield from policies(values, templates)

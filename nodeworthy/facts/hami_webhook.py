@@ -107,3 +107,12 @@ def _by_namespace(pod: HamiPod, setup: HamiSetup) -> Iterator[WayAround]:
             related = (Related(each.place, "whitelistNamespaces names the namespaces without the webhook"),)
             remedy = "take the namespace off whitelistNamespaces, or run the pod in another"
             yield WayAround(where, said, "a namespace that the webhook sees", _PAST, remedy, related=related)
+    for out in setup.opted_out if pod.sharing else ():
+        if namespace == out.name:
+            said = f"asks for a share of a GPU in namespace {namespace}, which opts out of HAMi's webhook"
+            where = settled(pod.pod.document.get("metadata", "namespace"))
+            related = (
+                Related(out.label.place, f"the namespace has the label {labels().webhook}: {out.label.shown()}"),
+            )
+            remedy = f"remove the label {labels().webhook} from the namespace, or run the pod in another"
+            yield WayAround(where, said, "a namespace that the webhook sees", _PAST, remedy, related=related)

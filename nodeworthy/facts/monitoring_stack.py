@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator_values import OperatorValues
 from nodeworthy.known.monitoring import RETENTION
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -126,6 +128,18 @@ class Scraping:
 
     place: Place
     stacks: tuple[MonitoringStack, ...]
+    # Some settings of the operator give its exporter a ServiceMonitor.
+    has_monitor: bool = False
+
+    def beside(self, place: Place) -> Scraping | None:
+        """Those of one file or folder with this place: what lies apart may be of another cluster."""
+        if place.path is None:
+            return self
+        folder = posixpath.dirname(place.path)
+        near = tuple(
+            each for each in self.stacks if each.place.path is None or posixpath.dirname(each.place.path) == folder
+        )
+        return replace(self, place=near[0].place, stacks=near) if near else None
 
     def wants_besides(self, labels: Mapping[str, str]) -> Located[dict[str, str] | None]:
         """The labels that the first of them wants of a ServiceMonitor; None where one of them takes it as it is."""
@@ -145,6 +159,9 @@ def _takes(wanted: Mapping[str, str] | None, labels: Mapping[str, str]) -> bool:
 
 def scraping(facts: Iterable[Any]) -> Iterator[Scraping]:
     """What all of one scene scrape together; nothing where there is none."""
+    facts = list(facts)
     stacks = tuple(fact for fact in facts if isinstance(fact, MonitoringStack))
     if stacks:
-        yield Scraping(stacks[0].place, stacks)
+        operators = (fact.tree for fact in facts if isinstance(fact, OperatorValues))
+        monitored = any(tree.get("dcgmExporter", "serviceMonitor", "enabled").value is True for tree in operators)
+        yield Scraping(stacks[0].place, stacks, monitored)

@@ -74,7 +74,9 @@ def _within(document: Tree, tree: Tree, above: tuple[Tree, ...], path: str, dept
 
 def _is_pod_spec(tree: Tree) -> bool:
     containers = tree.get("containers") if tree.is_mapping else absent(tree.place)
-    return any(_is_container(each) for each in containers.sequence[:1])
+    # An empty item is somebody's slip, and no reason to leave the others out.
+    first = next((each for each in containers.sequence[:_MOST] if not each.is_null), None)
+    return first is not None and _is_container(first)
 
 
 def _is_container(tree: Tree) -> bool:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from nodeworthy.facts.quantities import NotAQuantity, quantity
+from nodeworthy.known.monitoring import FITS
+
 _SECONDS = {"y": 31_536_000, "w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1, "ms": 0.001}
 _DURATION = re.compile(r"(?:(\d+)(y|w|d|h|ms|m|s))")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:([KMGTPE])i?)?B")
@@ -25,3 +28,17 @@ def size(written: Any) -> float | None:
         return None
     number, unit = found.groups()
     return float(number) * (1024 ** (_POWERS.index(unit) + 1) if unit else 1)
+
+
+def room_of(written: Any) -> int | None:
+    """A volume's size in bytes; None for what is no size."""
+    try:
+        amount = quantity(written)
+    except NotAQuantity:
+        return None
+    return int(amount) or None
+
+
+def fitting(room: int) -> str:
+    """The largest retentionSize that leaves room on such a volume."""
+    return f"{int(room * FITS) >> 20}MB"

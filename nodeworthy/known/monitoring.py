@@ -13,3 +13,6 @@ RETENTION = "10d"
 # log and the blocks that are being compacted come on top of it. More than nine tenths is beyond any reading of that.
 FITS = Fraction(85, 100)
 TOO_MUCH = Fraction(9, 10)
+# However little is watched: a cluster of one node writes more than 100 MB a day with the chart's own exporters,
+# so that a GiB never holds more days than these.
+DAYS_IN_A_GIB = 10

@@ -1,9 +1,10 @@
 """The metrics that are promised fit the disk that they are kept on, and the GPUs' exporter is scraped.
 
-Prometheus keeps what it measured for a time (`retention`) and, if it is told, up to a size (`retentionSize`). On a
-volume only the size helps: how much fifteen days come to depends on what is measured, and a disk that runs full stops
-Prometheus. Its write-ahead log and the blocks that it is compacting come on top, so that the size should be at most
-85 % of the volume. Without a volume everything is gone with the pod, whatever the retention says.
+Prometheus keeps what it measured for a time (`retention`) and, if it is told, up to a size (`retentionSize`). Its
+write-ahead log and the blocks that it is compacting come on top of that size, so that it should be at most 85 % of the
+volume: a disk that runs full stops Prometheus. A time alone is enough where the volume may hold it, and how much
+fifteen days come to depends on what is measured; but more than ten days in each GiB are too many for the smallest
+cluster. Without a volume everything is gone with the pod, whatever the retention says.
 
 kube-prometheus-stack scrapes only ServiceMonitors that carry its own release's label, unless it is told otherwise; the
 one of the operator's DCGM exporter is off by default, and has no such label. What a fleet says of both is compared.
@@ -14,11 +15,10 @@ from __future__ import annotations
 from nodeworthy.facts.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.monitoring_stack import MonitoringStack, Scraping
 from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.prometheus_amounts import seconds, size
-from nodeworthy.facts.quantities import NotAQuantity, quantity
-from nodeworthy.known.monitoring import FITS, TOO_MUCH
+from nodeworthy.facts.prometheus_amounts import fitting, room_of, seconds, size
+from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "metrics-fit-their-disk",
@@ -29,6 +29,7 @@ RULE = Rule(
 )
 
 FULL = "a volume that runs full stops Prometheus, and with it every alert"
+DAY, GIB = 86_400, 1 << 30
 UNSEEN = "nobody sees what the GPUs do: dashboards stay empty, and idle or failing GPUs are not noticed"
 OFF = "prometheus.enabled is false"
 
@@ -57,26 +58,29 @@ def its_size_is_bounded_by_the_volume(stack: MonitoringStack) -> Findings:
         skip(OFF)
     if not need(stack.has_volume):
         return
-    room = _room(need(stack.volume))
+    room = room_of(need(stack.volume))
     if room is None:
         says = stack.volume.shown() if stack.volume.written else "no size"
         yield fail(stack.volume, "the volume of Prometheus has no size", is_=says, should="a quantity such as 50Gi")
     elif need(stack.retention_size) is None:
-        yield _unbounded(stack, room)
+        yield from _unbounded(stack, room)
     else:
         yield from _too_large(stack, room)
 
 
-def _unbounded(stack: MonitoringStack, room: int) -> Finding:
-    kept = stack.retention.shown() if isinstance(stack.retention.state, Known) else "its retention"
-    return fail(
-        stack.retention if stack.promises else stack.retention_size,
-        f"nothing keeps what Prometheus measures in {kept} within its volume of {stack.volume.shown()}",
-        is_="no retentionSize",
-        should=f"at most {_fitting(room)}, 85 % of the volume",
+def _unbounded(stack: MonitoringStack, room: int) -> Findings:
+    """How much a day comes to, nobody here knows; only what no cluster is small enough for is told."""
+    kept = seconds(need(stack.retention))
+    if kept is None or kept / DAY <= DAYS_IN_A_GIB * room / GIB:
+        return
+    yield fail(
+        stack.retention if stack.promises else stack.volume,
+        f"what Prometheus measures in {stack.retention.shown()} does not fit its volume of {stack.volume.shown()}",
+        is_=f"{stack.retention.shown()} in {stack.volume.shown()}, and no retentionSize",
+        should=f"a larger volume, a shorter retention, or a retentionSize of at most {fitting(room)}",
         related=[Related(stack.volume.place, f"its volume has {stack.volume.shown()}")],
         cause=FULL,
-        remedy=f"set retentionSize: {_fitting(room)} beside the retention",
+        remedy=f"set retentionSize: {fitting(room)} beside the retention, or give it a larger volume",
     )
 
 
@@ -88,23 +92,11 @@ def _too_large(stack: MonitoringStack, room: int) -> Findings:
         yield fail(
             stack.retention_size,
             "retentionSize leaves no room on the volume for what Prometheus writes besides",
-            should=f"at most {_fitting(room)}, 85 % of the volume",
+            should=f"at most {fitting(room)}, 85 % of the volume",
             related=[Related(stack.volume.place, f"its volume has {stack.volume.shown()}")],
             cause=FULL,
-            remedy=f"set retentionSize: {_fitting(room)}, or give it a larger volume",
+            remedy=f"set retentionSize: {fitting(room)}, or give it a larger volume",
         )
-
-
-def _fitting(room: int) -> str:
-    return f"{int(room * FITS) >> 20}MB"
-
-
-def _room(written: object) -> int | None:
-    try:
-        amount = quantity(written)
-    except NotAQuantity:
-        return None
-    return int(amount) or None
 
 
 @RULE.check
@@ -121,8 +113,8 @@ def it_is_what_the_fleet_asks_for(stack: MonitoringStack, asked: MonitoringAsked
         )
     if not need(stack.has_volume):
         return
-    room = _room(need(stack.volume))
-    if room is not None and room != _room(asked.volume):
+    room = room_of(need(stack.volume))
+    if room is not None and room != room_of(asked.volume):
         yield fail(
             stack.volume,
             "the volume of Prometheus has another size than the fleet says",
@@ -134,22 +126,27 @@ def it_is_what_the_fleet_asks_for(stack: MonitoringStack, asked: MonitoringAsked
 
 @RULE.check
 def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findings:
+    near = scraping.beside(values.place)
+    if near is None:
+        skip("no Prometheus stands in one file or folder with these settings, so that they may be of two clusters")
     exporter = values.tree.get("dcgmExporter")
     if exporter.get("enabled").value is False:
         skip("the operator's DCGM exporter is off")
-    if any(each.is_off or each.scrapes_in_other_ways for each in scraping.stacks):
+    if any(each.is_off or each.scrapes_in_other_ways for each in near.stacks):
         skip("what is scraped by other means than ServiceMonitors is not looked into")
     monitor = exporter.get("serviceMonitor")
     enabled = monitor.get("enabled").located()
     if monitor.get("enabled").is_absent and values.elsewhere is not None:
         yield unknown(enabled, f"whether the exporter has a ServiceMonitor is not known: {values.elsewhere}")
     elif need(enabled) is not True:
-        yield _without_monitor(enabled, scraping)
+        if scraping.has_monitor:
+            skip("other settings here turn the exporter's ServiceMonitor on")
+        yield _without_monitor(enabled, near)
     else:
         labels = {name: str(tree.value) for name, tree in monitor.get("additionalLabels").mapping.items()}
-        wanted = need(scraping.wants_besides(labels))
+        wanted = need(near.wants_besides(labels))
         if wanted:
-            yield _not_chosen(enabled, labels, wanted, scraping)
+            yield _not_chosen(enabled, labels, wanted, near)
 
 
 def _without_monitor(enabled: Located[bool], scraping: Scraping) -> Finding:

@@ -16,6 +16,7 @@ _MARKS = re.compile(
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
 )
+_FIREWALL = re.compile(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE)
 _SHELL = re.compile(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
 _SCRIPT_NAMES = {".sh", ".bash", ".tpl", ".tftpl", ".tmpl", ".userdata", ".boothook"}
 _HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
@@ -51,6 +52,11 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
         return _packs_user_data(data, name, named=named)
     return _is_named_like_one(name, data, named=named)
+
+
+def is_firewall_script(data: bytes) -> bool:
+    """A script that sets up ufw, which is a node's where the fleet beside it says that its nodes have one."""
+    return _SHELL.match(data) is not None and _FIREWALL.search(data) is not None
 
 
 def _is_mime(head: bytes) -> bool:
