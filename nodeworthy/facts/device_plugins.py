@@ -78,7 +78,7 @@ def _advertisers(facts: Iterable[Any]) -> Iterator[Advertiser]:
         elif isinstance(fact, DaemonSetManifest) and fact.part is not Part.DCGM_EXPORTER and not fact.is_the_operators:
             on = Located(Known(True), fact.place, written=False)
             yield Advertiser(f"{fact.part} ({fact.title})", fact.place, on, fact.resource, fact)
-        elif isinstance(fact, HamiValues) and fact.origin != "ConfigMap":
+        elif isinstance(fact, HamiValues) and fact.origin == "Helm values":  # a release is a DaemonSetManifest
             yield _of_values(fact)
 
 
