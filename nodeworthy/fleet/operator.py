@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree, Value, merge, plant
-from nodeworthy.fleet.model import Driver, Fleet, Pool
+from nodeworthy.fleet.model import Driver, Fleet, Operator, Pool
 from nodeworthy.known.containerd import Containerd, defaults
+from nodeworthy.known.releases import knows_nri
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CLASS, SOCKET
 from nodeworthy.verdict import Place, Unknown
 
@@ -21,7 +22,7 @@ def implied_values(fleet: Fleet) -> Tree:
     where = decisive.runtime.place
     children = {name: _leaf(value, where, f"toolkit.{name}") for name, value in toolkit.items()}
     if served is not None:
-        children["env"] = Tree(_env(served), where.about("toolkit.env"), where)
+        children["env"] = Tree(_env(served, fleet.operator), where.about("toolkit.env"), where)
     values = {"driver": _driver(fleet), "toolkit": Tree(children, where.about("toolkit"), where)}
     return Tree({**values, **_device_plugin(fleet), **_scraped(fleet)}, place)
 
@@ -75,9 +76,17 @@ def _device_plugin(fleet: Fleet) -> dict[str, Tree]:
     return {"devicePlugin": Tree({"enabled": enabled}, where.about("devicePlugin"), where)}
 
 
-def _env(pool: Pool) -> list[Tree]:
+def _env(pool: Pool, operator: Operator | None) -> list[Tree]:
     where = pool.runtime.place
-    return [_variable(name, value, where) for name, value in _settings(pool).items()]
+    unread = (CONFIG, SOCKET) if operator is not None and _edits_no_config(operator) else ()
+    return [_variable(name, value, where) for name, value in _settings(pool).items() if name not in unread]
+
+
+def _edits_no_config(operator: Operator) -> bool:
+    """Whether the user's own values leave nothing that reads the paths: a quoted value is the same to the chart."""
+    off = operator.values.get("toolkit", "enabled").value in (False, "false")
+    nri = operator.values.get("cdi", "nriPluginEnabled").value in (True, "true")
+    return off or (nri and (isinstance(operator.chart.state, Unknown) or knows_nri(operator.chart.state.value)))
 
 
 def _settings(pool: Pool) -> dict[str, str | Unknown]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from nodeworthy.documents.tree import plain
 from nodeworthy.facts.fleet_operator import operator_of_fleet
 from nodeworthy.fleet.operator import effective_values, implied_values
@@ -65,6 +67,26 @@ def test_a_list_of_the_users_replaces_the_implied_one() -> None:
     assert values["toolkit"] == {"enabled": True, "env": []}
     assert values["cdi"] == {"enabled": False}
     assert effective_values(fleet).get("toolkit", "env").place.line == 2
+
+
+@pytest.mark.parametrize(
+    "operator",
+    [
+        "{values: {toolkit: {enabled: false}}}",
+        '{values: {toolkit: {enabled: "false"}}}',
+        "{chart: 26.3.0, values: {cdi: {enabled: true, nriPluginEnabled: true}}}",
+    ],
+)
+def test_paths_that_nothing_would_read_are_not_implied(operator: str) -> None:
+    env = env_of(effective_values(fleet_with("a: {gpu: h200, distribution: microk8s}", operator)))
+    assert {"CONTAINERD_CONFIG", "CONTAINERD_SOCKET"}.isdisjoint(env)
+    assert env.items() >= containerd_of("microk8s").toolkit_env.items()
+
+
+def test_a_release_that_does_not_know_nri_reads_the_paths() -> None:
+    operator = "{chart: 25.10.0, values: {cdi: {nriPluginEnabled: true}}}"
+    env = env_of(effective_values(fleet_with("a: {gpu: h200, distribution: k3s}", operator)))
+    assert env["CONTAINERD_SOCKET"] == containerd_of("k3s").socket
 
 
 def test_a_null_of_the_users_takes_the_implied_value_away() -> None:
