@@ -32,6 +32,7 @@ class Loader(_Safe):  # type: ignore[misc]
         tag: str = super().resolve(kind, value, implicit)
         return tag
 
+
 # Far more than any chart or manifest, and far less than what a recursion can bear.
 DEEPEST = 200
 
