@@ -11,7 +11,37 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-tools", action="store_true", help="a real program that is missing fails the test")
 
 
-def pytest_configure() -> None:
+# Whole stacks and other programs are previewed there, which takes seconds each: `make test-long`.
+LONG = (
+    "tests/infra/",
+    "tests/architecture/test_docs.py",
+    "tests/plan/test_infra.py",
+    "tests/plan/test_parting.py",
+    "tests/plan/test_platform.py",
+    "tests/plan/test_strangers.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    seen: set[str] = set()
+    for item in items:
+        if item.nodeid.startswith(LONG) or _is_one_more_program(item.nodeid, seen):
+            item.add_marker("long")
+
+
+def _is_one_more_program(test: str, seen: set[str]) -> bool:
+    """Of each rule's cases that preview a program, all but the first bad one."""
+    if not test.startswith("tests/test_cases.py") or "-plan-" not in test:
+        return False
+    rule, _, name = test.partition("[")[2].partition("/")
+    is_first = name.startswith("bad-") and rule not in seen
+    if is_first:
+        seen.add(rule)
+    return not is_first
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: it takes seconds; make test-long runs it")
     # Programs that were built once, and downloads, stay where their user keeps them.
     os.environ.setdefault("USERS_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", ""))
     # No folder can be made there: what a test judges was not judged by one before it, nor by its user.

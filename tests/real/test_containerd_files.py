@@ -69,7 +69,7 @@ FORMS = {
         f"version = 2\n{_nvidia(OLD)}",
     ),
     "drop-in-older-names-the-default": Form(
-        f"version = 3\n{IMPORTS}{_registry(IMAGES).replace(MARK, '/etc/containerd/certs.d')}",
+        f"version = 3\n{IMPORTS}{_registry(IMAGES).replace(MARK, f'{ETC}/certs.d')}",
         f'version = 2\n[plugins."{OLD}".containerd]\n  default_runtime_name = "nvidia"\n{_nvidia(OLD)}',
     ),
     "drop-in-older-beside-a-default": Form(
