@@ -11,7 +11,8 @@ from .stand_ins.aws_calls import Aws
 
 
 class MotoServer:
-    """Listening as long as the `with` lasts; `aws` is its account."""
+    """Listening as long as the `with` lasts; `aws` is its account, empty at the start: moto has one for the whole
+    process, whichever server is asked."""
 
     def __init__(self, region: str) -> None:
         # Read when moto is imported: else nobody can attach a policy of Amazon's.
@@ -27,12 +28,19 @@ class MotoServer:
         self._server.start()
         host, port = self._server.get_host_and_port()
         self.aws = Aws(f"http://{host}:{port}", self._region)
+        _forget_everything()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._server.stop()
+
+
+def _forget_everything() -> None:
+    from moto.moto_api._internal import moto_api_backend
+
+    moto_api_backend.reset()
 
 
 def _mend_versions() -> None:

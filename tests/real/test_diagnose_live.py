@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.collect.cluster.kinds import KINDS
 from tests.cluster.incident import FLEET, incident, recovered
 from tests.cluster.objects import Object, pod
 from tests.run import Ran, run_json
@@ -29,6 +30,8 @@ PATHS = {
     "DaemonSet": "/apis/apps/v1/namespaces/{}/daemonsets",
     "ClusterPolicy": "/apis/nvidia.com/v1/clusterpolicies",
 }
+
+GROUPS = sorted({group for kind in KINDS for group in kind.groups})
 
 
 def put(client: KubeClient, data: Object) -> None:
@@ -92,7 +95,7 @@ def allow(client: KubeClient, user: str, *resources: str, namespace: str | None 
     group = "/apis/rbac.authorization.k8s.io/v1"
     where, kind = (f"/namespaces/{namespace}", "Role") if namespace else ("", "ClusterRole")
     name = f"{user}-{kind.lower()}"
-    rule = {"apiGroups": ["", "apps", "nvidia.com"], "resources": list(resources), "verbs": ["list"]}
+    rule = {"apiGroups": list(GROUPS), "resources": list(resources), "verbs": ["list"]}
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": kind, "name": name}
     subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}
     client.create(f"{group}{where}/{kind.lower()}s", {"metadata": {"name": name}, "rules": [rule]})
@@ -123,14 +126,9 @@ def test_a_recording_says_what_the_cluster_said(arguments: tuple[str, ...]) -> N
     live = diagnose("--record", "kept", *arguments)
     assert live.out
     assert diagnose("--from", "kept", *arguments).out == live.out
-    assert sorted(path.name for path in Path("kept").iterdir()) == [
-        "clusterpolicies.json",
-        "daemonsets.json",
-        "events.json",
-        "nodes.json",
-        "pods.json",
-        "recording.json",
-    ]
+    asked = {kind.plural for kind in KINDS if kind.is_asked_for}
+    assert {"nodes", "pods", "statefulsets"} <= asked
+    assert {path.name for path in Path("kept").iterdir()} == {f"{each}.json" for each in (*asked, "recording")}
 
 
 def test_a_recording_holds_no_secret(cluster: ControlPlane) -> None:
@@ -177,7 +175,9 @@ def test_the_symptom_fails_even_where_the_cause_may_not_be_read(
 def test_in_one_namespace_what_belongs_to_none_may_be_refused(
     cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    allow(cluster.client, "tenant", "pods", "events", "daemonsets", namespace="gpu-operator")
+    its_own = [kind.plural for kind in KINDS if kind.namespaced]
+    assert "daemonsets" in its_own
+    allow(cluster.client, "tenant", *its_own, namespace="gpu-operator")
     as_user(cluster, "tenant", monkeypatch, tmp_path)
     ran = diagnose("--namespace", "gpu-operator", "--record", "kept", "--show-passed")
     assert "unknown" not in {
