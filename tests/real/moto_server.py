@@ -38,7 +38,7 @@ class MotoServer:
 
 
 def _forget_everything() -> None:
-    from moto.moto_api._internal import moto_api_backend
+    from moto.moto_api._internal.models import moto_api_backend
 
     moto_api_backend.reset()
 
