@@ -19,12 +19,12 @@ def beside_pods(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
     """Nothing where no fact would ask for it."""
     if _ASKING.isdisjoint(type(each).__name__ for each in facts):
         return
-    from nodeworthy.facts.cluster_classes import classes_of
-    from nodeworthy.facts.node_size import sizes_of_fleet
+    from nodeworthy.facts.cluster.classes import classes_of
+    from nodeworthy.facts.fleet.node_size import sizes_of_fleet
 
     classes = classes_of(facts, fleet)
     if classes is not None and any(type(each).__name__ == "NodeFiles" for each in facts):
-        from nodeworthy.facts.configured_handlers import configured_handlers
+        from nodeworthy.facts.containerd.configured_handlers import configured_handlers
 
         classes = replace(classes, configured=tuple(configured_handlers(facts)))
     if classes is not None:
@@ -37,6 +37,6 @@ def missing_beside_pods(facts: Sequence[Fact], why: str) -> Mapping[type[Any], M
     """Why there are no nodes to fit, where pods would have to."""
     if _ASKING.isdisjoint(type(each).__name__ for each in facts):
         return {}
-    from nodeworthy.facts.node_size import NodeSize
+    from nodeworthy.facts.fleet.node_size import NodeSize
 
     return {NodeSize: Missing(why)}

@@ -12,7 +12,7 @@ from nodeworthy.engine import Fact
 def pods(document: Tree) -> Iterator[Fact]:
     """What makes pods. Imported only where there is an object: most files of a repository hold none."""
     if document.is_mapping and not document.get("kind").is_absent:
-        from nodeworthy.facts.pod_recognition import pod_templates
+        from nodeworthy.facts.pod.recognition import pod_templates
 
         yield from pod_templates(document)
     if document.is_mapping and not document.get("metadata").is_mapping:
@@ -23,7 +23,7 @@ def pods(document: Tree) -> Iterator[Fact]:
 def _of_values(document: Tree) -> Iterator[Fact]:
     """A chart's values, where they ask for GPUs."""
     if document.get("apiVersion").is_absent and document.get("kind").is_absent:
-        from nodeworthy.facts.chart_resources import templates_of_values
+        from nodeworthy.facts.pod.chart_resources import templates_of_values
 
         yield from templates_of_values(document)
 
@@ -31,7 +31,7 @@ def _of_values(document: Tree) -> Iterator[Fact]:
 def classes(document: Tree) -> Iterator[Fact]:
     """The classes that pods name."""
     if document.is_mapping and document.get("kind").text in ("RuntimeClass", "PriorityClass"):
-        from nodeworthy.facts.cluster_classes import class_of
+        from nodeworthy.facts.cluster.classes import class_of
 
         yield from class_of(document)
 
@@ -57,7 +57,7 @@ def platform(document: Tree) -> Iterator[Fact]:
     """What measures the cluster, and what keeps its queue."""
     if document.is_mapping:
         from nodeworthy.collect.source.monitoring import monitoring_stacks
-        from nodeworthy.facts.database_server import init_texts, servers_of_cloud_native
+        from nodeworthy.facts.services.database_server import init_texts, servers_of_cloud_native
 
         yield from monitoring_stacks(document)
         yield from servers_of_cloud_native(document)
@@ -71,7 +71,7 @@ def hami(document: Tree) -> Iterator[Fact]:
 
         yield from hami_settings(document)
     if document.is_mapping and document.get("kind").text == "Namespace":
-        from nodeworthy.facts.opted_out_namespace import opted_out_namespaces
+        from nodeworthy.facts.hami.opted_out_namespace import opted_out_namespaces
 
         yield from opted_out_namespaces(document)
 

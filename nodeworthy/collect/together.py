@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.engine import Fact
-from nodeworthy.facts.boot_script import BootScript
-from nodeworthy.facts.fleet_operator import operator_of_fleet
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 
 _OF_PLATFORM = frozenset(("DatabaseServer", "MonitoringStack", "PodTemplate"))
@@ -26,23 +26,23 @@ def put_together(facts: Sequence[Fact], fleet: Fleet | None, *, by_declaration: 
 def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValues | None) -> Iterator[Fact]:
     scripts = [fact for fact in facts if isinstance(fact, BootScript)]
     if scripts or fleet is not None:
-        from nodeworthy.facts.profiling_nodes import DeclaredForProfiling, profiling_nodes
+        from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, profiling_nodes
 
         for nodes in profiling_nodes(scripts, fleet):
             yield nodes
             if operator is not None and nodes.registered:
                 yield DeclaredForProfiling(nodes, operator)
     if any(type(fact).__name__ in ("DaemonSetManifest", "OperatorValues", "HamiValues") for fact in facts):
-        from nodeworthy.facts.device_plugins import device_plugins
+        from nodeworthy.facts.operator.device_plugins import device_plugins
 
         yield from device_plugins([*([operator] if operator is not None else []), *facts], fleet)
 
 
 def _of_platform(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
     if fleet is not None or any(type(fact).__name__ in _OF_PLATFORM for fact in facts):
-        from nodeworthy.facts.asked_for import asked_for
-        from nodeworthy.facts.monitoring_stack import scraping
-        from nodeworthy.facts.queue_database import queue_databases
+        from nodeworthy.facts.fleet.asked_for import asked_for
+        from nodeworthy.facts.services.monitoring_stack import scraping
+        from nodeworthy.facts.services.queue_database import queue_databases
 
         yield from asked_for(fleet)
         yield from scraping(facts)
@@ -52,7 +52,7 @@ def _of_platform(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
 def _of_hami(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
     asked = fleet is not None and fleet.hami is not None
     if asked or any(type(fact).__name__ in _OF_HAMI for fact in facts):
-        from nodeworthy.facts.hami_together import hami_facts
+        from nodeworthy.facts.hami.together import hami_facts
 
         yield from hami_facts(facts, fleet)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nodeworthy.facts.boot_script import BootScript
+    from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.verdict import Finding
 
 
@@ -53,8 +53,8 @@ def _script(options: argparse.Namespace) -> BootScript:
     from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.errors import InputError
-    from nodeworthy.facts.boot_pools import in_fleet
-    from nodeworthy.facts.boot_script import BootScript
+    from nodeworthy.facts.boot.pools import in_fleet
+    from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.verdict import Place
 
     path = Path(options.file)

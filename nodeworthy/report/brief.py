@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.sighting import Sighting
+from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.report import brief_messages, brief_times, brief_victims
 from nodeworthy.report.brief_causes import SHOWN, causes
 from nodeworthy.report.brief_line import line

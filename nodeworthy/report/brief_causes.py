@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nodeworthy.facts.sighting import Sighting, Sign
+from nodeworthy.facts.cluster.sighting import Sighting, Sign
 from nodeworthy.report.brief_words import RULES, Plain
 from nodeworthy.verdict import Finding
 

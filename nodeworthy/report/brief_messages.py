@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.sighting import Sighting
+from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.report import brief_times, brief_victims
 from nodeworthy.report.brief_causes import SHOWN, Cause, names, of_the_platform
 from nodeworthy.report.brief_line import line

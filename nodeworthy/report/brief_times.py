@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 
-from nodeworthy.facts.sighting import Sighting, Sign
+from nodeworthy.facts.cluster.sighting import Sighting, Sign
 
 UNTOLD = "not known; nothing that was read tells a time."
 PLACED = "not known; no warning about it was read. Given to its node at"

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from nodeworthy.facts.idle_holders import Doing
-from nodeworthy.facts.ledger import AskedFor, Held, Ledger, NodeRow, TypeRow
+from nodeworthy.facts.cluster.idle_holders import Doing
+from nodeworthy.facts.cluster.ledger import AskedFor, Held, Ledger, NodeRow, TypeRow
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.table import aligned
 

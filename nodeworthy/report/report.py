@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.engine import Judgement
-from nodeworthy.facts.sighting import Sighting
+from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Finding, Place, Severity, Verdict
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from nodeworthy.boot.conditions import Condition, Guard
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.boot.userdata import LIMIT, UserData
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.report.effect import verb, what
 from nodeworthy.report.text import Paint
 from nodeworthy.report.timeline_marks import Mark, marks_of

@@ -8,7 +8,7 @@ from typing import Any
 
 from nodeworthy.boot.effects import Effect, NotUnderstood
 from nodeworthy.boot.userdata import LIMIT
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.report.effect import details, kind, verb, what
 from nodeworthy.report.timeline_marks import marks_of
 from nodeworthy.report.timeline_shown import shown_effects

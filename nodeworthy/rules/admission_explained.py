@@ -16,7 +16,7 @@ Where the two differ, kubelet refuses the pod, and for a pod without a controlle
 
 from __future__ import annotations
 
-from nodeworthy.facts.admissions import Admissions, RefusedOnNode
+from nodeworthy.facts.cluster.admissions import Admissions, RefusedOnNode
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Severity, fail, unknown
 

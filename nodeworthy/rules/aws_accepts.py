@@ -12,7 +12,7 @@ import difflib
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws_stack import AwsResource
+from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
 from nodeworthy.rule import Rule

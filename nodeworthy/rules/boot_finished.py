@@ -8,8 +8,8 @@ judge (kubelet, fabric manager) are left to them.
 
 from __future__ import annotations
 
-from nodeworthy.facts.boot_on_node import told_of
-from nodeworthy.facts.node import Node
+from nodeworthy.facts.node.boot_on_node import told_of
+from nodeworthy.facts.node.node import Node
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity
 

@@ -8,7 +8,7 @@ that tries for hours to start what it never gets, while the block is paid for.
 
 from __future__ import annotations
 
-from nodeworthy.facts.node_capacity import (
+from nodeworthy.facts.aws.node_capacity import (
     CAPACITY_BLOCK,
     blocks,
     is_block,
@@ -17,9 +17,9 @@ from nodeworthy.facts.node_capacity import (
     placement_groups,
     reservation,
 )
-from nodeworthy.facts.node_group import NodeGroup
-from nodeworthy.facts.node_types import has_gpus
-from nodeworthy.facts.node_zones import zones
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import has_gpus
+from nodeworthy.facts.aws.node_zones import zones
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
 

@@ -7,8 +7,8 @@ tells what the kernel thinks of its own clock.
 
 from __future__ import annotations
 
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_seen import read_then
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.seen import read_then
 from nodeworthy.known.node_limits import clock_seconds
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, unknown

@@ -18,17 +18,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nodeworthy.facts.boot_runtime import runtime_of, version_of
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.containerd_config import ConfigFile, Role, config_files
-from nodeworthy.facts.containerd_on_node import told_of
-from nodeworthy.facts.containerd_schema import schema_flaws, tls_flaws
-from nodeworthy.facts.disabled_cri import disabled_flaws
-from nodeworthy.facts.drop_ins import drop_in_flaws
-from nodeworthy.facts.flaw import Flaw, doubt
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_files import NodeFiles
-from nodeworthy.facts.node_paths import Kind
+from nodeworthy.facts.boot.flaw import Flaw, doubt
+from nodeworthy.facts.boot.runtime import runtime_of, version_of
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
+from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
+from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
+from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
+from nodeworthy.facts.node.containerd_on_node import told_of
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, skip

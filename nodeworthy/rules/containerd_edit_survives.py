@@ -13,12 +13,12 @@ from collections.abc import Iterator
 
 from nodeworthy.boot.effects import Joins, Unit
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot_runtime import runtime_of
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.flaw import Flaw, doubt
-from nodeworthy.facts.node_files import NodeFile, NodeFiles
-from nodeworthy.facts.node_paths import Kind
-from nodeworthy.facts.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
+from nodeworthy.facts.boot.flaw import Flaw, doubt
+from nodeworthy.facts.boot.runtime import runtime_of
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.containerd.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
+from nodeworthy.facts.node.files import NodeFile, NodeFiles
+from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, skip

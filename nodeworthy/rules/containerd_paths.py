@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nodeworthy.facts.gpu_pool import GpuPool
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.operator_values import OperatorValues, ToolkitSettings
-from nodeworthy.facts.toolkit_mounts import compare
-from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.operator.toolkit_mounts import compare
+from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
+from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.rule import Rule

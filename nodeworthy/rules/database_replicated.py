@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.asked_for import QueueAsked, QueueNotPlanned
-from nodeworthy.facts.database_server import DatabaseServer
-from nodeworthy.facts.queue_database import QueueDatabase
+from nodeworthy.facts.fleet.asked_for import QueueAsked, QueueNotPlanned
+from nodeworthy.facts.services.database_server import DatabaseServer
+from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, fail, need, skip, unknown
 

@@ -8,10 +8,10 @@ chart has no affinity for it. An exporter of one's own stays away by a node affi
 
 from __future__ import annotations
 
-from nodeworthy.facts.daemonset_manifest import DaemonSetManifest, Part
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.profiling_nodes import DeclaredForProfiling, ProfilingNodes
-from nodeworthy.facts.watched_node import WatchedNode
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes
+from nodeworthy.facts.profiling.watched_node import WatchedNode
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, OPERANDS, PROFILING
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_room import Disk
-from nodeworthy.facts.node_seen import read_then
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.room import Disk
+from nodeworthy.facts.node.seen import read_then
 from nodeworthy.known.node_limits import inodes, room
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Severity, fail, need

@@ -9,7 +9,7 @@ as that. FSx encrypts always and is not asked.
 
 from __future__ import annotations
 
-from nodeworthy.facts.disk import FILES, Disk
+from nodeworthy.facts.aws.disk import FILES, Disk
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import difflib
 
-from nodeworthy.facts.pod_containers import Container
-from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.facts.pod.containers import Container
+from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.driver_capabilities import ALL, SUPPORTED, VARIABLE, split
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, Unknown, fail, skip, unknown

@@ -18,16 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.efa_group import EfaGroups
-from nodeworthy.facts.efa_interfaces import Interface, asks_for_efa, has_to_have_efa, interfaces, misplaced
-from nodeworthy.facts.efa_on_node import told_of
-from nodeworthy.facts.efa_placement import none_near
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_capacity import is_block, is_reserved, placement, placement_groups
-from nodeworthy.facts.node_group import NodeGroup
-from nodeworthy.facts.node_types import instance_type
-from nodeworthy.facts.node_zones import is_one_subnet, zones
-from nodeworthy.facts.security_group import Way
+from nodeworthy.facts.aws.efa_group import EfaGroups
+from nodeworthy.facts.aws.efa_interfaces import Interface, asks_for_efa, has_to_have_efa, interfaces, misplaced
+from nodeworthy.facts.aws.efa_placement import none_near
+from nodeworthy.facts.aws.node_capacity import is_block, is_reserved, placement, placement_groups
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import instance_type
+from nodeworthy.facts.aws.node_zones import is_one_subnet, zones
+from nodeworthy.facts.aws.security_group import Way
+from nodeworthy.facts.node.efa_on_node import told_of
+from nodeworthy.facts.node.node import Node
 from nodeworthy.known.efa import Efa, efa_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown

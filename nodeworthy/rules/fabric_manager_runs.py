@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.driver_packages import drivers, fabric_managers, unsure
-from nodeworthy.facts.fabric_manager import (
+from nodeworthy.facts.boot.driver_packages import drivers, fabric_managers, unsure
+from nodeworthy.facts.boot.fabric_manager import (
     installed,
     is_named,
     needs_it,
@@ -23,9 +22,10 @@ from nodeworthy.facts.fabric_manager import (
     switched_off,
     versions,
 )
-from nodeworthy.facts.fabric_on_node import told_of
-from nodeworthy.facts.flaw import Flaw, doubt
-from nodeworthy.facts.node import Node
+from nodeworthy.facts.boot.flaw import Flaw, doubt
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.node.fabric_on_node import told_of
+from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, skip

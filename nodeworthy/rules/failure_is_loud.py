@@ -13,11 +13,11 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot_script import BootScript
-from nodeworthy.facts.critical_steps import WORDS, Step, critical_steps
-from nodeworthy.facts.gaps import gaps
-from nodeworthy.facts.source_line import Source
-from nodeworthy.facts.unread_steps import unread_steps
+from nodeworthy.facts.boot.critical_steps import WORDS, Step, critical_steps
+from nodeworthy.facts.boot.gaps import gaps
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.source_line import Source
+from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 

@@ -12,18 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.final_files import speaking_of
-from nodeworthy.facts.firewall import Step
-from nodeworthy.facts.firewall_needs import Pods
-from nodeworthy.facts.firewall_pods import joins, of_a_node, pods_of
-from nodeworthy.facts.firewall_runs import Run, runs
-from nodeworthy.facts.firewall_steps import steps_in
-from nodeworthy.facts.firewall_too_wide import flaws_of
-from nodeworthy.facts.flaw import Flaw, doubt
-from nodeworthy.facts.gaps import gaps
-from nodeworthy.facts.guards import told
-from nodeworthy.facts.ufw_firewall import UfwFirewall
+from nodeworthy.facts.boot.final_files import speaking_of
+from nodeworthy.facts.boot.flaw import Flaw, doubt
+from nodeworthy.facts.boot.gaps import gaps
+from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.firewall.firewall import Step
+from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.pods import joins, of_a_node, pods_of
+from nodeworthy.facts.firewall.runs import Run, runs
+from nodeworthy.facts.firewall.steps import steps_in
+from nodeworthy.facts.firewall.too_wide import flaws_of
+from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, skip

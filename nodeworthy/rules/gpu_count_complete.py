@@ -12,10 +12,10 @@ into slices (HAMi, time-slicing, MIG) count something else, and of those only th
 
 from __future__ import annotations
 
-from nodeworthy.facts.gpu_resources import GPU
-from nodeworthy.facts.gpus_on_node import told_of
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_gpu_count import NodeGpuCount
+from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
+from nodeworthy.facts.node.gpus_on_node import told_of
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail
 

@@ -8,7 +8,7 @@ type: which do is what AWS said when it was last asked, and of a region that was
 
 from __future__ import annotations
 
-from nodeworthy.facts.pool_claim import PoolClaim
+from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.known.offerings import offerings_source
 from nodeworthy.rule import Rule

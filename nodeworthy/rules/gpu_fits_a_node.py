@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.cluster_node import INSTANCE_TYPES, POOL, PRODUCT
-from nodeworthy.facts.gpu_resources import GPU
-from nodeworthy.facts.node_size import NodeSize
-from nodeworthy.facts.pod_template import PodTemplate
+from nodeworthy.facts.cluster.node import INSTANCE_TYPES, POOL, PRODUCT
+from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.pod.gpu_resources import GPU
+from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown
 

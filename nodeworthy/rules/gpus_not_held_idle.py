@@ -15,7 +15,7 @@ when, and that what they do is unknown.
 
 from __future__ import annotations
 
-from nodeworthy.facts.idle_holders import HeldGpus, IdleHolder
+from nodeworthy.facts.cluster.idle_holders import HeldGpus, IdleHolder
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Severity, fail
 

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nodeworthy.facts.hami_asks import Overask, beyond_any_gpu, impossible, too_large
-from nodeworthy.facts.hami_gpus import HamiGpus
-from nodeworthy.facts.hami_pod import HamiPod
-from nodeworthy.facts.hami_setup import HamiSetup
-from nodeworthy.facts.hami_sums import HamiSums
-from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.hami.asks import Overask, beyond_any_gpu, impossible, too_large
+from nodeworthy.facts.hami.gpus import HamiGpus
+from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.sums import HamiSums
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Located, Severity, fail, need, skip, unknown
 

@@ -8,7 +8,7 @@ policy is `Ignore`: pods are then left to the default scheduler, and are the vic
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami_health import HamiComponents
+from nodeworthy.facts.hami.health import HamiComponents
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, unknown
 

@@ -10,8 +10,8 @@ Pending.
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami_limits import contradictions
-from nodeworthy.facts.hami_pod import HamiPod
+from nodeworthy.facts.hami.limits import contradictions
+from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, skip
 

@@ -11,7 +11,7 @@ rule's is told there.
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami_crash import HamiCrashes
+from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, unknown
 

@@ -9,8 +9,8 @@ and nothing of it runs, that is a fault, too; where nobody asks for it, its rule
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami_installed import HamiInstallations
-from nodeworthy.facts.hami_parts import Installation
+from nodeworthy.facts.hami.installed import HamiInstallations
+from nodeworthy.facts.hami.parts import Installation
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Related, Severity, fail, unknown
 

@@ -8,7 +8,7 @@ its ServiceMonitors only with `prometheus.enabled: true`. In a cluster without a
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami_metrics import HamiMetrics, MetricsSource
+from nodeworthy.facts.hami.metrics import HamiMetrics, MetricsSource
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Severity, Unknown, fail, need, skip, unknown
 

@@ -11,10 +11,10 @@ values choose others, and a pod gets its GPU only through the nvidia runtime: as
 from __future__ import annotations
 
 from nodeworthy.documents.settled import settled
-from nodeworthy.facts.hami_node_config import flaws
-from nodeworthy.facts.hami_nodes import HamiPluginNodes
-from nodeworthy.facts.hami_runtime import HamiRuntime
-from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.hami.node_config import flaws
+from nodeworthy.facts.hami.nodes import HamiPluginNodes
+from nodeworthy.facts.hami.runtime import HamiRuntime
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.known.hami import mig_strategies, variables
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, unknown

@@ -13,10 +13,10 @@ configuration, its service and the namespace.
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami_pod import HamiPod
-from nodeworthy.facts.hami_setup import HamiSetup
-from nodeworthy.facts.hami_skipped import UnmutatedPods
-from nodeworthy.facts.hami_webhook import WayAround, ways_around
+from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.skipped import UnmutatedPods
+from nodeworthy.facts.hami.webhook import WayAround, ways_around
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown
 

@@ -11,8 +11,8 @@ nothing, they have no effect. For the whole cluster they stand in the chart's va
 from __future__ import annotations
 
 from nodeworthy.documents.settled import settled
-from nodeworthy.facts.hami_pod import HamiPod, asks_for_devices
-from nodeworthy.facts.hami_policies import Policy, policies_of_pod
+from nodeworthy.facts.hami.pod import HamiPod, asks_for_devices
+from nodeworthy.facts.hami.policies import Policy, policies_of_pod
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, skip
 

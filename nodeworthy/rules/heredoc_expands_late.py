@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 
 from nodeworthy.boot.effects import Expansion
-from nodeworthy.facts.boot_script import BootScript
-from nodeworthy.facts.inner_scripts import InnerScript, inner_scripts
-from nodeworthy.facts.source_line import Source
+from nodeworthy.facts.boot.inner_scripts import InnerScript, inner_scripts
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 

@@ -12,8 +12,8 @@ shows: then it fails, unless the stack sets the account's default itself.
 from __future__ import annotations
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws_stack import AwsStack
-from nodeworthy.facts.node_group import NodeGroup
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown
 

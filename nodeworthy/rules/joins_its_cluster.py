@@ -14,11 +14,11 @@ from __future__ import annotations
 
 from nodeworthy.boot.effects import Fetches, Joins
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot_families import BOOTSTRAP, joined_with, title
-from nodeworthy.facts.boot_pools import POOL_LABEL, named_pool
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.cluster_join import JOINING, Coordinates, adds_node_configs, coordinates, makes_a_node, twice
-from nodeworthy.facts.join_values import is_outside, malformed, same_range
+from nodeworthy.facts.boot.cluster_join import JOINING, Coordinates, adds_node_configs, coordinates, makes_a_node, twice
+from nodeworthy.facts.boot.families import BOOTSTRAP, joined_with, title
+from nodeworthy.facts.boot.join_values import is_outside, malformed, same_range
+from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
+from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Located, Related, Severity, Unknown, fail, need, skip, unknown

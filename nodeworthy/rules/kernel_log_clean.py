@@ -13,9 +13,9 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
-from nodeworthy.facts.node_seen import read_then
+from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.seen import read_then
 from nodeworthy.known.pod_interfaces import is_pods
 from nodeworthy.known.xid import xid
 from nodeworthy.rule import Rule

@@ -13,13 +13,13 @@ from dataclasses import replace
 
 from nodeworthy.boot.effects import Act, Effect, Joins, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.gaps import gaps
-from nodeworthy.facts.guards import told
-from nodeworthy.facts.kubelet_keepers import Keeper
-from nodeworthy.facts.kubelet_starts import KubeletStarts, families_in
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_kubelet_faults import told_of
+from nodeworthy.facts.boot.gaps import gaps
+from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.kubelet_keepers import Keeper
+from nodeworthy.facts.boot.kubelet_starts import KubeletStarts, families_in
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.node.kubelet_faults import told_of
+from nodeworthy.facts.node.node import Node
 from nodeworthy.known.kubelet import Family, join
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, skip, unknown

@@ -12,10 +12,10 @@ one of the operator's DCGM exporter is off by default, and has no such label. Wh
 
 from __future__ import annotations
 
-from nodeworthy.facts.asked_for import MonitoringAsked, MonitoringNotPlanned
-from nodeworthy.facts.monitoring_stack import MonitoringStack, Scraping
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.prometheus_amounts import fitting, room_of, seconds, size
+from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
+from nodeworthy.facts.services.prometheus_amounts import fitting, room_of, seconds, size
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, fail, need, skip, unknown

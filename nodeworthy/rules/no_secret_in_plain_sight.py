@@ -23,10 +23,10 @@ from dataclasses import dataclass
 
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part
-from nodeworthy.facts.boot_script import BootScript
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.plain_text import ENCRYPTED, PlainText, scalars
-from nodeworthy.facts.secret_manifest import SecretManifest
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
+from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.known.secret_names import is_default
 from nodeworthy.known.secret_templates import Filling, fillings
 from nodeworthy.known.secrets import HIDDEN, spans, what_is

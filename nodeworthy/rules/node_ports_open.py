@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nodeworthy.facts.cluster_nodes import pods_are_in_its_network
-from nodeworthy.facts.node_sides import GuardedNodes
-from nodeworthy.facts.reach import Ports, Side, lets_in, lets_out
-from nodeworthy.facts.security_group import network_of
+from nodeworthy.facts.aws.cluster_nodes import pods_are_in_its_network
+from nodeworthy.facts.aws.node_sides import GuardedNodes
+from nodeworthy.facts.aws.reach import Ports, Side, lets_in, lets_out
+from nodeworthy.facts.aws.security_group import network_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
 

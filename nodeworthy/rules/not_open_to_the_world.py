@@ -9,9 +9,9 @@ no cluster (a bastion, a web server): their ports are not a node's.
 
 from __future__ import annotations
 
-from nodeworthy.facts.node_group import MANAGED, NodeGroup
-from nodeworthy.facts.security_group import Opening, SecurityGroup, Way
-from nodeworthy.facts.world_ports import PlannedFleet, allowed_ports, prefix_list_fault
+from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
+from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
+from nodeworthy.facts.aws.world_ports import PlannedFleet, allowed_ports, prefix_list_fault
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
-from nodeworthy.facts.device_plugins import Advertiser, DevicePlugins, meet
-from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes
+from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
+from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, meet
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, unknown

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.driver_packages import drivers
-from nodeworthy.facts.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, missing
-from nodeworthy.facts.gpu_pool import GpuPool
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.boot.driver_packages import drivers
+from nodeworthy.facts.boot.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, missing
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need, skip

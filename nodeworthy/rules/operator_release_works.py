@@ -9,9 +9,9 @@ not say for which release they are meant are not judged, unless they choose a ve
 
 from __future__ import annotations
 
-from nodeworthy.facts.gpu_pool import GpuPool
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.release_breakage import Hit, hits, names_a_release
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_release
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Severity, fail, skip, unknown
 

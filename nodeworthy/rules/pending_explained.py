@@ -19,8 +19,8 @@ What asks for more than any node has is another rule's (`gpu-fits-a-node`), and 
 
 from __future__ import annotations
 
-from nodeworthy.facts.pending_causes import Waiting, WaitingPods
-from nodeworthy.facts.scheduling_events import QuotaRefusal
+from nodeworthy.facts.cluster.pending_causes import Waiting, WaitingPods
+from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Severity, fail, unknown
 

@@ -24,18 +24,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.final_files import speaking_of
-from nodeworthy.facts.firewall import UFW, Chains, Side
-from nodeworthy.facts.firewall_needs import Need, Pods, needs
-from nodeworthy.facts.firewall_pods import of_a_node, pods_of
-from nodeworthy.facts.firewall_runs import Run, runs
-from nodeworthy.facts.firewall_state import Firewall, missing
-from nodeworthy.facts.firewall_steps import steps_in
-from nodeworthy.facts.firewall_story import Story
-from nodeworthy.facts.gaps import gaps
-from nodeworthy.facts.guards import told
-from nodeworthy.facts.ufw_firewall import UfwFirewall
+from nodeworthy.facts.boot.final_files import speaking_of
+from nodeworthy.facts.boot.gaps import gaps
+from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.firewall.firewall import UFW, Chains, Side
+from nodeworthy.facts.firewall.needs import Need, Pods, needs
+from nodeworthy.facts.firewall.pods import of_a_node, pods_of
+from nodeworthy.facts.firewall.runs import Run, runs
+from nodeworthy.facts.firewall.state import Firewall, missing
+from nodeworthy.facts.firewall.steps import steps_in
+from nodeworthy.facts.firewall.story import Story
+from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Related, Severity, fail, skip, unknown

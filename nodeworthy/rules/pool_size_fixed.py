@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.aws_stack import AwsResource
-from nodeworthy.facts.node_capacity import is_block
-from nodeworthy.facts.node_count import SCHEDULES, NodeCount, node_count, what_scales
-from nodeworthy.facts.node_group import NodeGroup
-from nodeworthy.facts.node_types import has_gpus
+from nodeworthy.facts.aws.node_capacity import is_block
+from nodeworthy.facts.aws.node_count import SCHEDULES, NodeCount, node_count, what_scales
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import has_gpus
+from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Located, Related, Severity, fail, need, skip
 

@@ -17,18 +17,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot_pools import is_for_gpus
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.driver_loads import Load, image_load, unknown_packages, unread, unread_before
-from nodeworthy.facts.modprobe_line import Says, means_the_option
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_files import NodeFiles
-from nodeworthy.facts.node_paths import Kind
-from nodeworthy.facts.node_seen import read_then
-from nodeworthy.facts.option_in_time import OptionInTime
-from nodeworthy.facts.option_loaded import told_of
-from nodeworthy.facts.option_story import OptionStory
-from nodeworthy.facts.unread_steps import Unread, may_write_the_option, unread_steps
+from nodeworthy.facts.boot.driver_loads import Load, image_load, unknown_packages, unread, unread_before
+from nodeworthy.facts.boot.pools import is_for_gpus
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unread_steps
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.option_loaded import told_of
+from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option
+from nodeworthy.facts.profiling.option_in_time import OptionInTime
+from nodeworthy.facts.profiling.option_story import OptionStory
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import image_loads_early, option
 from nodeworthy.rule import Rule

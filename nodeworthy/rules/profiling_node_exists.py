@@ -7,7 +7,7 @@ set on, so nodes register with it: their boot script says so. Without one, jobs 
 
 from __future__ import annotations
 
-from nodeworthy.facts.profiling_promise import Dedicated, ProfilingPromise
+from nodeworthy.facts.profiling.promise import Dedicated, ProfilingPromise
 from nodeworthy.known.operator_parts import PROFILING
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, unknown

@@ -13,9 +13,9 @@ calls in its own process, reads no counters, and needs nothing.
 from __future__ import annotations
 
 from nodeworthy.documents.settled import why_incomplete
-from nodeworthy.facts.pod_containers import Container
-from nodeworthy.facts.pod_template import PodTemplate
-from nodeworthy.facts.profiling_signs import why_container_profiles, why_pod_profiles
+from nodeworthy.facts.pod.containers import Container
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.profiling.signs import why_container_profiles, why_pod_profiles
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Severity, Unknown, fail, skip, unknown
 

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.boot.conditions import always, together
-from nodeworthy.facts.boot_runtime import ready
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.final_files import asked_of_itself_apart, files_under, speaking_of
-from nodeworthy.facts.flaw import Flaw, doubt, shown
-from nodeworthy.facts.hosts_file import HOSTS
-from nodeworthy.facts.hosts_toml import NAME, HostsToml
-from nodeworthy.facts.name_resolution import ways, without_port
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.registries_on_node import names_of
-from nodeworthy.facts.way_to_resolve import Way
+from nodeworthy.facts.boot.final_files import asked_of_itself_apart, files_under, speaking_of
+from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.runtime import ready
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.registry.hosts_file import HOSTS
+from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
+from nodeworthy.facts.registry.name_resolution import ways, without_port
+from nodeworthy.facts.registry.registries_on_node import names_of
+from nodeworthy.facts.registry.way_to_resolve import Way
 from nodeworthy.fleet.service_addresses import is_in_cluster
 from nodeworthy.known.containerd import every_registry_hosts
 from nodeworthy.rule import Rule

@@ -14,20 +14,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.boot.effects import How
-from nodeworthy.facts.boot_runtime import ready, runtime_of, version_of
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.bottlerocket_mirrors import mirrors_flaws
-from nodeworthy.facts.docker_trust import docker_flaws
-from nodeworthy.facts.final_files import files_under, speaking_of
-from nodeworthy.facts.flaw import Flaw, doubt, shown
-from nodeworthy.facts.hosts_toml import BY_HTTPS, NAME, HostsToml
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.node_files import NodeFiles
-from nodeworthy.facts.node_paths import Kind
-from nodeworthy.facts.registries_on_node import trust_of
-from nodeworthy.facts.registries_yaml import registries_flaws
-from nodeworthy.facts.registry_files import cache_flaws, own_flaws
-from nodeworthy.facts.registry_trust import Trust
+from nodeworthy.facts.boot.final_files import files_under, speaking_of
+from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.runtime import ready, runtime_of, version_of
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.registry.bottlerocket_mirrors import mirrors_flaws
+from nodeworthy.facts.registry.docker_trust import docker_flaws
+from nodeworthy.facts.registry.files import cache_flaws, own_flaws
+from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
+from nodeworthy.facts.registry.registries_on_node import trust_of
+from nodeworthy.facts.registry.registries_yaml import registries_flaws
+from nodeworthy.facts.registry.trust import Trust
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import Containerd, every_registry_hosts
 from nodeworthy.rule import Rule

@@ -17,10 +17,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.node_count import node_count
-from nodeworthy.facts.node_drainer import NodeDrainers
-from nodeworthy.facts.node_group import NodeGroup
-from nodeworthy.facts.node_hooks import hooks, is_of_a_cluster, unsure_hooks
+from nodeworthy.facts.aws.node_count import node_count
+from nodeworthy.facts.aws.node_drainer import NodeDrainers
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_hooks import hooks, is_of_a_cluster, unsure_hooks
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, fail, need, skip, unknown
 

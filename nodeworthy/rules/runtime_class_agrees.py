@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import difflib
 
-from nodeworthy.facts.cluster_classes import (
+from nodeworthy.facts.cluster.classes import (
     BESIDE,
     EXPERIMENTAL,
     ClusterClasses,
@@ -22,10 +22,10 @@ from nodeworthy.facts.cluster_classes import (
     runtime_name,
     toolkit_runtime_name,
 )
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.pod_template import PodTemplate
-from nodeworthy.facts.refused_pod import RefusedPods
+from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import RUNTIME_CLASS
 from nodeworthy.rule import Rule

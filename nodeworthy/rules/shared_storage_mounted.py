@@ -14,14 +14,21 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot_runtime import ready
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.final_files import asked_of_itself_apart, speaking_of
-from nodeworthy.facts.flaw import Flaw, doubt, shown
-from nodeworthy.facts.node import Node
-from nodeworthy.facts.storage_flaws import flaws_of, is_enabled, twice
-from nodeworthy.facts.storage_mounts import FSTAB, By, StorageMount, network_mounts, storage_mounts, taken_out_again
-from nodeworthy.facts.storage_on_node import told_of
+from nodeworthy.facts.boot.final_files import asked_of_itself_apart, speaking_of
+from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.runtime import ready
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, twice
+from nodeworthy.facts.boot.storage_mounts import (
+    FSTAB,
+    By,
+    StorageMount,
+    network_mounts,
+    storage_mounts,
+    taken_out_again,
+)
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.storage_on_node import told_of
 from nodeworthy.fleet.model import Storage
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Place, Related, Severity, skip

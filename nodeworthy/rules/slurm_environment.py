@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.slurm_caches import VLLM, Cache, in_home, is_moved, used
-from nodeworthy.facts.slurm_job import SlurmJob
-from nodeworthy.facts.slurm_launch import Launch
+from nodeworthy.facts.slurm.caches import VLLM, Cache, in_home, is_moved, used
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Severity, fail, skip, unknown
 

@@ -11,7 +11,7 @@ The request also has to hold what the job starts: eight processes of torchrun on
 
 from __future__ import annotations
 
-from nodeworthy.facts.slurm_gpus import (
+from nodeworthy.facts.slurm.gpus import (
     beyond,
     chosen,
     dead_requests,
@@ -20,8 +20,8 @@ from nodeworthy.facts.slurm_gpus import (
     same,
     type_of,
 )
-from nodeworthy.facts.slurm_job import SlurmJob
-from nodeworthy.facts.slurm_request import GpuAsk, SlurmRequest
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import is_plain, most_of, near, says_mig
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, skip, unknown

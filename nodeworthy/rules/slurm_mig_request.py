@@ -8,10 +8,10 @@ CPUs enough for that memory. Both numbers have to stand there. `sbatch --test-on
 
 from __future__ import annotations
 
-from nodeworthy.facts.slurm_job import SlurmJob
-from nodeworthy.facts.slurm_lines import Option
-from nodeworthy.facts.slurm_quantities import megabytes
-from nodeworthy.facts.slurm_request import SlurmRequest
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.lines import Option
+from nodeworthy.facts.slurm.quantities import megabytes
+from nodeworthy.facts.slurm.request import SlurmRequest
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, need, skip, unknown
 

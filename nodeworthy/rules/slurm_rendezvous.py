@@ -13,10 +13,10 @@ Slurm's own variables; which of them is read from the script, where that lies be
 
 from __future__ import annotations
 
-from nodeworthy.facts.slurm_job import SlurmJob
-from nodeworthy.facts.slurm_launch import Launch
-from nodeworthy.facts.slurm_meeting import Flaw, flaws, started_once
-from nodeworthy.facts.slurm_ranks import Spread, is_local, reads_slurm, same_for_all, spread
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.meeting import Flaw, flaws, started_once
+from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, spread
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 

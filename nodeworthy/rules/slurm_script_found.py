@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nodeworthy.facts.slurm_job import SlurmJob
-from nodeworthy.facts.slurm_scripts import Script, There, scripts
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.scripts import Script, There, scripts
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 

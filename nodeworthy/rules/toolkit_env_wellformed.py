@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from nodeworthy.facts.operator_values import EnvVar, OperatorValues, ToolkitSettings
+from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, Unknown, fail, need, unknown

@@ -12,13 +12,13 @@ makes `nvidia` the default runtime and configures no such runtime keeps the whol
 
 from __future__ import annotations
 
-from nodeworthy.facts.boot_script import BootPool
-from nodeworthy.facts.containerd_config import config_files
-from nodeworthy.facts.containerd_runtimes import DEFAULT, runtimes_of
-from nodeworthy.facts.node import Node, RuntimeProcess
-from nodeworthy.facts.node_files import NodeFiles
-from nodeworthy.facts.node_paths import Kind
-from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
+from nodeworthy.facts.boot.script import BootPool
+from nodeworthy.facts.containerd.config import config_files
+from nodeworthy.facts.containerd.runtimes import DEFAULT, runtimes_of
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.node import Node, RuntimeProcess
+from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need, skip, unknown

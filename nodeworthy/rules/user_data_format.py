@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot_families import BOOTSTRAP, foreign, is_for_several, title
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.user_data_faults import faults_of
+from nodeworthy.facts.boot.families import BOOTSTRAP, foreign, is_for_several, title
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.user_data_faults import faults_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
 

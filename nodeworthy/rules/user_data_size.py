@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.userdata import LIMIT, Part, PartKind, UserData
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, skip, unknown
 

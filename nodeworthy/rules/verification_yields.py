@@ -18,12 +18,12 @@ none keeps nobody away.
 
 from __future__ import annotations
 
-from nodeworthy.facts.cluster_classes import ClusterClasses
-from nodeworthy.facts.opt_out import honours_opt_out
-from nodeworthy.facts.pod_template import PodTemplate
-from nodeworthy.facts.verification_faults import endless, leftovers, lets_others_in, opt_out, overlaps
-from nodeworthy.facts.verification_signs import why_verification
-from nodeworthy.facts.verification_work import VerificationWork
+from nodeworthy.facts.cluster.classes import ClusterClasses
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.verification.faults import endless, leftovers, lets_others_in, opt_out, overlaps
+from nodeworthy.facts.verification.opt_out import honours_opt_out
+from nodeworthy.facts.verification.signs import why_verification
+from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, skip, unknown
 

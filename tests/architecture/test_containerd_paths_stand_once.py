@@ -36,9 +36,9 @@ FOLDER, NAME = SOCKET.rsplit("/", 1)
 SPELT = [
     ("nodeworthy/rules/looked_at.py", f"SOCKET = {SOCKET!r}"),
     ("nodeworthy/rules/looked_at.py", f"# the socket is {SOCKET}"),
-    ("nodeworthy/facts/gpu_pool.py", f"SOCKET = {FOLDER!r} + {'/' + NAME!r}"),
-    ("nodeworthy/facts/gpu_pool.py", f"SOCKET = Path({FOLDER!r}) / {NAME!r}"),
-    ("nodeworthy/facts/gpu_pool.py", f"SOCKET = posixpath.join({FOLDER!r}, {NAME!r})"),
+    ("nodeworthy/facts/fleet/gpu_pool.py", f"SOCKET = {FOLDER!r} + {'/' + NAME!r}"),
+    ("nodeworthy/facts/fleet/gpu_pool.py", f"SOCKET = Path({FOLDER!r}) / {NAME!r}"),
+    ("nodeworthy/facts/fleet/gpu_pool.py", f"SOCKET = posixpath.join({FOLDER!r}, {NAME!r})"),
     ("userdata/al2023/body.sh", f"ctr --address {SOCKET} version"),
     ("infra/pools.yaml", f"socket: {SOCKET}"),
     ("nodeworthy/known/other.toml", f'socket = "{SOCKET}"'),

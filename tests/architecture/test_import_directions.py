@@ -14,7 +14,11 @@ LINT_IMPORTS = Path(sys.executable).with_name("lint-imports")
 
 PLANTED = [
     ("verdict.py", "from nodeworthy import engine", "nodeworthy.verdict -> nodeworthy.engine"),
-    ("facts/gpu_pool.py", "from nodeworthy.rules import catalogue", "nodeworthy.facts.gpu_pool -> nodeworthy.rules"),
+    (
+        "facts/fleet/gpu_pool.py",
+        "from nodeworthy.rules import catalogue",
+        "nodeworthy.facts.fleet.gpu_pool -> nodeworthy.rules",
+    ),
     ("rules/looked_at.py", "import nodeworthy.report.text", "nodeworthy.rules.looked_at -> nodeworthy.report.text"),
     ("report/text.py", "import nodeworthy.collect", "nodeworthy.report.text -> nodeworthy.collect"),
     ("engine.py", "def late():\n    import nodeworthy.cli", "nodeworthy.engine -> nodeworthy.cli"),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.facts.cluster_node import ClusterNode, cluster_node
-from nodeworthy.facts.pool_membership import Membership, pool_of
+from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
+from nodeworthy.facts.fleet.pool_membership import Membership, pool_of
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.containerd import containerd_of, defaults, distributions

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.facts.cluster_node import cluster_node
-from nodeworthy.facts.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
+from nodeworthy.facts.cluster.node import cluster_node
+from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.verdict import Unknown
 from tests.cluster import incident

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.aws_stack import AwsResource, AwsStack
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.verdict import Place, Unknown
 
 LATER = Unknown("it is known only after deployment")

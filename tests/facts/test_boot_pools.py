@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.facts.boot_pools import in_fleet
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.pools import in_fleet
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.verdict import Place
 from tests.fleet.reading import fleet_of
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.daemonset_manifest import DaemonSetManifest, Part, daemonsets, of_chart, overlap
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part, daemonsets, of_chart, overlap
 from nodeworthy.verdict import Known, Place
 
 HERE = Place(path="gpu.yaml")

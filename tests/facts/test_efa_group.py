@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.facts.aws_stack import AwsResource
-from nodeworthy.facts.efa_group import EfaGroups, efa_groups
-from nodeworthy.facts.node_group import TEMPLATE, node_groups
-from nodeworthy.facts.security_group import CLUSTER, EGRESS, GROUP, INGRESS, RULE, Way
+from nodeworthy.facts.aws.efa_group import EfaGroups, efa_groups
+from nodeworthy.facts.aws.node_group import TEMPLATE, node_groups
+from nodeworthy.facts.aws.security_group import CLUSTER, EGRESS, GROUP, INGRESS, RULE, Way
+from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.verdict import Known
 from tests.facts.stacks import LATER, of, resource, stack
 

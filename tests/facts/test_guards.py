@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.guards import but_its_own
+from nodeworthy.facts.boot.guards import but_its_own
 from tests.boot.rules.boots import given, write
 
 

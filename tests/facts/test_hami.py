@@ -7,15 +7,15 @@ import json
 import pytest
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.cluster_node import ClusterNode
-from nodeworthy.facts.hami_cluster import selects
-from nodeworthy.facts.hami_node_config import flaws
-from nodeworthy.facts.hami_parts import Role, installations, role_of
-from nodeworthy.facts.hami_policies import Policy
-from nodeworthy.facts.hami_recognition import looks_like_values, of_device_config, values_within
-from nodeworthy.facts.hami_registered import devices_of, total
-from nodeworthy.facts.hami_setup import HamiSetup
-from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.hami.cluster import selects
+from nodeworthy.facts.hami.node_config import flaws
+from nodeworthy.facts.hami.parts import Role, installations, role_of
+from nodeworthy.facts.hami.policies import Policy
+from nodeworthy.facts.hami.recognition import looks_like_values, of_device_config, values_within
+from nodeworthy.facts.hami.registered import devices_of, total
+from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 AT = Place(path="values.yaml", line=1)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.slurm_job import SlurmJob
-from nodeworthy.facts.slurm_launch import Launch
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.verdict import Place
 
 
@@ -111,7 +111,7 @@ def test_the_environment() -> None:
 
 
 def test_a_script_beside_it_is_read() -> None:
-    from nodeworthy.facts.slurm_job import Beside
+    from nodeworthy.facts.slurm.job import Beside
 
     text = "#!/bin/bash\n#SBATCH -N 2\nsource env.sh\nsrun bash node.sh\n"
     beside = {

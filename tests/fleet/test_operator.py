@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import plain
-from nodeworthy.facts.fleet_operator import operator_of_fleet
+from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.fleet.operator import effective_values, implied_values
 from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.verdict import need

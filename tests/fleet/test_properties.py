@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from nodeworthy.documents.tree import plant
 from nodeworthy.documents.yaml import read
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet_operator import operator_of_fleet
-from nodeworthy.facts.pool_claim import pool_claims
+from nodeworthy.facts.fleet.pool_claim import pool_claims
+from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import Malformed, read_fleet, read_fleet_file
 from nodeworthy.report import fleet as report

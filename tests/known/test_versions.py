@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.release_settings import SETTINGS
+from nodeworthy.facts.operator.release_settings import SETTINGS
 from nodeworthy.known.breakages import breakages
 from nodeworthy.known.containerd import distributions
 from nodeworthy.known.eks_images import image_of, named_by_parameter

@@ -8,7 +8,7 @@ import pytest
 
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.engine import Scene, judge
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.lab.images import IMAGES
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Place, Verdict

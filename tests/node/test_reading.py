@@ -10,7 +10,7 @@ from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.errors import InputError
-from nodeworthy.facts.node import Node, RuntimeProcess
+from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.containerd import containerd_of, defaults

@@ -12,8 +12,8 @@ from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.collect.source.boot_scripts import is_boot_script
 from nodeworthy.engine import Judgement, Scene, judge
-from nodeworthy.facts.boot_pools import in_fleet
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.pools import in_fleet
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule

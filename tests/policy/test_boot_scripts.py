@@ -6,7 +6,7 @@ import base64
 from typing import Any
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rules import catalogue
 from nodeworthy.verdict import Severity
 from tests.policy.pack import Pack, Planned, fleet, secret

@@ -17,7 +17,7 @@ SCRATCH = """
 from pathlib import Path
 
 from nodeworthy.collect.pack import server
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.report.policy import violation
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Severity, unknown

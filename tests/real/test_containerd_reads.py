@@ -14,8 +14,8 @@ import pytest
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.hosts_toml import HostsToml
-from nodeworthy.facts.registry_trust import folders_of
+from nodeworthy.facts.registry.hosts_toml import HostsToml
+from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.known.containerd_schema import CRI, era_of, prints_single_quotes
 from nodeworthy.verdict import Place
 

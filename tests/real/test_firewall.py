@@ -11,12 +11,12 @@ import pytest
 
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.facts.firewall import Does
-from nodeworthy.facts.firewall_needs import Need, Pods, Way
-from nodeworthy.facts.firewall_runs import runs
-from nodeworthy.facts.firewall_state import lets
-from nodeworthy.facts.firewall_steps import steps_in
-from nodeworthy.facts.ufw_command import ufw_command
+from nodeworthy.facts.firewall.firewall import Does
+from nodeworthy.facts.firewall.needs import Need, Pods, Way
+from nodeworthy.facts.firewall.runs import runs
+from nodeworthy.facts.firewall.state import lets
+from nodeworthy.facts.firewall.steps import steps_in
+from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.verdict import Place
 
 from .tools import Tools

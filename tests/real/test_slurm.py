@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.facts.slurm_job import SlurmJob
+from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.verdict import Known, Place
 from tests.run import run
 

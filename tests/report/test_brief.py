@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.engine import Judgement
-from nodeworthy.facts.sighting import Sighting, Sign
+from nodeworthy.facts.cluster.sighting import Sighting, Sign
 from nodeworthy.report.brief import render
 from nodeworthy.report.brief_words import RULES, TROUBLES
 from nodeworthy.report.printable import printable

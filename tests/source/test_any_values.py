@@ -13,7 +13,7 @@ from nodeworthy.collect.source.files import Unreadable, as_text
 from nodeworthy.collect.source.recognise import objects, operator_values
 from nodeworthy.documents.yaml import read_all
 from nodeworthy.engine import Scene, judge
-from nodeworthy.facts.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.known.containerd import containerd_of, distributions
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rules import catalogue, rule

@@ -7,7 +7,7 @@ import pytest
 from nodeworthy.collect.source.recognise import objects, operator_values
 from nodeworthy.collect.source.set_syntax import NotSetSyntax, steps
 from nodeworthy.documents.yaml import read
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.verdict import Known, Place, Unknown
 
 HERE = Place(path="f.yaml")

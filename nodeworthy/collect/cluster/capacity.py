@@ -9,19 +9,19 @@ from datetime import datetime
 from nodeworthy.collect.cluster.kinds import EVENTS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.admission_causes import AdmissionWorld, refused_on_nodes
-from nodeworthy.facts.admissions import Admissions
-from nodeworthy.facts.daemonset_manifest import Part
-from nodeworthy.facts.gpu_resources import GPU
-from nodeworthy.facts.hami_waiting import OfHami
-from nodeworthy.facts.idle_holders import HeldGpus, held_gpus
-from nodeworthy.facts.ledger import Ledger, ledger
-from nodeworthy.facts.node_gpu_count import NodeGpuCount, node_gpu_counts
-from nodeworthy.facts.node_size import sizes_of_nodes
-from nodeworthy.facts.pending_causes import Waiting, waiting
-from nodeworthy.facts.pending_world import PendingWorld
-from nodeworthy.facts.sandbox_failure import moment
-from nodeworthy.facts.verification_work import VerificationWork
+from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_on_nodes
+from nodeworthy.facts.cluster.admissions import Admissions
+from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
+from nodeworthy.facts.cluster.ledger import Ledger, ledger
+from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
+from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
+from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.fleet.node_size import sizes_of_nodes
+from nodeworthy.facts.hami.waiting import OfHami
+from nodeworthy.facts.operator.daemonset_manifest import Part
+from nodeworthy.facts.pod.gpu_resources import GPU
+from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Verdict
 

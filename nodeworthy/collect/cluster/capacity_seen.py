@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import text_at
-from nodeworthy.facts.admission_refusal import AdmissionRefusal, admission_refusal, together
-from nodeworthy.facts.asking_pod import AskingPod, asking_pod, asks_for_gpus
-from nodeworthy.facts.gpu_usage import GpuUsage
-from nodeworthy.facts.node_choice import NodeChoice
-from nodeworthy.facts.node_gpus import NodeGpus, node_gpus
-from nodeworthy.facts.sandbox_failure import moment
-from nodeworthy.facts.scheduling_events import SchedulingEvents, time_of
+from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal, admission_refusal, together
+from nodeworthy.facts.cluster.asking_pod import AskingPod, asking_pod, asks_for_gpus
+from nodeworthy.facts.cluster.gpu_usage import GpuUsage
+from nodeworthy.facts.cluster.node_gpus import NodeGpus, node_gpus
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents, time_of
+from nodeworthy.facts.pod.node_choice import NodeChoice
 
 Key = tuple[str, str]
 

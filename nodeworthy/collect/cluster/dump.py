@@ -21,7 +21,7 @@ from nodeworthy.collect.source.files import shown
 from nodeworthy.documents.json_objects import Item, NotJson, read_objects
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.errors import InputError
-from nodeworthy.facts.gpu_usage import is_answer
+from nodeworthy.facts.cluster.gpu_usage import is_answer
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.verdict import Place
 

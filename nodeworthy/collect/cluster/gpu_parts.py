@@ -10,12 +10,12 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.cluster_node import ClusterNode
-from nodeworthy.facts.gpu_pool import GpuPool
-from nodeworthy.facts.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
-from nodeworthy.facts.profiling_nodes import is_dedicated
-from nodeworthy.facts.profiling_promise import ProfilingPromise, promises_of_cluster
-from nodeworthy.facts.watched_node import WatchedNode, watched_nodes
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.profiling.nodes import is_dedicated
+from nodeworthy.facts.profiling.promise import ProfilingPromise, promises_of_cluster
+from nodeworthy.facts.profiling.watched_node import WatchedNode, watched_nodes
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Located, Place, Verdict

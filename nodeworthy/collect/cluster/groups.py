@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nodeworthy.facts.cluster_node import POOL, ClusterNode
-from nodeworthy.facts.gpu_pool import GpuPool, gpu_pool
-from nodeworthy.facts.pool_membership import pool_of
+from nodeworthy.facts.cluster.node import POOL, ClusterNode
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pool
+from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown

@@ -15,27 +15,27 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.hami_cluster import HamiCluster, Webhook
-from nodeworthy.facts.hami_crash import HamiCrashes, crashes
-from nodeworthy.facts.hami_gpus import HamiGpus
-from nodeworthy.facts.hami_health import HamiComponents, part_faults, webhook_faults
-from nodeworthy.facts.hami_installed import HamiInstallations
-from nodeworthy.facts.hami_live import sums
-from nodeworthy.facts.hami_metrics import HamiMetrics
-from nodeworthy.facts.hami_nodes import HamiPluginNodes
-from nodeworthy.facts.hami_parts import Installation, installations
-from nodeworthy.facts.hami_placed import node_flaws
-from nodeworthy.facts.hami_pod import HamiPod
-from nodeworthy.facts.hami_registered import gpus_of_nodes, total
-from nodeworthy.facts.hami_runtime import runtimes
-from nodeworthy.facts.hami_setup import HamiSetup
-from nodeworthy.facts.hami_skipped import UnmutatedPods
-from nodeworthy.facts.hami_sums import HamiSums
-from nodeworthy.facts.hami_together import policies
-from nodeworthy.facts.hami_unmutated import left_in_silence, unmutated
-from nodeworthy.facts.hami_values import HamiValues
-from nodeworthy.facts.operator_recognition import of_cluster_policy
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
+from nodeworthy.facts.hami.crash import HamiCrashes, crashes
+from nodeworthy.facts.hami.gpus import HamiGpus
+from nodeworthy.facts.hami.health import HamiComponents, part_faults, webhook_faults
+from nodeworthy.facts.hami.installed import HamiInstallations
+from nodeworthy.facts.hami.live import sums
+from nodeworthy.facts.hami.metrics import HamiMetrics
+from nodeworthy.facts.hami.nodes import HamiPluginNodes
+from nodeworthy.facts.hami.parts import Installation, installations
+from nodeworthy.facts.hami.placed import node_flaws
+from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.hami.registered import gpus_of_nodes, total
+from nodeworthy.facts.hami.runtime import runtimes
+from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.skipped import UnmutatedPods
+from nodeworthy.facts.hami.sums import HamiSums
+from nodeworthy.facts.hami.together import policies
+from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated
+from nodeworthy.facts.hami.values import HamiValues
+from nodeworthy.facts.operator.recognition import of_cluster_policy
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Related
 

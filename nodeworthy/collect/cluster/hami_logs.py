@@ -8,7 +8,7 @@ from nodeworthy.collect.cluster.hami_seen import Said
 from nodeworthy.collect.cluster.logs import TAIL, Index
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
-from nodeworthy.facts.hami_crash import is_crash
+from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.evidence import in_stream
 from nodeworthy.verdict import Place

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from nodeworthy.collect.cluster.kinds import PROMETHEUSES, SERVICE_MONITORS, SERVICES
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.hami_cluster import HamiCluster
-from nodeworthy.facts.hami_metrics import HamiMetrics, sources
-from nodeworthy.facts.hami_parts import Role
-from nodeworthy.facts.monitoring_recognition import of_prometheus
-from nodeworthy.facts.monitoring_stack import scraping
+from nodeworthy.facts.hami.cluster import HamiCluster
+from nodeworthy.facts.hami.metrics import HamiMetrics, sources
+from nodeworthy.facts.hami.parts import Role
+from nodeworthy.facts.services.monitoring_recognition import of_prometheus
+from nodeworthy.facts.services.monitoring_stack import scraping
 from nodeworthy.verdict import Place
 
 RULE = "hami-measured"

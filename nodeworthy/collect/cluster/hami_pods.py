@@ -7,14 +7,14 @@ from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.collect.cluster.seen import Key, Seen
-from nodeworthy.facts.cluster_node import ClusterNode
-from nodeworthy.facts.hami_cluster import HamiCluster
-from nodeworthy.facts.hami_crash import Crash, is_crash
-from nodeworthy.facts.hami_pod import HamiPod, is_hamis
-from nodeworthy.facts.hami_registered import devices_of
-from nodeworthy.facts.hami_setup import HamiSetup
-from nodeworthy.facts.hami_unmutated import PastWebhook
-from nodeworthy.facts.live_pod import LivePod, live_template
+from nodeworthy.facts.cluster.live_pod import LivePod, live_template
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.hami.cluster import HamiCluster
+from nodeworthy.facts.hami.crash import Crash, is_crash
+from nodeworthy.facts.hami.pod import HamiPod, is_hamis
+from nodeworthy.facts.hami.registered import devices_of
+from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.unmutated import PastWebhook
 
 
 class PodsOfHami:

@@ -19,7 +19,7 @@ from nodeworthy.collect.cluster.kinds import (
     Kind,
 )
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
-from nodeworthy.facts.hami_parts import Role, role_of
+from nodeworthy.facts.hami.parts import Role, role_of
 from nodeworthy.known.hami import annotation_names, scheduler_name
 
 Key = tuple[str, str]

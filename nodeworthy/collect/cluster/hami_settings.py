@@ -9,9 +9,9 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.hami import HamiFact, hami_settings
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.hami_parts import HamiPart, Installation, Role
-from nodeworthy.facts.hami_placed import plugin_spec
-from nodeworthy.facts.hami_values import HamiValues
+from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
+from nodeworthy.facts.hami.placed import plugin_spec
+from nodeworthy.facts.hami.values import HamiValues
 from nodeworthy.verdict import Place
 
 _SCHEDULERS = {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
-from nodeworthy.facts.cluster_pod import ClusterPod
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.verdict import Place
 

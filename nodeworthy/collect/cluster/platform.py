@@ -11,13 +11,13 @@ from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.asked_for import asked_for
-from nodeworthy.facts.database_server import servers_of_cloud_native
-from nodeworthy.facts.monitoring_recognition import of_prometheus
-from nodeworthy.facts.monitoring_stack import MonitoringStack, scraping
-from nodeworthy.facts.operator_recognition import of_cluster_policy
-from nodeworthy.facts.pod_recognition import pod_templates
-from nodeworthy.facts.queue_database import QueueDatabase, queue_databases
+from nodeworthy.facts.fleet.asked_for import asked_for
+from nodeworthy.facts.operator.recognition import of_cluster_policy
+from nodeworthy.facts.pod.recognition import pod_templates
+from nodeworthy.facts.services.database_server import servers_of_cloud_native
+from nodeworthy.facts.services.monitoring_recognition import of_prometheus
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, scraping
+from nodeworthy.facts.services.queue_database import QueueDatabase, queue_databases
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Verdict
 

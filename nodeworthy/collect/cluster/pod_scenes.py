@@ -12,12 +12,12 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.cluster_classes import ClusterClasses, RuntimeClass, class_of
-from nodeworthy.facts.live_pod import live_template
-from nodeworthy.facts.node_size import NodeSize, sizes_of_nodes
-from nodeworthy.facts.pod_template import PodTemplate
-from nodeworthy.facts.refused_pod import RefusedPods
-from nodeworthy.facts.verification_work import VerificationWork, verification_works
+from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass, class_of
+from nodeworthy.facts.cluster.live_pod import live_template
+from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.verification.work import VerificationWork, verification_works
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place, Verdict
 

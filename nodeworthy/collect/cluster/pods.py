@@ -9,9 +9,9 @@ from typing import Any
 
 from nodeworthy.collect.cluster.kinds import JOBS, Kind
 from nodeworthy.documents.plain import number_at, text_at
-from nodeworthy.facts.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
-from nodeworthy.facts.refused_pod import RefusedPods, refused_pods
-from nodeworthy.facts.rejected_pod import RejectedPod, rejected_pod
+from nodeworthy.facts.cluster.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
+from nodeworthy.facts.cluster.refused_pod import RefusedPods, refused_pods
+from nodeworthy.facts.cluster.rejected_pod import RejectedPod, rejected_pod
 
 Key = tuple[str, str]
 

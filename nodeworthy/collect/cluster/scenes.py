@@ -19,16 +19,16 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.cluster_node import POOL, ClusterNode
-from nodeworthy.facts.cluster_pod import ClusterPod
-from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
-from nodeworthy.facts.hami_waiting import of_hami
+from nodeworthy.facts.cluster.node import POOL, ClusterNode
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.hami.waiting import of_hami
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.facts.operator_recognition import of_cluster_policy
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.sandbox_failure import SandboxFailure
-from nodeworthy.facts.toolkit_daemonset import OPT_OUT, ToolkitDaemonSet
-from nodeworthy.facts.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures, victims_of
+from nodeworthy.facts.operator.recognition import of_cluster_policy
+from nodeworthy.facts.operator.toolkit_daemonset import OPT_OUT, ToolkitDaemonSet
+from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures, victims_of
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
 from nodeworthy.suppression import Suppression

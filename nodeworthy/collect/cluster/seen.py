@@ -23,12 +23,12 @@ from nodeworthy.collect.cluster.pods import GpuPods
 from nodeworthy.collect.cluster.sighted import Sighted
 from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.cluster_node import ClusterNode, cluster_node
-from nodeworthy.facts.cluster_pod import ClusterPod, cluster_pod
-from nodeworthy.facts.daemonset_manifest import DaemonSetManifest, daemonsets
+from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
+from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
+from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
 from nodeworthy.facts.not_seen import UnreadableInput
-from nodeworthy.facts.sandbox_failure import SandboxFailure, sandbox_failure
-from nodeworthy.facts.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, daemonsets
+from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
-from nodeworthy.facts.cluster_pod import ClusterPod
-from nodeworthy.facts.sandbox_failure import count_of, moment, period_of
-from nodeworthy.facts.sighting import Sighting, Sign
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.sandbox_failure import count_of, moment, period_of
+from nodeworthy.facts.cluster.sighting import Sighting, Sign
 
 Key = tuple[str, str]
 _KEPT = frozenset(

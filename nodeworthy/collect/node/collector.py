@@ -19,7 +19,7 @@ from nodeworthy.collect.node.recording import SUFFIX, NoRecording, Recording, as
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.engine import Missing, Scene
 from nodeworthy.errors import InputError
-from nodeworthy.facts.node import Node
+from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.verdict import Place, Verdict
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.errors import InputError
-from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
-from nodeworthy.facts.node import RuntimeProcess
-from nodeworthy.facts.pool_membership import pool_of
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.fleet.pool_membership import pool_of
+from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import containerd_of, distributions, fits_os
 from nodeworthy.known.gpus import gpu_named

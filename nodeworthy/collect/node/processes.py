@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.node import RuntimeProcess
-from nodeworthy.facts.runtime_dump import default_runtime, handlers
+from nodeworthy.facts.containerd.runtime_dump import default_runtime, handlers
+from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.known.containerd import defaults, same_file
 from nodeworthy.verdict import Known, Located, Place, Unknown
 

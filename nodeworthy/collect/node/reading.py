@@ -11,7 +11,7 @@ from nodeworthy.collect.node.pools import Belonging, Declared
 from nodeworthy.collect.node.processes import RUNTIMES, Process, Sockets, claims, processes, runtime_of
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen import seen
-from nodeworthy.facts.node import Node, RuntimeProcess
+from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _INSTANCE_TYPE = re.compile(r"[a-z]\w*(?:-\w+)?\.\w[\w-]*")

@@ -16,7 +16,7 @@ from nodeworthy.collect.pack.stack import Stack
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.engine import Judgement, Scene, judge
-from nodeworthy.facts.boot_script import BootPool
+from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.rule import BoundCheck, Rule
 from nodeworthy.rules import ids, rule

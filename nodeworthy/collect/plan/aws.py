@@ -10,13 +10,13 @@ from nodeworthy.collect.plan.drainers import drainers
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.engine import Fact
-from nodeworthy.facts.aws_stack import AwsResource, AwsStack
-from nodeworthy.facts.cluster_nodes import is_something_else
-from nodeworthy.facts.disk import disks
-from nodeworthy.facts.efa_group import efa_groups
-from nodeworthy.facts.node_group import NodeGroup, node_groups
-from nodeworthy.facts.node_sides import guarded
-from nodeworthy.facts.security_group import security_groups
+from nodeworthy.facts.aws.cluster_nodes import is_something_else
+from nodeworthy.facts.aws.disk import disks
+from nodeworthy.facts.aws.efa_group import efa_groups
+from nodeworthy.facts.aws.node_group import NodeGroup, node_groups
+from nodeworthy.facts.aws.node_sides import guarded
+from nodeworthy.facts.aws.security_group import security_groups
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.verdict import Place
 
 _PREFIX = "aws:"

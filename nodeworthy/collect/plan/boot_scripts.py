@@ -15,9 +15,9 @@ from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.boot_pools import POOL_LABEL, in_fleet, named_pool
-from nodeworthy.facts.boot_script import BootPool, BootScript
-from nodeworthy.facts.cluster_join import joins_of
+from nodeworthy.facts.boot.cluster_join import joins_of
+from nodeworthy.facts.boot.pools import POOL_LABEL, in_fleet, named_pool
+from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.verdict import Known, NotKnown, Place, Unknown
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws_stack import AwsStack
-from nodeworthy.facts.node_drainer import HANDLER, Handler, NodeDrainers, is_handler, variables
+from nodeworthy.facts.aws.node_drainer import HANDLER, Handler, NodeDrainers, is_handler, variables
+from nodeworthy.facts.aws.stack import AwsStack
 
 _HELM = "kubernetes:helm.sh/"
 _WORKLOADS = ("kubernetes:apps/v1:DaemonSet", "kubernetes:apps/v1:Deployment")

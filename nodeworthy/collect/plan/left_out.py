@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.releases import RELEASES
 from nodeworthy.engine import Fact
-from nodeworthy.facts.asked_for import MonitoringNotPlanned, QueueNotPlanned
-from nodeworthy.facts.monitoring_stack import MonitoringStack
-from nodeworthy.facts.queue_database import QueueDatabase
+from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack
+from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.fleet.model import Fleet
 
 NO_OBJECTS = "this program makes no objects of Kubernetes"

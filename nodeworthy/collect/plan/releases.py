@@ -16,12 +16,12 @@ from nodeworthy.collect.source.hami import within_values
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.engine import Fact
-from nodeworthy.facts.daemonset_manifest import of_chart
-from nodeworthy.facts.hami_recognition import values_of_chart
-from nodeworthy.facts.monitoring_recognition import stacks_of_chart
+from nodeworthy.facts.hami.recognition import values_of_chart
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
-from nodeworthy.facts.operator_recognition import chart_version, is_operator_chart, looks_like_values, values_within
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.operator.daemonset_manifest import of_chart
+from nodeworthy.facts.operator.recognition import chart_version, is_operator_chart, looks_like_values, values_within
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.services.monitoring_recognition import stacks_of_chart
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
 from nodeworthy.verdict import Place, Unknown

@@ -16,14 +16,14 @@ from nodeworthy.collect.plan.releases import Releases
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.together import put_together
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.boot_script import BootScript
-from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
-from nodeworthy.facts.node_group import NodeGroup
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.world_ports import PlannedFleet
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.fleet.pool_claim import pool_claims
+from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.facts.pool_claim import pool_claims
-from nodeworthy.facts.pool_system import planned_systems, pool_systems
-from nodeworthy.facts.profiling_promise import promises_of_plan
-from nodeworthy.facts.world_ports import PlannedFleet
+from nodeworthy.facts.profiling.promise import promises_of_plan
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place

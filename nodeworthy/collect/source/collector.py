@@ -25,22 +25,27 @@ from nodeworthy.collect.together import put_together
 from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet_operator import operator_of_fleet
-from nodeworthy.facts.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.not_seen import UnreadableInput
-from nodeworthy.facts.plain_text import ENCRYPTED, IN_A_JOB, PlainText, without_encrypted
-from nodeworthy.facts.pool_claim import pool_claims
-from nodeworthy.facts.secret_manifest import is_readable_secret, is_telling_config_map, secret_manifests, without_packed
+from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
+from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, PlainText, without_encrypted
+from nodeworthy.facts.secrets.secret_manifest import (
+    is_readable_secret,
+    is_telling_config_map,
+    secret_manifests,
+    without_packed,
+)
 from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
-    from nodeworthy.facts.boot_script import BootScript
-    from nodeworthy.facts.node_files import NodeFile
-    from nodeworthy.facts.slurm_job import SlurmJob
-    from nodeworthy.facts.ufw_firewall import UfwFile
+    from nodeworthy.facts.boot.script import BootScript
+    from nodeworthy.facts.firewall.ufw_firewall import UfwFile
+    from nodeworthy.facts.node.files import NodeFile
+    from nodeworthy.facts.slurm.job import SlurmJob
 
 
 @dataclass
@@ -169,7 +174,7 @@ def _scripts(found: _Found, fleet: Fleet | None, why: str) -> list[Fact]:
     """Imported only where there is a script to read: most files are none."""
     if not found.scripts:
         return []
-    from nodeworthy.facts.boot_pools import in_fleet
+    from nodeworthy.facts.boot.pools import in_fleet
 
     return [in_fleet(each, fleet, why) for each in found.scripts]
 
@@ -227,7 +232,7 @@ def _called(found: _Found) -> str:
 
 def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> _Found:
     from nodeworthy.boot.unpack import unpack
-    from nodeworthy.facts.boot_script import BootScript
+    from nodeworthy.facts.boot.script import BootScript
 
     place = Place(path=source.shown)
     script = BootScript(place, unpack(data, place, name=source.path.name))
@@ -254,7 +259,7 @@ def _plain(data: bytes) -> str:
 
 
 def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
-    from nodeworthy.facts.pool_system import pool_systems
+    from nodeworthy.facts.fleet.pool_system import pool_systems
 
     yield from pool_claims(fleet)
     yield from pool_systems(fleet)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nodeworthy.collect.source.releases import releases
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.daemonset_manifest import DaemonSetManifest, daemonsets, of_chart
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, daemonsets, of_chart
 
 
 def gpu_daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:

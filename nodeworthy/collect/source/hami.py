@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from nodeworthy.collect.source.releases import Release, document_inside, releases
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.hami_recognition import of_device_config, values_of_chart, values_within
-from nodeworthy.facts.hami_values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.hami.recognition import of_device_config, values_of_chart, values_within
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.verdict import Place, Unknown
 
 _FLEET_KEY = "nodeworthy:fleet"

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.monitoring_recognition import (
+from nodeworthy.facts.services.monitoring_recognition import (
     is_prometheus,
     of_prometheus,
     of_values,
     stacks_of_chart,
     values_within,
 )
-from nodeworthy.facts.monitoring_stack import MonitoringStack
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 
 _FLEET_KEY = "nodeworthy:fleet"
 

@@ -13,9 +13,9 @@ from typing import Any
 from nodeworthy.collect.source.filled_lines import content_of, hidden, without_fillings
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
-from nodeworthy.facts.node_files import NodeFile
-from nodeworthy.facts.node_files import node_file as fact
-from nodeworthy.facts.node_paths import Kind
+from nodeworthy.facts.node.files import NodeFile
+from nodeworthy.facts.node.files import node_file as fact
+from nodeworthy.facts.node.paths import Kind
 from nodeworthy.verdict import Place
 
 _CONFIG = re.compile(r"^[ \t]*\[+\s*(?:plugins\s*\.\s*[\"']?(?:io\.containerd\.|cri\b)|proxy_plugins)", re.MULTILINE)

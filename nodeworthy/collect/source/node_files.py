@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.engine import Fact
 
 if TYPE_CHECKING:
-    from nodeworthy.facts.node_files import NodeFile
+    from nodeworthy.facts.node.files import NodeFile
     from nodeworthy.fleet.model import Fleet
 
 # What to do about a secret in one of them.
@@ -58,7 +58,7 @@ def files_of_nodes(files: Sequence[NodeFile], fleet: Fleet | None, why: str) -> 
     """Those that belong together are one node's."""
     if not files:
         return ()
-    from nodeworthy.facts.node_files import together
-    from nodeworthy.facts.node_pools import of_pools
+    from nodeworthy.facts.node.files import together
+    from nodeworthy.facts.node.pools import of_pools
 
     return [of_pools(each, fleet, why) for each in together(files)]

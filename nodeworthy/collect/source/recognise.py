@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator_recognition import (
+from nodeworthy.facts.operator.recognition import (
     chart_version,
     is_cluster_policy,
     is_operator_chart,
     of_cluster_policy,
     values_within,
 )
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.verdict import Known, Located
 
 _FLEET_KEY = "nodeworthy:fleet"

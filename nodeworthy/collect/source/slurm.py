@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.collect.source.files import Source
 
 if TYPE_CHECKING:
-    from nodeworthy.facts.slurm_job import SlurmJob
+    from nodeworthy.facts.slurm.job import SlurmJob
 
 _MARK = re.compile(rb"^#SBATCH", re.MULTILINE)
 _WRAPS = re.compile(rb"\bsbatch\b[^\n]*(?:\\\n[^\n]*)*--wrap")

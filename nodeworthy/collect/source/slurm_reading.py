@@ -11,11 +11,11 @@ from pathlib import Path
 
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
-from nodeworthy.facts.slurm_job import Beside, SlurmJob
-from nodeworthy.facts.slurm_lines import MARK, Option, options_of, read
-from nodeworthy.facts.slurm_ran import Ran
-from nodeworthy.facts.slurm_walk import walked
-from nodeworthy.facts.slurm_words import peeled
+from nodeworthy.facts.slurm.job import Beside, SlurmJob
+from nodeworthy.facts.slurm.lines import MARK, Option, options_of, read
+from nodeworthy.facts.slurm.ran import Ran
+from nodeworthy.facts.slurm.walk import walked
+from nodeworthy.facts.slurm.words import peeled
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 
 # Longer files are not read: they are no script that a job starts.

@@ -25,7 +25,7 @@ from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.engine import Judgement, Scene, judge
-from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.verdict import Place

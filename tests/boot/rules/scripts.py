@@ -6,7 +6,7 @@ import textwrap
 
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.engine import Judgement, Scene, judge
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.verdict import Place

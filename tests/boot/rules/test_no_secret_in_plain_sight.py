@@ -10,8 +10,8 @@ import pytest
 
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.engine import Fact, Judgement, Scene, judge
-from nodeworthy.facts.operator_values import OperatorValues
-from nodeworthy.facts.plain_text import PlainText
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.rules.no_secret_in_plain_sight import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.verdict import Known, Located, Place

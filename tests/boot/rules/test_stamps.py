@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.facts.boot_script import BootScript
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rules.profiling_before_driver import RULE
 from nodeworthy.verdict import Place
 from tests.boot.rules.boots import judged

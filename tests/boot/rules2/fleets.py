@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.facts.boot_script import BootPool, BootScript
+from nodeworthy.facts.boot.script import BootPool, BootScript
 from tests.fleet.reading import fleet_of
 
 HOST = "cache.infra.svc.cluster.local:5000"

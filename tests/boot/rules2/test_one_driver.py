@@ -9,8 +9,8 @@ from nodeworthy.boot.text import Text
 from nodeworthy.documents.tree import absent
 from nodeworthy.documents.yaml import read
 from nodeworthy.engine import Judgement, Scene, judge
-from nodeworthy.facts.gpu_pool import gpu_pools
-from nodeworthy.facts.operator_values import OperatorValues
+from nodeworthy.facts.fleet.gpu_pool import gpu_pools
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rules.one_driver import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.verdict import Known, Located, Place

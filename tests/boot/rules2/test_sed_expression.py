@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.sed_expression import Substitution
+from nodeworthy.facts.boot.sed_expression import Substitution
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from nodeworthy.boot.effects import Act, Effect, Failure, How, Mounts, Stage
 from nodeworthy.boot.text import Text
 from nodeworthy.engine import Judgement
-from nodeworthy.facts.storage_mounts import unit_named_for
+from nodeworthy.facts.boot.storage_mounts import unit_named_for
 from nodeworthy.rules.shared_storage_mounted import RULE
 from tests.boot.rules.boots import common, gap, given, hole, joins, judged, runs, script, text, unit, write
 from tests.boot.rules2.fleets import in_fleet

@@ -5,8 +5,8 @@ from __future__ import annotations
 from nodeworthy.boot.effects import Fetches, How
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.final_files import file_left
-from nodeworthy.facts.written_text import could_equal, has_hole, json_of, toml_of
+from nodeworthy.facts.boot.final_files import file_left
+from nodeworthy.facts.boot.written_text import could_equal, has_hole, json_of, toml_of
 from tests.boot.rules.boots import common, delete, given, hole, joins, runs, text, write
 
 FILE = "/etc/x/y.toml"

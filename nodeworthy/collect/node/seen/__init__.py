@@ -14,7 +14,7 @@ from nodeworthy.collect.node.seen.limits import clock, room
 from nodeworthy.collect.node.seen.registries import registries
 from nodeworthy.collect.node.seen.storage import storage
 from nodeworthy.collect.node.seen.units import kubelet
-from nodeworthy.facts.node_seen import Seen
+from nodeworthy.facts.node.seen import Seen
 from nodeworthy.verdict import Place
 
 

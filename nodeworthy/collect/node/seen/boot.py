@@ -9,7 +9,7 @@ from typing import Any
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import lines, printed
 from nodeworthy.collect.node.seen.units import units
-from nodeworthy.facts.node_boot import NodeBoot, StepError
+from nodeworthy.facts.node.boot import NodeBoot, StepError
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 STATUS = "/run/cloud-init/status.json"

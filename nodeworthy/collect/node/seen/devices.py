@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import lines, printed
-from nodeworthy.facts.node_devices import AMAZON, Device, NodeDevices
+from nodeworthy.facts.node.devices import AMAZON, Device, NodeDevices
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 

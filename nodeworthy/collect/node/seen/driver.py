@@ -7,7 +7,7 @@ import re
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import lines, printed
 from nodeworthy.collect.node.seen.units import units
-from nodeworthy.facts.node_driver import NodeDriver, OptionLine
+from nodeworthy.facts.node.driver import NodeDriver, OptionLine
 from nodeworthy.known.profiling import loaded_parameter
 from nodeworthy.verdict import Known, Located, Place, Unknown
 

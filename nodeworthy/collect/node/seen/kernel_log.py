@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import printed
-from nodeworthy.facts.node_kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
+from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _XID = re.compile(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d+)")

@@ -6,8 +6,8 @@ import re
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import printed
-from nodeworthy.facts.node_clock import NodeClock
-from nodeworthy.facts.node_room import Disk, NodeRoom
+from nodeworthy.facts.node.clock import NodeClock
+from nodeworthy.facts.node.room import Disk, NodeRoom
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _KEPT = re.compile(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)

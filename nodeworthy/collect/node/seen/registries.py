@@ -8,8 +8,8 @@ from nodeworthy.boot.text import Text
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.script import Part
 from nodeworthy.collect.node.seen.parts import lines
-from nodeworthy.facts.hosts_toml import NAME, HostsToml
-from nodeworthy.facts.node_registries import NodeRegistries
+from nodeworthy.facts.node.registries import NodeRegistries
+from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
 from nodeworthy.verdict import Located, Place
 
 

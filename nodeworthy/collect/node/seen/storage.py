@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import printed
-from nodeworthy.facts.node_storage import Entry, Mounted, NodeStorage
+from nodeworthy.facts.node.storage import Entry, Mounted, NodeStorage
 from nodeworthy.known.filesystems import is_network
 from nodeworthy.verdict import Known, Located, Place, Unknown
 

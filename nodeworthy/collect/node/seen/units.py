@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from nodeworthy.collect.node.processes import Process
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import printed
-from nodeworthy.facts.node_kubelet import NodeKubelet
-from nodeworthy.facts.node_units import NodeUnits, UnitState
+from nodeworthy.facts.node.kubelet import NodeKubelet
+from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _KUBELETS = ("kubelet", "kubelite", "k3s", "k3s-agent", "k3s-server")

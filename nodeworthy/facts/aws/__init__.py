@@ -1,0 +1,1 @@
+"""The AWS resources of a stack: groups of nodes, their network, their disks."""

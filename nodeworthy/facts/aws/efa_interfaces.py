@@ -1,0 +1,141 @@
+"""The EFA interfaces that a launch template lays out, and what of the layout AWS would not start, or not use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import instance_type
+from nodeworthy.known.efa import Efa
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Known, Located, Unknown, need
+
+EFA, EFA_ONLY = "efa", "efa-only"
+
+
+@dataclass(frozen=True)
+class Interface:
+    tree: Tree
+    kind: str
+    card: Located[int]
+    device: Located[int]
+
+    @property
+    def is_efa(self) -> bool:
+        return self.kind in (EFA, EFA_ONLY)
+
+    @cached_property
+    def position(self) -> tuple[int, int]:
+        return need(self.card), need(self.device)
+
+    @property
+    def public(self) -> Located[object]:
+        return self.tree.get("associatePublicIpAddress").located()
+
+    @property
+    def shown(self) -> str:
+        return f"networkCardIndex: {self.card.shown()}, deviceIndex: {self.device.shown()}"
+
+
+@dataclass(frozen=True)
+class Misplaced:
+    interface: Interface
+    says: str
+    should: str
+    others: int = 0
+
+
+def interfaces(nodes: NodeGroup) -> Sequence[Interface]:
+    return [_interface(each) for each in nodes.interfaces]
+
+
+def _interface(tree: Tree) -> Interface:
+    kind = tree.get("interfaceType")
+    return Interface(tree, kind.text or "", _index(tree.get("networkCardIndex")), _index(tree.get("deviceIndex")))
+
+
+def _index(tree: Tree) -> Located[int]:
+    """Nobody has to write the first card, nor the first device."""
+    located = tree.located()
+    if isinstance(located.state, Unknown):
+        return located
+    written = "0" if located.state.value is None else str(located.state.value)
+    if not written.isdigit():
+        return Located.unknown(f"{located.shown()} is no index", located.place)
+    return Located.known(int(written), located.place)
+
+
+def asks_for_efa(nodes: NodeGroup) -> Located[bool]:
+    if nodes.template is None and not (nodes.is_managed and nodes.groups("launchTemplate").is_absent):
+        return Located.unknown(f"which interfaces {nodes.title} has is not known: {nodes.no_template}", nodes.place)
+    if any(each.get("interfaceType").text in (EFA, EFA_ONLY) for each in nodes.interfaces):
+        return Located.known(True, nodes.place)
+    laid_out = nodes.templates("networkInterfaces")
+    for each in (laid_out, *(each.get("interfaceType") for each in nodes.interfaces)):
+        if isinstance(each.value, Unknown):
+            return Located(each.value, each.place)
+    return Located.known(False, laid_out.place)
+
+
+def has_to_have_efa(nodes: NodeGroup) -> bool:
+    """Nodes that ask for it; and several nodes whose GPUs talk through NVSwitches, because they work together."""
+    asked = asks_for_efa(nodes)
+    together = nodes.pool is not None and nodes.pool.nodes > 1 and _has_nvswitches(nodes)
+    if isinstance(asked.state, Unknown) and not together and not nodes.interfaces:
+        return False
+    return need(asked) or together
+
+
+def _has_nvswitches(nodes: NodeGroup) -> bool:
+    name = instance_type(nodes).state
+    has = gpus_of(str(name.value)) if isinstance(name, Known) else None
+    return has is not None and has.nvswitch
+
+
+def misplaced(laid_out: Sequence[Interface], has: Efa) -> Iterator[Misplaced]:
+    """The first of each kind of fault: what is wrong with one interface is mostly wrong with all."""
+    faults: dict[str, Misplaced] = {}
+    for found in _faults(laid_out, has):
+        first = faults.get(found.says)
+        others = first.others + 1 if first is not None else 0
+        kept = first or found
+        faults[found.says] = Misplaced(kept.interface, kept.says, kept.should, others)
+    yield from faults.values()
+
+
+def _faults(laid_out: Sequence[Interface], has: Efa) -> Iterator[Misplaced]:
+    primary = [each for each in laid_out if each.position == (0, 0)]
+    if not primary:
+        yield Misplaced(laid_out[0], "no interface is the primary one", "one on network card 0 with deviceIndex: 0")
+    taken: set[tuple[int, int]] = set()
+    on_card: set[int] = set()
+    cards = range(has.first_card, has.first_card + has.interfaces)
+    for each in laid_out:
+        if each.is_efa and each.position[0] in on_card:
+            yield Misplaced(each, "two EFA interfaces are on one network card", "the next networkCardIndex")
+        elif each.position in taken:
+            yield Misplaced(each, "two interfaces are on one network card and device", "the next networkCardIndex")
+        elif each.is_efa and each.position[0] not in cards:
+            should = f"one of the network cards {cards[0]} to {cards[-1]}"
+            yield Misplaced(each, "an EFA interface is on a network card that takes none", should)
+        else:
+            yield from _wrong_device(each)
+        taken.add(each.position)
+        if each.is_efa:
+            on_card.add(each.position[0])
+
+
+def _wrong_device(each: Interface) -> Iterator[Misplaced]:
+    # EC2 User Guide, "Maximize network bandwidth on instances with multiple network cards": the primary interface is
+    # card 0, device 0, and never EFA alone. On other cards one with an address is device 1; EFA alone, which has none,
+    # was device 1 in older editions and is device 0 in newer ones.
+    card, device = each.position
+    if card == 0 and device == 0 and each.kind == EFA_ONLY:
+        yield Misplaced(each, "the primary interface is EFA alone, without an address", "interfaceType: efa")
+    elif card > 0 and device == 0 and each.kind != EFA_ONLY:
+        yield Misplaced(each, "an interface on a further network card is device 0", "deviceIndex: 1")
+    elif card > 0 and device > 1 and each.is_efa:
+        yield Misplaced(each, "an EFA interface on a further network card is no device of it", "deviceIndex: 1")

@@ -1,0 +1,92 @@
+"""What cordons and drains a node that auto scaling is about to end: the termination handler, or what AWS tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.verdict import Located, Place, Unknown
+
+HANDLER = "aws-node-termination-handler"
+# The chart's settings by which it drains at auto scaling's hook: told through a queue, or by the node's own metadata.
+LISTENING = {
+    "enableSqsTerminationDraining": "ENABLE_SQS_TERMINATION_DRAINING",
+    "enableASGLifecycleDraining": "ENABLE_ASG_LIFECYCLE_DRAINING",
+}
+EVENT = "EC2 Instance-terminate Lifecycle Action"
+EVENT_RULE = "aws:cloudwatch/eventRule:EventRule"
+EVENT_TARGET = "aws:cloudwatch/eventTarget:EventTarget"
+QUEUE = "aws:sqs/queue:Queue"
+QUEUE_READER = "aws:lambda/eventSourceMapping:EventSourceMapping"
+
+
+@dataclass(frozen=True, eq=False)
+class Handler:
+    """The termination handler, as a release of its chart or as plain manifests."""
+
+    title: str
+    place: Place
+    # Of a release: its values. Of manifests: its variables by name.
+    settings: Tree
+    elsewhere: str | None = None
+
+    @cached_property
+    def listens(self) -> Located[bool]:
+        """Whether it hears of auto scaling's hook, which it does only where it is told to."""
+        said = [self.settings.get(name) for pair in LISTENING.items() for name in pair]
+        if any(str(each.value).lower() == "true" for each in said):
+            return Located.known(True, self.place)
+        for each in said:
+            if isinstance(each.value, Unknown):
+                return Located(each.value, each.place)
+        if self.elsewhere is not None:
+            return Located.unknown(self.elsewhere, self.place)
+        return Located.known(False, next((each.place for each in said if not each.is_absent), said[0].place))
+
+
+@dataclass(frozen=True, eq=False)
+class NodeDrainers:
+    called: ClassVar[str] = "what drains nodes"
+    whole_stack: ClassVar[bool] = True
+
+    stack: AwsStack
+    handlers: Sequence[Handler]
+
+    @property
+    def place(self) -> Place:
+        return self.stack.place
+
+    @cached_property
+    def told(self) -> Sequence[AwsResource]:
+        """What AWS tells through EventBridge when an instance is about to end: queues, functions."""
+        return tuple(self._told())
+
+    def _told(self) -> Iterator[AwsResource]:
+        for rule in self.stack.of(EVENT_RULE):
+            pattern = rule.get("eventPattern").value
+            if isinstance(pattern, Unknown) or EVENT in str(pattern):
+                yield from self.stack.pointing_at(rule, "rule", (EVENT_TARGET,))
+
+    @property
+    def somebody_acts(self) -> bool:
+        return any(map(self._acts, self.told))
+
+    def _acts(self, target: AwsResource) -> bool:
+        """Whether what is told does something, which a queue does not: somebody has to read it."""
+        queues = self.stack.links(target, "arn", target.get("arn"), QUEUE)
+        readers = (self.stack.pointing_at(each, "eventSourceArn", (QUEUE_READER,)) for each in queues.found)
+        return not queues.found or any(readers)
+
+
+def is_handler(chart: Tree) -> bool:
+    return chart.text is not None and chart.text.rstrip("/").rsplit("/", 1)[-1] == HANDLER
+
+
+def variables(container: Tree) -> Tree:
+    """The variables of a container as settings by name."""
+    named = {str(each.get("name").text): each.get("value") for each in container.get("env").sequence}
+    return Tree(named, container.place, container.key)

@@ -1,0 +1,178 @@
+"""What starts nodes: an auto scaling group with its launch template, or what stands for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree, absent
+from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, SecurityGroup
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack, Links
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.verdict import Located, Place, Related, Unknown
+
+SCALING_GROUP = "aws:autoscaling/group:Group"
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+CONFIGURATION = "aws:ec2/launchConfiguration:LaunchConfiguration"
+MANAGED = "aws:eks/nodeGroup:NodeGroup"
+INSTANCES = ("aws:ec2/instance:Instance", "aws:ec2/spotInstanceRequest:SpotInstanceRequest")
+SUBNET = "aws:ec2/subnet:Subnet"
+# Where a group says from which template it starts its nodes.
+_TEMPLATES = (
+    ("launchTemplate",),
+    ("mixedInstancesPolicy", "launchTemplate", "launchTemplateSpecification"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeGroup:
+    called: ClassVar[str] = "a group of nodes"
+    whole_stack: ClassVar[bool] = True
+
+    stack: AwsStack
+    # What scales: an auto scaling group, a managed node group; None for a launch template that no group here uses, and
+    # for a single instance.
+    group: AwsResource | None
+    # What the nodes are started from: a launch template, a launch configuration, the instance itself. None where that
+    # is not of this stack; `no_template` says why.
+    template: AwsResource | None
+    no_template: str = ""
+    pool: Pool | None = None
+    # Why it is of no pool.
+    no_pool: str = "no fleet was given"
+    fleet: Fleet | None = None
+    # The ways in which its boot script joins a cluster; None where nothing says whether it does.
+    joins: frozenset[str] | None = None
+
+    @property
+    def resource(self) -> AwsResource:
+        """The one to which its faults belong where they belong to neither half."""
+        one = self.group or self.template
+        assert one is not None
+        return one
+
+    @property
+    def place(self) -> Place:
+        return self.resource.place
+
+    @property
+    def title(self) -> str:
+        return f"pool '{self.pool.name}'" if self.pool is not None else self.resource.title
+
+    @property
+    def declared(self) -> Iterator[Related]:
+        """The other end of most findings: where the fleet declares this pool."""
+        if self.pool is not None:
+            yield Related(self.pool.place, f"pool '{self.pool.name}' is declared here")
+
+    def templates(self, *path: str) -> Tree:
+        """What the launch template says, for an instance also the one that it is started from; nothing where there is
+        none, unknown where that is not of this stack."""
+        if self.template is None:
+            return absent(self.place)
+        if self.template.is_read:
+            why = f"{self.template.title} exists already, and what it says is not of this stack"
+            return Tree(Unknown(why), self.place)
+        own = self.template.get(*path)
+        return self.base.get(*path) if own.is_absent and self.base is not None else own
+
+    @cached_property
+    def base(self) -> AwsResource | None:
+        """The launch template that an instance is started from."""
+        if self.template is None or self.template.type not in INSTANCES:
+            return None
+        return _template(self.stack, self.template).only
+
+    def groups(self, *path: str) -> Tree:
+        """What the group says; nothing where there is none."""
+        return self.group.get(*path) if self.group is not None else absent(self.place)
+
+    @property
+    def is_managed(self) -> bool:
+        return self.group is not None and self.group.type == MANAGED
+
+    @cached_property
+    def interfaces(self) -> Sequence[Tree]:
+        return self.templates("networkInterfaces").sequence
+
+    @cached_property
+    def subnets(self) -> Links:
+        """The subnets that its nodes may start in."""
+        for holder, name in (
+            (self.group, "vpcZoneIdentifiers"),
+            (self.group, "subnetIds"),
+            (self.template, "subnetId"),
+        ):
+            if holder is not None and not holder.get(name).is_absent:
+                return self.stack.links(holder, name, holder.get(name), SUBNET)
+        return Links()
+
+    @cached_property
+    def security_groups(self) -> tuple[Sequence[SecurityGroup], Sequence[Located[str]]]:
+        """The security groups of its nodes, and the values of which none could be told."""
+        if self.template is None:
+            return (), ()
+        found, open_ = list[AwsResource](), list[Located[str]]()
+        for top, value in self._security():
+            links = self.stack.links(self.template, top, value, *GROUPS, CLUSTER)
+            found += links.found
+            open_ += links.open
+        return [SecurityGroup(each, self.stack) for each in dict.fromkeys(found)], open_
+
+    def _security(self) -> Iterator[tuple[str, Tree]]:
+        """With interfaces given, only theirs count."""
+        if self.interfaces:
+            yield from (("networkInterfaces", each.get("securityGroups")) for each in self.interfaces)
+            return
+        yield from ((name, self.templates(name)) for name in ("vpcSecurityGroupIds", "securityGroups"))
+
+
+def node_groups(stack: AwsStack) -> Iterator[NodeGroup]:
+    """All that starts nodes. Of which pool they are is for others to say."""
+    used: set[str] = set()
+    for group in (each for each in stack.of(SCALING_GROUP, MANAGED) if not each.is_read):
+        links = _template(stack, group)
+        found = dict.fromkeys((*links.found, *_overriding(stack, group)))
+        used |= {each.urn for each in found}
+        if not found:
+            yield NodeGroup(stack, group, None, _why_none(links))
+        yield from (NodeGroup(stack, group, each) for each in found)
+    used |= {base.urn for each in stack.of(*INSTANCES) for base in _template(stack, each).found}
+    for alone in stack.of(TEMPLATE, CONFIGURATION, *INSTANCES):
+        if alone.urn not in used and not alone.is_read:
+            yield NodeGroup(stack, None, alone)
+
+
+def _why_none(links: Links) -> str:
+    for each in links.open:
+        if isinstance(each.state, Unknown):
+            return f"its launch template is not known: {each.state.why}"
+    return "it has no launch template"
+
+
+def _template(stack: AwsStack, group: AwsResource) -> Links:
+    for path in _TEMPLATES:
+        said = group.get(*path)
+        if said.is_absent or said.is_null:
+            continue
+        return _named(stack, group, path[0], said)
+    return stack.links(group, "launchConfiguration", group.get("launchConfiguration"), CONFIGURATION)
+
+
+def _overriding(stack: AwsStack, group: AwsResource) -> Iterator[AwsResource]:
+    """The templates of types that are not started from the group's own."""
+    for each in group.get("mixedInstancesPolicy", "launchTemplate", "overrides").sequence:
+        said = each.get("launchTemplateSpecification")
+        if not said.is_absent and not said.is_null:
+            yield from _named(stack, group, "mixedInstancesPolicy", said).found
+
+
+def _named(stack: AwsStack, group: AwsResource, top: str, said: Tree) -> Links:
+    if isinstance(said.value, (str, int)) or said.is_unknown:
+        return stack.links(group, top, said, TEMPLATE)
+    for name in ("id", "launchTemplateId", "name", "launchTemplateName"):
+        if not said.get(name).is_absent and not said.get(name).is_null:
+            return stack.links(group, top, said.get(name), TEMPLATE)
+    return Links()

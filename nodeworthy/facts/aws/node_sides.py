@@ -1,0 +1,155 @@
+"""Nodes behind the same security groups, the other nodes of their stack, and their control plane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+from nodeworthy.facts.aws.cluster_nodes import is_cluster_node
+from nodeworthy.facts.aws.node_group import MANAGED, SUBNET, NodeGroup
+from nodeworthy.facts.aws.reach import Network, Side
+from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, SecurityGroup, network_of
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack, Links
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.verdict import Place, Related, Unknown
+
+VPC = "aws:ec2/vpc:Vpc"
+DEFAULT_GROUP = "they name no security group, so they get the default one of their network, which is not looked at"
+
+
+@dataclass(frozen=True, eq=False)
+class GuardedNodes:
+    """Most pools of a stack share their security groups: one missing rule is one fault, whomever it hits."""
+
+    called: ClassVar[str] = "nodes behind security groups"
+    whole_stack: ClassVar[bool] = True
+
+    node_groups: Sequence[NodeGroup]
+
+    @property
+    def first(self) -> NodeGroup:
+        return self.node_groups[0]
+
+    @property
+    def stack(self) -> AwsStack:
+        return self.first.stack
+
+    @property
+    def fleet(self) -> Fleet | None:
+        return self.first.fleet
+
+    @property
+    def place(self) -> Place:
+        """The first of its security groups, which is what is to be mended; else what starts the nodes."""
+        return self.security_groups[0].place if self.security_groups else self.first.place
+
+    @property
+    def of_clusters(self) -> bool:
+        return any(map(is_cluster_node, self.node_groups))
+
+    @property
+    def titles(self) -> Sequence[str]:
+        return list(dict.fromkeys(each.title for each in self.node_groups))
+
+    @property
+    def title(self) -> str:
+        return self.titles[0] if len(self.titles) == 1 else f"{self.titles[0]} and {len(self.titles) - 1} more"
+
+    @property
+    def declared(self) -> Iterator[Related]:
+        return (each for group in self.node_groups for each in group.declared)
+
+    @cached_property
+    def security_groups(self) -> Sequence[SecurityGroup]:
+        """In an order of their own: in which a template names them is not known before they are there."""
+        groups, not_found = self.first.security_groups
+        if not groups and not not_found and self._has_the_clusters_group:
+            return [SecurityGroup(each, self.stack) for each in self.stack.of(CLUSTER)]
+        return sorted(groups, key=_where_a_rule_is_missed)
+
+    @property
+    def open_to_itself(self) -> bool:
+        """Behind a group that nobody names: the cluster's own, or the network's default."""
+        return not self.security_groups and (self.behind_eks_own_group or self._unseen == DEFAULT_GROUP)
+
+    @property
+    def behind_eks_own_group(self) -> bool:
+        """That of a cluster that is not of this stack: it is open to itself, and what else it opens is not known."""
+        return self._has_the_clusters_group and not self.security_groups
+
+    @property
+    def _has_the_clusters_group(self) -> bool:
+        """EKS gives it to the nodes of its own groups that name none."""
+        return self.first.group is not None and self.first.group.type == MANAGED
+
+    @cached_property
+    def side(self) -> Side:
+        networks = {network for each in self.node_groups for network in _networks(each)}
+        return Side(self.security_groups, tuple(sorted(networks, key=str)), self._unseen)
+
+    @property
+    def _unseen(self) -> str:
+        _, not_found = self.first.security_groups
+        if not_found:
+            state = not_found[0].state
+            assert isinstance(state, Unknown)
+            return f"a security group of its nodes is not known: {state.why}"
+        if self._has_the_clusters_group:
+            return (
+                "" if self.security_groups else "EKS gives them the group of their cluster, which is not of this stack"
+            )
+        if self.first.template is None:
+            return self.first.no_template
+        return "" if self.security_groups else DEFAULT_GROUP
+
+    @cached_property
+    def control_plane(self) -> Side | None:
+        """The interfaces that EKS puts into the network; None where the cluster is not of this stack."""
+        clusters = self.stack.of(CLUSTER)
+        if len(clusters) != 1:
+            return None
+        cluster = clusters[0]
+        own = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "securityGroupIds"), *GROUPS)
+        groups = [SecurityGroup(each, self.stack) for each in (cluster, *own.found)]
+        subnets = self.stack.links(cluster, "vpcConfig", cluster.get("vpcConfig", "subnetIds"), SUBNET)
+        return Side(groups, tuple(_of_subnets(self.stack, subnets)), _why(own))
+
+
+def _where_a_rule_is_missed(group: SecurityGroup) -> tuple[bool, int, str]:
+    """First the one that opens most, last the cluster's own, which is EKS's to fill."""
+    return (group.resource.type == CLUSTER, -len(group.openings), group.resource.urn)
+
+
+def guarded(node_groups: Iterable[NodeGroup]) -> Iterator[GuardedNodes]:
+    alike: dict[frozenset[object], list[NodeGroup]] = {}
+    for each in node_groups:
+        groups, not_found = each.security_groups
+        # What guards them is not the same where it is not known.
+        guards: set[object] = {group.resource for group in groups} | ({each} if not_found or not groups else set())
+        alike.setdefault(frozenset(guards), []).append(each)
+    return (GuardedNodes(some) for some in alike.values())
+
+
+def _networks(group: NodeGroup) -> Iterator[Network]:
+    return _of_subnets(group.stack, group.subnets)
+
+
+def _of_subnets(stack: AwsStack, subnets: Links) -> Iterator[Network]:
+    """The ranges of these subnets; where they are not told, that of the whole network."""
+    known = [_range(each) for each in subnets.found]
+    if known and all(known) and not subnets.open:
+        return (each for each in known if each is not None)
+    return (each for each in map(_range, stack.of(VPC)) if each is not None)
+
+
+def _range(resource: AwsResource) -> Network | None:
+    return network_of(resource.get("cidrBlock").text or "")
+
+
+def _why(links: Links) -> str:
+    if not links.open:
+        return ""
+    state = links.open[0].state
+    return f"a security group of the control plane is not known: {state.why}" if isinstance(state, Unknown) else ""

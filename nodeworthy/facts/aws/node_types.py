@@ -1,0 +1,44 @@
+"""Which instances a group of nodes starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Known, Located, Unknown
+
+
+def instance_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
+    """The types of its nodes; several for a group that takes what it can get."""
+    overrides = nodes.groups("mixedInstancesPolicy", "launchTemplate", "overrides")
+    mixed = [each.get("instanceType") for each in overrides.sequence]
+    if said := [each.located() for each in mixed if not each.is_absent and not each.is_null]:
+        return said
+    own = nodes.templates("instanceType")
+    if not own.is_absent and not own.is_null:
+        return [own.located()]
+    if named := [each.located() for each in nodes.groups("instanceTypes").sequence]:
+        return named
+    if nodes.pool is not None and nodes.pool.instance_type is not None:
+        return [nodes.pool.instance_type]
+    return [Located.unknown(f"which instances {nodes.title} starts is not known", nodes.place)]
+
+
+def instance_type(nodes: NodeGroup) -> Located[str | None]:
+    types = instance_types(nodes)
+    if len(types) == 1:
+        return types[0]
+    return Located.unknown(f"{nodes.title} starts instances of several types", nodes.place)
+
+
+def has_gpus(nodes: NodeGroup) -> Located[bool]:
+    if nodes.pool is not None:
+        return Located.known(nodes.pool.is_gpu, nodes.pool.place)
+    types = instance_types(nodes)
+    if any(isinstance(each.state, Known) and gpus_of(str(each.state.value)) is not None for each in types):
+        return Located.known(True, nodes.place)
+    for each in types:
+        if isinstance(each.state, Unknown):
+            return Located(each.state, each.place)
+    return Located.known(False, nodes.place)

@@ -1,0 +1,68 @@
+"""The steps of a boot without which there is no node: the driver, the join, kubelet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, Stage, Unit
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.driver_loads import is_driver
+from nodeworthy.known.kubelet import family_of
+from nodeworthy.verdict import Place
+
+_STARTS = frozenset({Act.START, Act.RESTART, Act.ENABLE})
+# Words that tell that a region which was not understood holds one of these steps.
+WORDS = ("nodeadm", "bootstrap.sh", "kubeadm", "kubelet", "nvidia", "NVIDIA", "get.k3s.io", "get.rke2.io")
+
+
+@dataclass(frozen=True)
+class Step:
+    effect: Effect
+    # "the driver's installation"
+    called: str
+
+    @property
+    def place(self) -> Place:
+        return self.effect.place
+
+    @property
+    def is_silent(self) -> bool:
+        if self.effect.failure is Failure.REPORTED:
+            return False
+        return self.effect.detached or self.effect.failure in (Failure.SWALLOWED, Failure.UNNOTICED)
+
+
+def critical_steps(timeline: Timeline) -> list[Step]:
+    """One for each line; what runs at the next boot, systemd reports."""
+    found: dict[Place, Step] = {}
+    for each in timeline.effects:
+        called = _called(each) if each.stage < Stage.NODEADM_RUN else ""
+        if called and (each.place not in found or not found[each.place].is_silent):
+            found[each.place] = Step(each, called)
+    for step in _downloads(timeline, found):
+        found.setdefault(step.place, step)
+        if not found[step.place].is_silent:
+            found[step.place] = step
+    return sorted(found.values(), key=lambda each: (each.place.path or "", each.place.line or 0))
+
+
+def _called(effect: Effect) -> str:
+    if isinstance(effect, Installs) and not effect.removes:
+        return "the driver's installation" if is_driver(effect) else ""
+    if isinstance(effect, Joins) and not effect.tells:
+        return "joining the cluster"
+    if isinstance(effect, Unit) and effect.act in _STARTS:
+        family = family_of(effect.unit.known or "")
+        return f"starting {family.name}" if family is not None else ""
+    return ""
+
+
+def _downloads(timeline: Timeline, critical: dict[Place, Step]) -> Iterator[Step]:
+    """`curl … | sh -`: where the download fails, the shell runs nothing and is content."""
+    effects = [each for each in timeline.effects if not (isinstance(each, Fetches) and each.runs)]
+    for each, following in pairwise(effects):
+        is_piped = isinstance(each, Fetches) and each.to is None and isinstance(following, Installs)
+        if is_piped and following.place in critical:
+            yield Step(each, f"the download for {critical[following.place].called}")

@@ -1,0 +1,108 @@
+"""Who installs the NVIDIA driver in a boot, and how often."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.boot.commands.installs import kind_of
+from nodeworthy.boot.conditions import Guard, always, together
+from nodeworthy.boot.effects import Effect, Fetches, Installs, Runs
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.driver_packages import RUNFILE, NvidiaPackage, drivers, unsure
+from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.runtime import ready
+from nodeworthy.known.drivers import PackageKind
+from nodeworthy.verdict import Place, Related
+
+FIGHT = (
+    "two drivers overwrite each other's libraries and modules: nvidia-smi ends with "
+    "Failed to initialize NVML: Driver/library version mismatch"
+)
+NO_DRIVER = "the node joins and has no GPUs to offer: its pods stay Pending"
+# Who asks for one of these asks whether this machine has a GPU, or a driver already.
+_ASKS_FOR_NEED = re.compile(r"nvidia|lspci|gpu|instance", re.IGNORECASE)
+_WORDS = ("nvidia", "NVIDIA", "cuda-drivers", "driver")
+
+
+def in_each_others_way(timeline: Timeline) -> Iterator[Flaw]:
+    """Two drivers that one run installs, the second over the first."""
+    found = drivers(timeline)
+    for index, first in enumerate(found):
+        for second in found[index + 1 :]:
+            if not _are_two(first, second) or not together(first.effect.conditions, second.effect.conditions):
+                continue
+            if _removed_between(timeline, first.effect, second.effect):
+                continue
+            says = f"a second driver is installed: {_told(second)} over {_told(first)}"
+            related = (Related(first.place, "the first one"),)
+            remedy = "take one of the two installs out"
+            yield Flaw(second.place, says, "one of the two", FIGHT, second.name, remedy, related)
+            return
+
+
+def _told(package: NvidiaPackage) -> str:
+    return f"{package.name} ({package.how})"
+
+
+def _are_two(first: NvidiaPackage, second: NvidiaPackage) -> bool:
+    if (first.effect.manager == RUNFILE) != (second.effect.manager == RUNFILE):
+        return True
+    branches = [re.match(r"\d{3}", each.version) for each in (first, second)]
+    return all(branches) and len({branch[0] for branch in branches if branch}) == 2
+
+
+def _removed_between(timeline: Timeline, first: Installs, second: Installs) -> bool:
+    between = timeline.after(first)[: len(timeline.after(first)) - len(timeline.after(second)) - 1]
+    return any(isinstance(each, Installs) and each.removes and _is_of_driver(each) for each in between)
+
+
+def _is_of_driver(install: Installs) -> bool:
+    if install.manager == RUNFILE:
+        return True
+    named = [package.shown() for package in install.packages]
+    kinds = [kind_of(package) for package in install.packages]
+    return PackageKind.DRIVER in kinds or any("nvidia" in name for name in named)
+
+
+def missing(timeline: Timeline, script: Place) -> Iterator[Flaw]:
+    """Of a script that has to bring the driver."""
+    found = drivers(timeline)
+    if not found:
+        yield _nobody(timeline, script)
+        return
+    for moment in ready(timeline):
+        guards = [_without_its_need(each.effect.conditions) for each in found]
+        if always(guards, moment.when) is False:
+            first = found[0]
+            says = f"the driver is installed only if {shown(first.effect.conditions)}"
+            yield Flaw(first.place, says, "on every node of the pool", NO_DRIVER)
+
+
+def _without_its_need(guard: Guard) -> Guard:
+    return tuple(each for each in guard if not _ASKS_FOR_NEED.search(each.question.text))
+
+
+def _nobody(timeline: Timeline, script: Place) -> Flaw:
+    step = unsure(timeline) or _runs_what_may(timeline) or timeline.not_understood(*_WORDS)
+    if step is not None:
+        return doubt(step.place, "whether this step installs the driver is not known")
+    says = "the driver is to come from the user data, and the script installs none"
+    remedy = "install it here, or say in the fleet that the image or the operator brings it"
+    return Flaw(script, says, "a driver that the script installs", NO_DRIVER, remedy=remedy)
+
+
+def _runs_what_may(timeline: Timeline) -> Effect | None:
+    """A program that nobody has read, and whose name speaks of the driver."""
+    for each in timeline.effects:
+        if isinstance(each, Fetches) and each.runs and _speaks_of_it([each.url.shown()]):
+            return each
+        if isinstance(each, Runs) and _speaks_of_it([argument.shown() for argument in each.arguments[:2]]):
+            return each
+    return None
+
+
+def _speaks_of_it(words: Sequence[str]) -> bool:
+    return any(re.search(r"nvidia|driver|cuda|gpu", word, re.IGNORECASE) for word in words) and any(
+        word.endswith((".sh", ".run", "install", ".py")) for word in words
+    )

@@ -1,0 +1,159 @@
+"""Whether a boot leaves fabric manager installed, running and enabled, and of the driver's version."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nodeworthy.boot.conditions import Guard, always, together
+from nodeworthy.boot.effects import Act, Effect, Reboots, Unit, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.driver_packages import NvidiaPackage, drivers, fabric_managers, same_version
+from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.fleet.model import Pool
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Known, Place, Related
+
+UNIT = "nvidia-fabricmanager.service"
+_ASKS_FOR_THE_GPU = re.compile(r"nvidia|lspci", re.IGNORECASE)
+NO_CUDA = "without fabric manager the NVSwitches are not set up: CUDA ends with error 802, system not yet initialized"
+REFUSES = "fabric manager refuses a driver of another version and ends; CUDA then ends with error 802"
+ENABLE = f"systemctl enable --now {UNIT.removesuffix('.service')}"
+_NEARLY = re.compile(r"(?:nvidia|nv)?[-_]?fabric[-_]?(?:manager|mgr)d?\.service")
+# Who asks for one of these asks whether this machine needs it.
+_ASKS_FOR_NEED = re.compile(r"nvswitch|instance|p[456]|[abh][123]00|gpu.?type|gpu.?count|fabric", re.IGNORECASE)
+
+
+def needs_it(pool: Pool) -> bool | None:
+    """Whether the GPUs of this pool talk through switches that its nodes manage; None where that is not known."""
+    gpu = pool.gpu.state.value if pool.gpu is not None and isinstance(pool.gpu.state, Known) else None
+    known = gpu_named(gpu) if gpu is not None else None
+    kind = pool.instance_type.state if pool.instance_type is not None else None
+    of_type = gpus_of(kind.value) if isinstance(kind, Known) else None
+    if known is not None and (known.off_host or not known.nvswitch):
+        return False
+    if of_type is not None:
+        return of_type.nvswitch
+    return None if pool.gpu is not None else False
+
+
+def acts(timeline: Timeline) -> list[Unit]:
+    return [each for each in timeline.of(Unit) if each.unit.known == UNIT]
+
+
+def misnamed(timeline: Timeline) -> Unit | None:
+    """An act on a unit that is called almost like it, and that nobody has written."""
+    written = {each.path.shown().rpartition("/")[2] for each in timeline.of(Writes)}
+    for each in timeline.of(Unit):
+        name = each.unit.known or ""
+        if _NEARLY.fullmatch(name) and name != UNIT and name not in written:
+            return each
+    return None
+
+
+def is_named(timeline: Timeline) -> bool:
+    return bool(acts(timeline) or fabric_managers(timeline))
+
+
+def switched_off(timeline: Timeline) -> Iterator[Flaw]:
+    """A script that stops what the image starts."""
+    last = next((each for each in reversed(acts(timeline))), None)
+    if last is not None and last.act in (Act.DISABLE, Act.MASK, Act.STOP):
+        yield Flaw(last.place, "fabric manager is switched off", "enabled and running", NO_CUDA, remedy=ENABLE)
+
+
+def runs(timeline: Timeline, place: Place) -> Iterator[Flaw]:
+    """Of a script that starts it, or should: it runs now, and at every boot."""
+    yield from switched_off(timeline)
+    done = acts(timeline)
+    if done and done[-1].act in (Act.DISABLE, Act.MASK, Act.STOP):
+        return
+    enabled = [each for each in done if each.act is Act.ENABLE]
+    started = [each for each in done if each.act in (Act.START, Act.RESTART)]
+    other = misnamed(timeline)
+    if not enabled and not started and other is not None:
+        says = f"there is no unit {other.unit.shown()}: fabric manager is neither enabled nor started"
+        yield Flaw(other.place, says, UNIT, NO_CUDA, is_=other.unit.shown(), remedy=ENABLE)
+    elif not enabled and not started:
+        yield Flaw(place, "fabric manager is never enabled nor started", "both", NO_CUDA, remedy=ENABLE)
+    elif not enabled:
+        says = "fabric manager is started and not enabled: the next boot has none"
+        yield Flaw(started[0].place, says, "enabled as well", NO_CUDA, remedy=ENABLE)
+    elif not started and not _reboots_behind(timeline, enabled[0]):
+        says = "fabric manager is enabled and not started: until the next boot there is none"
+        yield Flaw(enabled[0].place, says, "started as well", NO_CUDA, remedy=ENABLE)
+    yield from _too_early(timeline, started)
+
+
+def runs_on_every_way(timeline: Timeline) -> Iterator[Flaw]:
+    """Whether a node of the pool meets the conditions under which it is enabled, the script does not say."""
+    installs = fabric_managers(timeline)
+    when = installs[0].effect.conditions if installs else ()
+    enabled = [each for each in acts(timeline) if each.act is Act.ENABLE]
+    guards = [
+        tuple(one for one in _without_its_need(each.conditions) if not _ASKS_FOR_THE_GPU.search(one.question.text))
+        for each in enabled
+    ]
+    if enabled and always(guards, when) is False:
+        says = f"fabric manager is enabled only if {shown(enabled[0].conditions)}"
+        yield doubt(enabled[0].place, f"{says}; whether these nodes meet that is not known")
+
+
+def _reboots_behind(timeline: Timeline, effect: Effect) -> bool:
+    return any(isinstance(each, Reboots) for each in timeline.after(effect))
+
+
+def _too_early(timeline: Timeline, started: list[Unit]) -> Iterator[Flaw]:
+    behind = [each for each in drivers(timeline) if started and timeline.precedes(started[-1], each.effect)]
+    if behind and not _reboots_behind(timeline, behind[0].effect):
+        says = "fabric manager is started before there is a driver"
+        related = (Related(behind[0].place, "the driver is installed here"),)
+        yield Flaw(started[-1].place, says, "started behind the driver", NO_CUDA, related=related)
+
+
+def installed(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Flaw]:
+    """Beside a driver that the script installs: fabric manager, whenever the driver is there, of its version."""
+    managers = fabric_managers(timeline)
+    if not managers:
+        gap = timeline.not_understood("fabric")
+        if gap is not None:
+            yield doubt(gap.place, f"whether fabric manager is installed is not known: {gap.why}")
+            return
+        remedy = f"install nvidia-fabricmanager of the driver's version ({driver.version or 'the same'}), and {ENABLE}"
+        says = f"{driver.name} is installed and no fabric manager"
+        yield Flaw(driver.place, says, "fabric manager of the driver's version", NO_CUDA, remedy=remedy)
+        return
+    when = driver.effect.conditions
+    if always([_without_its_need(each.effect.conditions) for each in managers], when) is False:
+        first = managers[0]
+        says = f"fabric manager is installed only if {shown(first.effect.conditions)}"
+        related = (Related(driver.place, "the driver is installed either way"),)
+        yield Flaw(first.place, says, "with every driver", NO_CUDA, related=related)
+
+
+def _without_its_need(guard: Guard) -> Guard:
+    return tuple(each for each in guard if not _ASKS_FOR_NEED.search(each.question.text))
+
+
+def versions(timeline: Timeline) -> Iterator[Flaw]:
+    for manager in fabric_managers(timeline):
+        beside = [each for each in drivers(timeline) if together(each.effect.conditions, manager.effect.conditions)]
+        agreed = [(each, same_version(manager, each)) for each in beside if each.name != manager.name]
+        wrong = next((each for each, same in agreed if same is False), None)
+        if wrong is not None:
+            yield _apart(manager, wrong)
+        elif agreed and not any(same for _, same in agreed):
+            yield _perhaps_apart(manager, agreed[0][0])
+
+
+def _apart(manager: NvidiaPackage, driver: NvidiaPackage) -> Flaw:
+    says = f"{manager.name} is not of the driver's version"
+    should = f"fabric manager {driver.version}, as the driver"
+    related = (Related(driver.place, f"the driver: {driver.name}"),)
+    return Flaw(manager.place, says, should, REFUSES, manager.version, related=related)
+
+
+def _perhaps_apart(manager: NvidiaPackage, driver: NvidiaPackage) -> Flaw:
+    says = f"whether {manager.name} is of the very version of {driver.name} is not known"
+    return doubt(manager.place, f"{says}: they must be equal to the last digit", "pin both to one version")

@@ -1,0 +1,134 @@
+"""What starts kubelet in a boot, and what will start it after the next one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.boot.conditions import Guard, always
+from nodeworthy.boot.effects import Act, Effect, How, Joins, Unit, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.guards import without
+from nodeworthy.facts.boot.kubelet_keepers import STARTS, Keeper, Keepers, named
+from nodeworthy.known.kubelet import Family, families, family_of, join
+
+_TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
+_NODEADM_READS = "/etc/eks/nodeadm.d/"
+
+# As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
+FEW, MANY = 16, 100
+
+
+@dataclass(frozen=True)
+class KubeletStarts:
+    timeline: Timeline
+    family: Family
+    # The image enables the family's own unit (nodeadm-run).
+    by_the_image: bool = False
+    # cloud-init is told to run the scripts at every boot.
+    every_boot: bool = False
+
+    @cached_property
+    def starters(self) -> list[Effect]:
+        """The steps by which kubelet runs in this boot."""
+        return [each for each in self.timeline.effects if self._starts(each)]
+
+    def _starts(self, effect: Effect) -> bool:
+        if isinstance(effect, Joins):
+            known = join(effect.how)
+            return known is not None and known.family is self.family
+        return isinstance(effect, Unit) and effect.act in STARTS and effect.unit.known in self.family.units
+
+    @cached_property
+    def keepers(self) -> list[Keeper]:
+        of_the_image = [Keeper(-1, (), None, self.family.image)] if self.by_the_image and self.family.image else []
+        return [*of_the_image, *Keepers(self.family, self.every_boot).among(self.timeline)]
+
+    @cached_property
+    def undoings(self) -> list[tuple[int, Effect, str]]:
+        """Where, how and of which unit a start at boot is taken away."""
+        found: list[tuple[int, Effect, str]] = []
+        for at, each in enumerate(self.timeline.effects):
+            if isinstance(each, Unit) and each.act in _TAKES_AWAY:
+                found += [(at, each, unit) for unit in named(each.unit, self.family)]
+            elif isinstance(each, Writes) and each.how is How.DELETE and ".wants/" in each.path.shown():
+                found.append((at, each, each.path.shown().rpartition("/")[2]))
+        return found
+
+    def undone(self, keeper: Keeper) -> list[Effect]:
+        """The steps that take this start away: a unit is disabled later, or masked whenever."""
+        found = [(at, each) for at, each, unit in self.undoings[-MANY:] if keeper.enables(unit)]
+        return [each for at, each in found if (self._unmasked(each) is False if _masks(each) else at > keeper.at)]
+
+    def _unmasked(self, mask: Effect) -> bool:
+        later = self.timeline.after(mask)
+        unmasks = [each for each in later if isinstance(each, Unit) and each.act is Act.UNMASK]
+        mine = [each.conditions for each in unmasks if isinstance(mask, Unit) and each.unit == mask.unit]
+        return always(mine, mask.conditions) is True
+
+    def unit_started_by(self, starter: Effect) -> str:
+        """The name by which people enable what this step starts."""
+        units = (each for each in (starter, *self.starters) if isinstance(each, Unit))
+        return next((each.unit.shown().removesuffix(".service") for each in units), self.family.name)
+
+    def undoings_of_its_own(self) -> list[Effect]:
+        return [each for _, each, unit in self.undoings if unit in self.family.units]
+
+    def switched_off(self) -> list[Effect]:
+        """Where the image's own unit is taken away."""
+        return [each for _, each, unit in self.undoings if unit == self.family.image][:1]
+
+    def joins_by_hand(self) -> bool:
+        """A script that calls `nodeadm init` itself, with a config that the image's own units don't find."""
+        by_hand = any(each.how == "nodeadm" and not each.tells for each in self.timeline.of(Joins))
+        return by_hand and not any(each.path.shown().startswith(_NODEADM_READS) for each in self.timeline.of(Writes))
+
+    def brings_its_unit(self) -> bool:
+        return any(each.path.shown().rpartition("/")[2] in self.family.units for each in self.timeline.of(Writes))
+
+    def guards(self, *, maybe: bool = False) -> list[Guard]:
+        """When kubelet will be started at the next boot."""
+        keepers = [each for each in self.keepers if each.is_sure or maybe]
+        keepers = [*keepers[:1], *keepers[1:][-FEW:]]
+        return [
+            guard
+            for each in keepers
+            for guard in without(each.conditions, [undoing.conditions for undoing in self.undone(each)])
+        ]
+
+    def comes_back(self, starter: Effect) -> bool | None:
+        answer = always(self._sure, starter.conditions)
+        if answer is not False:
+            return answer
+        return None if always(self._maybe, starter.conditions) is not False else False
+
+    @cached_property
+    def _sure(self) -> list[Guard]:
+        return self.guards()
+
+    @cached_property
+    def _maybe(self) -> list[Guard]:
+        return self.guards(maybe=True)
+
+
+def families_in(timeline: Timeline) -> list[Family]:
+    """Whose kubelet a boot starts or switches off."""
+    found = {each.key for effect in timeline.effects for each in _families(effect)}
+    return [each for each in families() if each.key in found]
+
+
+def _families(effect: Effect) -> Sequence[Family]:
+    if isinstance(effect, Joins):
+        known = join(effect.how)
+        return [known.family] if known is not None else []
+    if isinstance(effect, Unit) and effect.unit.known is not None:
+        if effect.act in _TAKES_AWAY:
+            return [each for each in families() if each.image == effect.unit.known]
+        family = family_of(effect.unit.known)
+        return [family] if family is not None and effect.act in (*STARTS, Act.ENABLE) else []
+    return []
+
+
+def _masks(effect: Effect) -> bool:
+    return isinstance(effect, Unit) and effect.act is Act.MASK

@@ -1,0 +1,170 @@
+"""The network storage that a boot mounts: by a line of fstab, a unit of systemd, or a program, now."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from nodeworthy.boot.commands.mounts import fstab_mounts
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.effects import Effect, How, Mounts, Stage, Writes
+from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.storage_gone import TakenOut, taken_out
+from nodeworthy.facts.boot.written_text import content_of
+from nodeworthy.known.filesystems import is_network
+from nodeworthy.verdict import Place
+
+FSTAB = "/etc/fstab"
+# `$ a LINE`, `/swap/i LINE`: what sed adds to a file.
+_PUT_IN = re.compile(r"(?:^|[\s/$\d])[ai](?:\\\s*|\s+)(?P<line>\S.*)$", re.DOTALL)
+_UNIT = re.compile(r"/(?:etc|usr/lib|lib|run)/systemd/system/(?P<name>[^/]+\.mount)")
+
+
+class By(Enum):
+    FSTAB = "a line of fstab"
+    UNIT = "a mount unit"
+    AUTOFS = "a map of autofs"
+    PROGRAM = "a program, now"
+
+
+@dataclass(frozen=True)
+class StorageMount:
+    by: By
+    what: Text
+    where: Text
+    kind: Text
+    options: Text
+    place: Place
+    effect: Effect
+    # Of a unit: its name, and the units that can't be without it.
+    unit: str = ""
+    required_by: str = ""
+    # Of a line of fstab: the step behind it that takes it out again, or may.
+    out: TakenOut | None = None
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it is mounted again at the next boot."""
+        every_boot = self.effect.stage in (Stage.BOOTHOOK, Stage.BOOTCMD)
+        return (self.by is not By.PROGRAM or every_boot) and self.has("noauto") is not True
+
+    def has(self, option: str) -> bool | None:
+        """None where only what is not known could hold it."""
+        words = re.split(r"[,\s]", self.options.shown())
+        if any(word == option or word.startswith(f"{option}=") for word in words):
+            return True
+        return None if self.options.holes else False
+
+    def is_at(self, path: str) -> bool:
+        return self.where.could_be(path) or self.where.could_be(f"{path}/")
+
+    @property
+    def is_network(self) -> bool:
+        known = self.kind.known
+        return is_network(known or "") or (not known and _is_remote(self.what.shown()))
+
+
+def _is_remote(what: str) -> bool:
+    """A server and its export, told without a type."""
+    return re.match(r"(?!/|LABEL=|UUID=)[^\s/=]+:/", what) is not None
+
+
+def storage_mounts(timeline: Timeline) -> list[StorageMount]:
+    """In the order in which they are made, each once; what is surely taken out again is none."""
+    entries = [each for each in _lines(timeline) if each.out is None or not each.out.is_sure]
+    found = [*entries, *_units(timeline), *_maps(timeline), *_programs(timeline)]
+    unique: dict[tuple[object, ...], StorageMount] = {}
+    for each in found:
+        unique.setdefault((each.by, each.place, each.where.shown()), each)
+    return list(unique.values())
+
+
+def taken_out_again(timeline: Timeline) -> list[tuple[StorageMount, TakenOut]]:
+    return [(each, each.out) for each in _lines(timeline) if each.out is not None and each.out.is_sure]
+
+
+def _lines(timeline: Timeline) -> Iterator[StorageMount]:
+    for each in _entries(timeline):
+        columns = (each.what, each.where, each.kind, each.options)
+        line = " ".join(column.shown() for column in columns)
+        yield replace(each, out=taken_out(line, each.where, each.effect, timeline))
+
+
+def _entries(timeline: Timeline) -> Iterator[StorageMount]:
+    for each in timeline.of(Mounts):
+        if each.at_boot:
+            yield StorageMount(By.FSTAB, each.what, each.where, each.kind, each.options, each.place, each)
+    for write in timeline.of(Writes):
+        content = _added(write) if write.path.known == FSTAB else None
+        if content is None:
+            continue
+        for entry in fstab_mounts(content):
+            yield StorageMount(By.FSTAB, entry.what, entry.where, entry.kind, entry.options, entry.place, write)
+
+
+def _added(write: Writes) -> Content | None:
+    """What a step brings to a file: the lines of its own, or those that sed puts in."""
+    if write.how is not How.EDIT:
+        return write.content if write.how is How.APPEND else content_of(write)
+    put_in = [_PUT_IN.search(each.shown()) for each in write.expressions]
+    return Content(tuple(Line(Text.of(found["line"]), write.place) for found in put_in if found))
+
+
+def _maps(timeline: Timeline) -> Iterator[StorageMount]:
+    """autofs mounts when somebody looks, and keeps no boot waiting."""
+    for write in timeline.of(Writes):
+        content = _added(write) if write.path.shown().startswith("/etc/auto.") else None
+        if content is None:
+            continue
+        for line in content.lines:
+            where, _, what = line.text.shown().partition(" ")
+            if where.startswith("/") and where != "/-":
+                told = [Text.of(each) for each in (what, where, "autofs", "")]
+                yield StorageMount(By.AUTOFS, told[0], told[1], told[2], told[3], line.place, write)
+
+
+def _programs(timeline: Timeline) -> Iterator[StorageMount]:
+    for each in timeline.of(Mounts):
+        if not each.at_boot:
+            yield StorageMount(By.PROGRAM, each.what, each.where, each.kind, each.options, each.place, each)
+
+
+def _units(timeline: Timeline) -> Iterator[StorageMount]:
+    for write in timeline.of(Writes):
+        found = _UNIT.fullmatch(write.path.shown())
+        content = content_of(write) if found is not None else None
+        if found is None or content is None:
+            continue
+        told = {key: (value, line.place) for line in content.lines for key, value in _setting(line.text)}
+        where = told.get("Where", (EMPTY, write.place))
+        needs = told["RequiredBy"][0].shown() if "RequiredBy" in told else ""
+        parts = [told.get(key, (EMPTY, write.place))[0] for key in ("What", "Type", "Options")]
+        yield StorageMount(By.UNIT, parts[0], where[0], parts[1], parts[2], where[1], write, found["name"], needs)
+
+
+def _setting(line: Text) -> Iterator[tuple[str, Text]]:
+    first = line.pieces[0] if line.pieces else ""
+    key, equals, value = first.partition("=") if isinstance(first, str) else ("", "", "")
+    if equals and re.fullmatch(r"\s*\w+\s*", key):
+        yield key.strip(), Text.of(value.strip(), *line.pieces[1:])
+
+
+def unit_named_for(path: str) -> str:
+    """How systemd names the unit of a mount point: /mnt/fast-data is mnt-fast\\x2ddata.mount."""
+    parts = posixpath.normpath(path).strip("/").split("/")
+    escaped = [re.sub(r"[^\w.:]", lambda match: f"\\x{ord(match[0]):02x}", part, flags=re.ASCII) for part in parts]
+    return "-".join(escaped) + ".mount"
+
+
+def network_mounts(mounts: Sequence[StorageMount]) -> list[StorageMount]:
+    """`mount /data` says nothing of its kind: the line of fstab does."""
+    lines = {each.where.known: each.kind for each in mounts if each.is_network and each.by is By.FSTAB}
+    told = [
+        replace(each, kind=lines[each.where.known]) if each.kind.holes and each.where.known in lines else each
+        for each in mounts
+    ]
+    return [each for each in told if each.is_network]

@@ -1,0 +1,177 @@
+"""Why a kubelet refused pods: who pinned them, what had not registered, who holds the devices."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
+from nodeworthy.facts.cluster.admissions import AdmissionCause, RefusedOnNode
+from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
+from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
+from nodeworthy.verdict import Place, Related
+
+# Between the start of a kubelet and the moment when its device plugin has registered again, or hardly ever later.
+_REGISTERS = timedelta(minutes=10)
+# Of these the operator makes pods that are pinned to the node which they prove.
+_VALIDATORS = ("nvidia-cuda-validator", "nvidia-device-plugin-validator", "nvidia-operator-validator")
+_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class AdmissionWorld:
+    """What is known of the cluster where it may be the cause."""
+
+    nodes: Mapping[str, NodeGpus]
+    held: Mapping[str, Sequence[AskingPod]]
+    events: SchedulingEvents
+    # When the device plugin's pod on a node became ready.
+    plugins: Mapping[str, datetime] = field(default_factory=dict)
+
+
+def refused_on_nodes(
+    refusals: Iterable[AdmissionRefusal], world: AdmissionWorld, elsewhere: Collection[str]
+) -> Iterator[RefusedOnNode]:
+    """Without those that another rule explains."""
+    found: dict[tuple[str, str], list[AdmissionRefusal]] = defaultdict(list)
+    causes: dict[tuple[str, str], AdmissionCause | None] = {}
+    for each in refusals:
+        if each.object not in elsewhere:
+            cause = _cause(each, world)
+            key = (each.node, cause.says if cause else "")
+            found[key].append(each)
+            causes.setdefault(key, cause)
+    for key, pods in found.items():
+        yield RefusedOnNode(key[0], tuple(sorted(pods, key=lambda pod: pod.object)), causes[key])
+
+
+def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> AdmissionCause | None:
+    node = world.nodes.get(pod.node)
+    if pod.was_not_bound:
+        return _of_hami(pod, node)
+    started = _started(pod, world)
+    full = _full(pod, world)
+    if pod.was_not_registered:
+        return _too_early(pod, started or ())
+    if _is_pinned(pod, world) and (full is not None or not started):
+        return _pinned(pod, full)
+    if started:
+        return _too_early(pod, started)
+    if pod.had_unhealthy_devices or (pod.counted and node and node.unhealthy(pod.resource)):
+        return _unhealthy(pod, node)
+    return full
+
+
+def _of_hami(pod: AdmissionRefusal, node: NodeGpus | None) -> AdmissionCause:
+    if node is not None and node.lock:
+        return AdmissionCause(
+            f"HAMi's lock is left on node '{pod.node}'",
+            f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no other is "
+            "bound there",
+            f"see that the pod which it names does not start any more, then: kubectl annotate node {pod.node} {LOCK}-",
+            (Related(node.place.about(LOCK), f"{LOCK}={node.lock}"),),
+        )
+    return AdmissionCause(
+        f"HAMi's device plugin on node '{pod.node}' was asked for GPUs that HAMi's scheduler had not given",
+        f"{pod.scheduler or 'another scheduler'} placed the pods, and HAMi's device plugin gives GPUs only to those "
+        "that its own scheduler bound",
+        "leave schedulerName to HAMi's webhook, and nodeName out of the pod",
+    )
+
+
+def _started(pod: AdmissionRefusal, world: AdmissionWorld) -> tuple[Related, ...]:
+    """What started again on its node shortly before, or was not ready until afterwards."""
+    if pod.when is None:
+        return ()
+    place = Place(object=f"Node/{pod.node}")
+    said = [
+        Related(place, f"{what} at {_clock(when)}")
+        for when, what in world.events.starts.get(pod.node, ())
+        if when <= pod.when <= when + _REGISTERS
+    ]
+    ready, plugin = _ready_since(world.nodes.get(pod.node)), world.plugins.get(pod.node)
+    if ready is not None and ready <= pod.when <= ready + _REGISTERS:
+        said.append(Related(place, f"the node is Ready since {_clock(ready)}"))
+    if plugin is not None and pod.when < plugin <= pod.when + _REGISTERS:
+        said.append(Related(place, f"its device plugin is ready since {_clock(plugin)}, which was later"))
+    return tuple(dict.fromkeys(said))
+
+
+def _ready_since(node: NodeGpus | None) -> datetime | None:
+    return node.ready_since if node is not None else None
+
+
+def _clock(when: datetime) -> str:
+    return f"{when:%Y-%m-%d %H:%M:%SZ}"
+
+
+def _too_early(pod: AdmissionRefusal, started: Sequence[Related]) -> AdmissionCause:
+    return AdmissionCause(
+        f"kubelet on node '{pod.node}' admitted pods before the device plugin had registered again",
+        "after it starts, kubelet knows no devices until their plugin registers, and refuses every pod that comes "
+        "before that, those that ran there included",
+        "delete the pods that were refused, so that their controllers make others; look why kubelet or the device "
+        "plugin started again",
+        tuple(started),
+    )
+
+
+def _is_pinned(pod: AdmissionRefusal, world: AdmissionWorld) -> bool:
+    """No scheduler placed it: its own events are there, and none says so."""
+    if pod.key[1].startswith(_VALIDATORS):
+        return True
+    if pod.key in world.events.placed or not world.events.placed or pod.created is None or pod.when is None:
+        return False
+    return pod.when - pod.created < _REGISTERS
+
+
+def _pinned(pod: AdmissionRefusal, full: AdmissionCause | None) -> AdmissionCause:
+    validator = pod.key[1].startswith(_VALIDATORS)
+    who = "the operator's validator pins its pod" if validator else "their maker pins them"
+    return AdmissionCause(
+        f"pods are pinned by nodeName to node '{pod.node}', whose GPUs are held",
+        f"{who} to the node, past the scheduler, which alone counts what is free"
+        + (f"; {full.cause}" if full is not None else ""),
+        "set WITH_WORKLOAD=false for the validator's plugin, or prove the node before others hold its GPUs"
+        if validator
+        else "choose the node by a nodeSelector (kubernetes.io/hostname) instead of nodeName, so that pods wait",
+        full.related if full is not None else (),
+    )
+
+
+def _unhealthy(pod: AdmissionRefusal, node: NodeGpus | None) -> AdmissionCause:
+    lost = node.unhealthy(pod.resource) if node is not None else 0
+    counted = f": {lost} of {node.capacity.get(pod.resource)} are unhealthy" if node is not None and lost else ""
+    return AdmissionCause(
+        f"devices of node '{pod.node}' are unhealthy{counted}",
+        "the device plugin takes a device back when the driver reports an Xid, and the scheduler may have counted it",
+        f"look at the device plugin's log and at `nvidia-smi` on {pod.node}; drain the node and reset the GPU",
+    )
+
+
+def _full(pod: AdmissionRefusal, world: AdmissionWorld) -> AdmissionCause | None:
+    """Who holds the devices, if those who came before leave too few."""
+    node, asked = world.nodes.get(pod.node), pod.counted[0] if pod.counted else pod.amounts.get(pod.resource, 0)
+    if node is None or not asked:
+        return None
+    holders = [
+        each
+        for each in world.held.get(pod.node, ())
+        if each.amounts.get(pod.resource) and not (pod.when and each.since and each.since > pod.when)
+    ]
+    held, there = sum(each.amounts[pod.resource] for each in holders), node.allocatable.get(pod.resource, 0)
+    if held + asked <= there:
+        return None
+    holders.sort(key=lambda each: -each.amounts[pod.resource])
+    named = ", ".join(f"{each.namespace}/{each.name} {each.amounts[pod.resource]}" for each in holders[:_SHOWN])
+    return AdmissionCause(
+        f"the GPUs of node '{pod.node}' are held by others",
+        f"{held} of {there} {pod.resource} are held ({named}{' …' if len(holders) > _SHOWN else ''}), {asked} were "
+        "asked for",
+        f"let the pods be placed by the one scheduler that counts what is held; kubectl delete pod of whom holds "
+        f"{pod.resource} without work (nodeworthy diagnose --ledger)",
+        tuple(Related(each.place, f"holds {each.amounts[pod.resource]} {pod.resource}") for each in holders[:_SHOWN]),
+    )

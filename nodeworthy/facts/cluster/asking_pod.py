@@ -1,0 +1,143 @@
+"""A pod that asks for GPUs, as the scheduler sees it: it holds them on a node, or it waits for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
+from nodeworthy.facts.cluster.live_pod import live_pod
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.pod.effective_requests import effective_requests
+from nodeworthy.facts.pod.gpu_resources import holds_a_gpu, is_gpu_resource
+from nodeworthy.facts.pod.node_choice import NodeChoice, node_choice
+from nodeworthy.verdict import Place
+
+_OVER = ("Succeeded", "Failed")
+# A pod that a kubelet made of a file of its own: the API server knows no more than its mirror.
+_MIRROR = "kubernetes.io/config.mirror"
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The container that had the GPUs, and when it ended while others of its pod go on."""
+
+    container: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AskingPod:
+    namespace: str
+    name: str
+    node: str
+    owner: tuple[str, str]
+    amounts: Mapping[str, int]
+    priority: int
+    never_preempts: bool
+    scheduler: str
+    created: datetime | None
+    started: datetime | None
+    terminating: bool
+    static: bool
+    choice: NodeChoice
+    gates: tuple[str, ...] = ()
+    # What the scheduler says of it, where it was not placed.
+    unplaced: str = ""
+    ended: Ended | None = None
+
+    @property
+    def object(self) -> str:
+        return f"Pod/{self.namespace}/{self.name}"
+
+    @property
+    def place(self) -> Place:
+        return Place(object=self.object)
+
+    @property
+    def made_by(self) -> str:
+        """Whoever made it and others like it, in a reader's words."""
+        kind, name = self.owner
+        return f"{kind} {self.namespace}/{name}" if name else f"pod {self.namespace}/{self.name}"
+
+    @property
+    def since(self) -> datetime | None:
+        return self.started or self.created
+
+    @property
+    def gpus(self) -> int:
+        """Of all kinds, shares and slices counted as one."""
+        return sum(amount for name, amount in self.amounts.items() if holds_a_gpu(name))
+
+
+def asks_for_gpus(data: Any) -> bool:
+    """Whether it is worth a closer look: of a hundred thousand pods, few are."""
+    spec = mapping_at(data, "spec")
+    containers = (*mappings_at(spec, "containers"), *mappings_at(spec, "initContainers"))
+    return text_at(data, "status", "phase") not in _OVER and any(map(_asks, containers))
+
+
+def _asks(container: Mapping[str, Any]) -> bool:
+    resources = container.get("resources")
+    if not isinstance(resources, dict):
+        return False
+    return any(is_gpu_resource(name) for kind in ("limits", "requests") for name in mapping_at(resources, kind))
+
+
+def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:
+    """From an object of kind Pod; `choices` are those that were seen, so that equal ones are one."""
+    live, spec = live_pod(data), mapping_at(data, "spec")
+    choice = node_choice(data)
+    placed = next(
+        (each for each in mappings_at(data, "status", "conditions") if text_at(each, "type") == "PodScheduled"), None
+    )
+    return AskingPod(
+        live.namespace,
+        live.name,
+        live.node,
+        live.owner,
+        effective_requests(spec),
+        _priority(spec),
+        text_at(spec, "preemptionPolicy") == "Never",
+        text_at(spec, "schedulerName") or "default-scheduler",
+        moment(text_at(data, "metadata", "creationTimestamp")),
+        moment(live.started),
+        bool(text_at(data, "metadata", "deletionTimestamp")),
+        _MIRROR in mapping_at(data, "metadata", "annotations"),
+        choices.setdefault(choice.written, choice),
+        tuple(text_at(each, "name") for each in mappings_at(spec, "schedulingGates")),
+        text_at(placed, "message") if text_at(placed, "status") == "False" else "",
+        _ended(data, spec) if live.phase == "Running" else None,
+    )
+
+
+def _priority(spec: Mapping[str, Any]) -> int:
+    written = at(spec, "priority")
+    return written if isinstance(written, int) else number_at(spec, "priority") or 0
+
+
+def _ended(data: Any, spec: Mapping[str, Any]) -> Ended | None:
+    """A container that asked for all of the GPUs and is done, beside one that runs on."""
+    if text_at(spec, "restartPolicy") not in ("Never", "OnFailure"):
+        return None
+    states = {text_at(each, "name"): each for each in mappings_at(data, "status", "containerStatuses")}
+    containers = mappings_at(spec, "containers")
+    asking = [text_at(each, "name") for each in containers if _asks(each)]
+    others = [text_at(each, "name") for each in containers if not _asks(each)]
+    if not any(at(states.get(name), "state", "running") is not None for name in others):
+        return None
+    ended = [at(states.get(name), "state", "terminated") for name in asking]
+    if not ended or not all(_is_done(each, text_at(spec, "restartPolicy")) for each in ended):
+        return None
+    return Ended(", ".join(asking), max(_times(ended), default=None))
+
+
+def _is_done(ended: Any, policy: str) -> bool:
+    """Whether it will not be started again."""
+    return isinstance(ended, dict) and (policy == "Never" or number_at(ended, "exitCode") == 0)
+
+
+def _times(ended: Sequence[Any]) -> list[datetime]:
+    return [when for each in ended if (when := moment(text_at(each, "finishedAt"))) is not None]

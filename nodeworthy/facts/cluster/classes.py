@@ -1,0 +1,141 @@
+"""The classes that pods name: of runtimes and of priorities; and who else makes some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from nodeworthy.documents.settled import settled
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.containerd import defaults
+from nodeworthy.known.toolkit import RUNTIME_CLASS
+from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.containerd.configured_handlers import ConfiguredHandlers
+
+# What the operator calls its classes beside the first, and what k3s finds by itself.
+BESIDE = ("-cdi", "-legacy")
+EXPERIMENTAL = "-experimental"
+
+
+@dataclass(frozen=True)
+class RuntimeClass:
+    called: ClassVar[str] = "a RuntimeClass"
+    origin: ClassVar[str] = "a manifest"
+
+    place: Place
+    name: str
+    handler: Located[Any]
+
+
+@dataclass(frozen=True)
+class PriorityClass:
+    called: ClassVar[str] = "a PriorityClass"
+    origin: ClassVar[str] = "a manifest"
+
+    place: Place
+    name: str
+    value: Located[Any]
+    preempts: bool
+
+
+@dataclass(frozen=True)
+class ClusterClasses:
+    called: ClassVar[str] = "what says which classes there are (an operator, a RuntimeClass)"
+
+    place: Place
+    runtimes: tuple[RuntimeClass, ...] = ()
+    priorities: tuple[PriorityClass, ...] = ()
+    # Names of runtimes that the operator makes, and the handlers that its toolkit writes; None where nobody says it.
+    made: tuple[str, ...] = ()
+    handlers: tuple[str, ...] | None = None
+    # Who says so: the operator's settings, its toolkit's DaemonSet.
+    maker: Place | None = None
+    # Why the operator's own class may be called otherwise.
+    hidden: str | None = None
+    # These are all that there are: a cluster was asked.
+    is_whole: bool = False
+    # What files of containerd's configuration give it.
+    configured: tuple[ConfiguredHandlers, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*(each.name for each in self.runtimes), *self.made)))
+
+    def priority(self, name: str) -> PriorityClass | None:
+        return next((each for each in self.priorities if each.name == name), None)
+
+
+def class_of(document: Tree) -> Iterator[RuntimeClass | PriorityClass]:
+    name = document.get("metadata", "name").text
+    if name is None:
+        return
+    if document.get("kind").text == "RuntimeClass":
+        yield RuntimeClass(document.place, name, settled(document.get("handler")))
+    elif document.get("kind").text == "PriorityClass":
+        preempts = document.get("preemptionPolicy").text != "Never"
+        yield PriorityClass(document.place, name, settled(document.get("value")), preempts)
+
+
+def runtime_name(values: OperatorValues) -> Located[Any]:
+    """What the operator calls its RuntimeClass, and the handler that it names."""
+    named = settled(values.tree.get("operator", "runtimeClass"))
+    if isinstance(named.state, Known) and not named.state.value:
+        return Located(Known(defaults().runtime_class), named.place, written=False)
+    return named
+
+
+def toolkit_runtime_name(values: OperatorValues) -> Located[Any]:
+    """What the toolkit calls the runtime that it writes into containerd: as it is told, else as the operator does."""
+    variable = values.toolkit.named(RUNTIME_CLASS)
+    return variable.value if variable is not None else runtime_name(values)
+
+
+def classes_of(facts: Iterable[object], fleet: Fleet | None = None) -> ClusterClasses | None:
+    """What these facts say together; None where they say nothing, or nobody would ask."""
+    facts = list(facts)
+    if not any(isinstance(each, (PodTemplate, RuntimeClass)) for each in facts):
+        return None
+    operators = [each for each in facts if isinstance(each, OperatorValues)]
+    implied = operator_of_fleet(fleet) if fleet is not None and not operators else None
+    operators += [implied] if implied is not None else []
+    runtimes = tuple(each for each in facts if isinstance(each, RuntimeClass))
+    priorities = tuple(each for each in facts if isinstance(each, PriorityClass))
+    if not (operators or runtimes or priorities):
+        return None
+    made = {name for each in operators for name in _family(runtime_name(each))}
+    handlers = {name for each in operators for name in _family(toolkit_runtime_name(each))}
+    decided = operators and not any(map(_hides_its_handlers, operators))
+    maker = operators[0].place if operators else None
+    said: tuple[Placed, ...] = (*runtimes, *priorities)
+    place = maker or said[0].place
+    names = tuple(sorted(handlers)) if decided else None
+    hidden = next(filter(None, map(_why_hidden, operators)), None)
+    return ClusterClasses(place, runtimes, priorities, tuple(sorted(made)), names, maker, hidden)
+
+
+def _why_hidden(values: OperatorValues) -> str | None:
+    named = runtime_name(values)
+    if isinstance(named.state, Unknown):
+        return named.state.why
+    return values.elsewhere if not named.written else None
+
+
+def _family(name: Located[Any]) -> tuple[str, ...]:
+    base = defaults().runtime_class
+    beside = tuple(f"{base}{suffix}" for suffix in BESIDE)
+    return beside if isinstance(name.state, Unknown) else (str(name.state.value), *beside)
+
+
+def _hides_its_handlers(values: OperatorValues) -> bool:
+    """Whether containerd's runtimes may be somebody else's work, or have another name than can be seen."""
+    states = (values.toolkit.enabled.state, toolkit_runtime_name(values).state, values.toolkit.uses_nri.state)
+    if any(isinstance(state, Unknown) for state in states) or values.elsewhere is not None:
+        return True
+    return states[0] != Known(True) or states[2] != Known(False)

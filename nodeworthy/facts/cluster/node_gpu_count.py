@@ -1,0 +1,102 @@
+"""How many GPUs the cluster counts on a node, against how many its type has."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.node import GPU, ClusterNode
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.fleet.pool_membership import pool_of
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Known, Place, Related
+
+# Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs.
+_REPLICAS, _MIG = "nvidia.com/gpu.replicas", "nvidia.com/mig.strategy"
+
+
+@dataclass(frozen=True)
+class Expected:
+    count: int
+    says: Related
+
+
+@dataclass(frozen=True)
+class NodeGpuCount:
+    called: ClassVar[str] = "a node that offers GPUs"
+
+    node: NodeGpus
+    # None where nobody says how many it has.
+    expected: Expected | None
+    # Pods that would run there if all of its devices were well.
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        return self.node.place
+
+    @property
+    def unhealthy(self) -> Mapping[str, int]:
+        found = {name: self.node.unhealthy(name) for name in self.node.capacity}
+        return {name: count for name, count in found.items() if count}
+
+    @property
+    def lost(self) -> int:
+        """How many its type has and it does not even count."""
+        if self.expected is None or not self.counts_gpus:
+            return 0
+        return max(self.expected.count - self.node.capacity.get(GPU, 0), 0)
+
+    @property
+    def counts_gpus(self) -> bool:
+        labels, replicas = self.node.labels, self.node.labels.get(_REPLICAS, "1")
+        if set(self.node.capacity) != {GPU} or not self.node.capacity[GPU]:
+            return False
+        return not self.node.shared and replicas in ("0", "1") and labels.get(_MIG, "none") == "none"
+
+
+def node_gpu_counts(
+    clustered: Mapping[str, ClusterNode], fleet: Fleet | None, waiting: Iterable[AskingPod], world: PendingWorld
+) -> Iterator[NodeGpuCount]:
+    """Of nodes that offer any: where none is offered, other rules say why."""
+    victims = _victims(waiting, world)
+    for node in world.nodes.values():
+        if any(node.capacity.values()):
+            expected = _expected(node, clustered.get(node.name), fleet)
+            yield NodeGpuCount(node, expected, tuple(sorted(victims.get(node.name, ()))))
+
+
+def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, set[str]]:
+    """By node the pods that would run there if its devices were well."""
+    found: dict[str, set[str]] = defaultdict(set)
+    alike: dict[tuple[str, str, int], list[AskingPod]] = defaultdict(list)
+    for pod in waiting:
+        for resource, amount in pod.amounts.items():
+            alike[pod.choice.written, resource, amount].append(pod)
+    for (_, resource, amount), pods in alike.items():
+        choice = pods[0].choice
+        for node in world.chosen(choice, resource):
+            lost = node.unhealthy(resource)
+            if lost and _would_fit(world.free(node, resource), lost, amount) and not choice.kept_away(node):
+                found[node.name].update(each.object for each in pods)
+    return found
+
+
+def _would_fit(free: int, lost: int, asked: int) -> bool:
+    return free < asked <= free + lost
+
+
+def _expected(node: NodeGpus, clustered: ClusterNode | None, fleet: Fleet | None) -> Expected | None:
+    pool = pool_of(clustered, fleet.gpu_pools).pool if fleet is not None and clustered is not None else None
+    if pool is not None and isinstance(pool.gpus_per_node.state, Known):
+        count = pool.gpus_per_node.state.value
+        return Expected(count, Related(pool.place, f"a node of pool '{pool.name}' has {count} GPUs"))
+    typical = gpus_of(node.instance_type)
+    if typical is None or typical.count < 1:
+        return None
+    return Expected(typical.count, Related(node.place, f"{typical.type} has {typical.count} × {typical.gpu}"))

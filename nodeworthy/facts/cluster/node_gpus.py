@@ -1,0 +1,101 @@
+"""The GPUs of a node, as the cluster counts them, and what keeps pods from the node."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
+from nodeworthy.facts.cluster.node import INSTANCE_TYPES, PRODUCT
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.pod.effective_requests import gpu_amounts
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.hami import annotation_names
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Place
+
+LOCK = "hami.io/mutex.lock"
+_KEEPS_AWAY = ("NoSchedule", "NoExecute")
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    key: str
+    value: str
+    effect: str
+
+    def __str__(self) -> str:
+        return f"{self.key}={self.value}:{self.effect}" if self.value else f"{self.key}:{self.effect}"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGpus:
+    called: ClassVar[str] = "a node with GPUs"
+
+    name: str
+    capacity: Mapping[str, int]
+    allocatable: Mapping[str, int]
+    labels: Mapping[str, str]
+    # Those that keep pods away which do not tolerate them; a cordon is one of them.
+    taints: tuple[Taint, ...]
+    # When it became ready; None where that is not told, or where it is not ready.
+    ready_since: datetime | None
+    is_ready: bool
+    # What HAMi's lock on it says: when it was taken, by which pod.
+    lock: str
+    # HAMi makes more of its GPUs than there are.
+    shared: bool
+
+    @property
+    def place(self) -> Place:
+        return Place(object=f"Node/{self.name}")
+
+    @property
+    def title(self) -> str:
+        return f"node '{self.name}'"
+
+    @property
+    def instance_type(self) -> str:
+        return next((self.labels[name] for name in INSTANCE_TYPES if self.labels.get(name)), "")
+
+    @property
+    def gpu(self) -> str:
+        """The canonical name of its GPU, else what it calls it, else nothing."""
+        said = self.labels.get(PRODUCT, "")
+        product, typical = gpu_named(said.removesuffix("-SHARED")), gpus_of(self.instance_type)
+        if product is not None:
+            return product.name
+        return typical.gpu if typical else said
+
+    def unhealthy(self, resource: str) -> int:
+        return max(self.capacity.get(resource, 0) - self.allocatable.get(resource, 0), 0)
+
+
+def node_gpus(data: Any) -> NodeGpus:
+    """From an object of kind Node."""
+    labels, capacity = strings_at(data, "metadata", "labels"), mapping_at(data, "status", "capacity")
+    allocatable = mapping_at(data, "status", "allocatable")
+    ready = next((each for each in mappings_at(data, "status", "conditions") if text_at(each, "type") == "Ready"), None)
+    annotations = strings_at(data, "metadata", "annotations")
+    return NodeGpus(
+        text_at(data, "metadata", "name"),
+        gpu_amounts(capacity),
+        gpu_amounts(allocatable) if allocatable else gpu_amounts(capacity),
+        labels,
+        tuple(_taints(data)),
+        moment(text_at(ready, "lastTransitionTime")) if text_at(ready, "status") == "True" else None,
+        ready is None or text_at(ready, "status") == "True",
+        annotations.get(LOCK, ""),
+        annotation_names().registered in annotations or labels.get(PRODUCT, "").endswith("-SHARED"),
+    )
+
+
+def _taints(data: Any) -> list[Taint]:
+    written = mappings_at(data, "spec", "taints")
+    taints = [Taint(*(text_at(each, name) for name in ("key", "value", "effect"))) for each in written]
+    cordon = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+    if at(data, "spec", "unschedulable") is True and cordon not in taints:
+        taints.append(cordon)
+    return [each for each in taints if each.effect in _KEEPS_AWAY]

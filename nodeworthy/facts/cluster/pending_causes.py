@@ -1,0 +1,162 @@
+"""Why pods that ask for GPUs are not placed, where no other rule says so."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar
+
+from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.node import GPU
+from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
+from nodeworthy.facts.cluster.pending_held import held
+from nodeworthy.facts.cluster.pending_kept_away import kept_away, nobody_shares, not_chosen, not_offered
+from nodeworthy.facts.cluster.pending_said import PendingCause, never_looked_at, said
+from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
+from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
+from nodeworthy.known.hami import resources
+from nodeworthy.verdict import Place
+
+# How long nodes may take to come, and a scheduler to look.
+_COMES = timedelta(minutes=15)
+_LOOKS = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class WaitingPods:
+    """Pods that wait for one reason."""
+
+    pods: tuple[AskingPod, ...]
+    cause: PendingCause
+
+    @property
+    def place(self) -> Place:
+        return self.pods[0].place
+
+
+@dataclass(frozen=True)
+class Waiting:
+    called: ClassVar[str] = "a cluster whose pods wait for GPUs"
+
+    groups: tuple[WaitingPods, ...]
+    quotas: tuple[QuotaRefusal, ...] = ()
+    # Who waits for what verification holds, which is that rule's to tell.
+    verified: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        return self.groups[0].place if self.groups else Place(subject="pods")
+
+
+class _Elsewhere(Exception):
+    """Another rule says why."""
+
+
+class _Verified(_Elsewhere):
+    """Verification that yields to nobody holds what they ask for."""
+
+
+def waiting(
+    pods: Iterable[AskingPod],
+    world: PendingWorld,
+    elsewhere: Collection[str],
+    quotas: Iterable[QuotaRefusal] = (),
+) -> Waiting:
+    found: dict[tuple[str, ...], list[AskingPod]] = defaultdict(list)
+    causes: dict[tuple[str, ...], PendingCause] = {}
+    verified: list[str] = []
+    for some in _alike(pods, world, elsewhere):
+        try:
+            cause = _cause(some, world)
+        except _Verified:
+            verified += [each.object for each in some]
+        except _Elsewhere:
+            continue
+        else:
+            found[cause.key] += some
+            causes.setdefault(cause.key, cause)
+    groups = [
+        WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
+    ]
+    return Waiting(tuple(groups), tuple(quotas), tuple(sorted(verified)))
+
+
+def _alike(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection[str]) -> Iterable[list[AskingPod]]:
+    """Those that wait for the same are looked at once. Who is gated or new is as it should be."""
+    alike: dict[tuple[object, ...], list[AskingPod]] = defaultdict(list)
+    for each in pods:
+        if each.object not in elsewhere and not each.gates and not _is_new(each, world):
+            told = _words(each, world) != ""
+            key = (each.choice.written, *sorted(each.amounts.items()), each.scheduler, each.never_preempts, told)
+            alike[key].append(each)
+    return alike.values()
+
+
+def _is_new(pod: AskingPod, world: PendingWorld) -> bool:
+    """Whether nodes are on their way, or the scheduler has hardly had the time to look."""
+    key = (pod.namespace, pod.name)
+    coming = moment(world.events.growing.get(key, ""))
+    if coming is not None and world.now is not None and world.now - coming < _COMES:
+        return True
+    looked = pod.unplaced or key in world.events.unplaced
+    return not looked and pod.created is not None and world.now is not None and world.now - pod.created < _LOOKS
+
+
+def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
+    pod = pods[0]
+    share = next((name for name in pod.amounts if name in resources().shares), None)
+    if share is not None and not world.hami.is_there:
+        if world.hami.is_missed:
+            raise _Elsewhere
+        return nobody_shares(share)
+    asked = {name: amount for name, amount in pod.amounts.items() if holds_a_gpu(name)}
+    for resource, amount in sorted(asked.items(), key=lambda each: -each[1]):
+        cause = _of_resource(pod, resource, amount, world)
+        if cause is not None:
+            return cause
+    words = next(filter(None, (_words(each, world) for each in pods)), "")
+    return said(pod, words) if words else never_looked_at(pod)
+
+
+def _words(pod: AskingPod, world: PendingWorld) -> str:
+    """What its scheduler says, in the newest words."""
+    told = world.events.unplaced.get((pod.namespace, pod.name))
+    return told[1] if told is not None and told[1] else pod.unplaced
+
+
+def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> PendingCause | None:
+    """None where the GPUs are there for it."""
+    if resource not in world.resources:
+        return not_offered(resource, world)
+    if resource == GPU and _fits_no_size(pod, amount, world):
+        raise _Elsewhere
+    chosen = world.chosen(pod.choice, resource)
+    if not chosen:
+        return not_chosen(pod, resource, world)
+    away = {node.name: taints for node in chosen if (taints := pod.choice.kept_away(node))}
+    open_to_it = [node for node in chosen if node.name not in away and node.is_ready]
+    large = [node for node in open_to_it if node.allocatable.get(resource, 0) >= amount]
+    if any(world.free(node, resource) >= amount for node in large):
+        return None
+    if not large:
+        if any(node.capacity.get(resource, 0) >= amount for node in open_to_it):
+            raise _Elsewhere  # unhealthy devices: their count is not complete
+        return kept_away(resource, amount, chosen, away)
+    if any(world.without_verification(node, resource) >= amount for node in large):
+        raise _Verified
+    return held(pod, (resource, amount), large, _in_the_way(chosen, away), world)
+
+
+def _in_the_way(chosen: Sequence[NodeGpus], away: Mapping[str, Sequence[Taint]]) -> Counter[str]:
+    """The taints of nodes that it might have taken."""
+    return Counter(str(taint) for node in chosen for taint in away.get(node.name, ()))
+
+
+def _fits_no_size(pod: AskingPod, amount: int, world: PendingWorld) -> bool:
+    """As the rule judges it that is about this."""
+    willing = [size for size in world.sizes if size.may_run(pod.choice.selection)]
+    return not any(size.gpus.state.value >= amount for size in willing)  # type: ignore[union-attr]

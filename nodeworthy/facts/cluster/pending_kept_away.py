@@ -1,0 +1,129 @@
+"""Pods that wait because no node that has the GPUs may take them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
+from nodeworthy.facts.cluster.pending_said import PendingCause
+from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
+from nodeworthy.verdict import Related
+
+UNVERIFIED = "nodeworthy/unverified"
+_SHOWN = 3
+_OF_KUBERNETES = {
+    "node.kubernetes.io/unschedulable": ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
+    "node.kubernetes.io/not-ready": ("are not ready", "look why the nodes' kubelets are not ready"),
+    "node.kubernetes.io/unreachable": ("are unreachable", "look why the nodes' kubelets do not answer"),
+    "ToBeDeletedByClusterAutoscaler": ("are about to be deleted", "let the autoscaler keep a node for them"),
+    UNVERIFIED: ("are not verified yet", "nodeworthy node --taint NODE verifies a node and takes the taint away"),
+}
+
+
+def not_offered(resource: str, world: PendingWorld) -> PendingCause:
+    others = sorted(name for name in world.resources if holds_a_gpu(name))
+    have = [node for node in world.nodes.values() if node.gpu]
+    if others:
+        cause = f"nodes offer {', '.join(others)}: the device plugin's config (MIG, sharing) names them so"
+        remedy = f"ask for {others[0]}, or let the device plugin offer {resource}"
+    elif have:
+        cause = f"{len(have)} nodes have GPUs, and none offers them: no device plugin has registered there"
+        remedy = (
+            "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
+        )
+    else:
+        cause = "no node has GPUs, or none has started yet"
+        remedy = "start a node with GPUs: look at the node group's size and at the autoscaler"
+    return PendingCause(
+        ("not offered", resource),
+        f"no node offers {resource}",
+        f"{resource} on none of {len(world.nodes)} nodes",
+        f"a node with {resource}",
+        cause,
+        remedy,
+        tuple(Related(each.place, f"{each.title} has {each.gpu} and offers none") for each in have[:_SHOWN])
+        if not others
+        else (),
+    )
+
+
+def nobody_shares(resource: str) -> PendingCause:
+    return PendingCause(
+        ("not shared", resource),
+        f"they ask for {resource}, which only HAMi gives, and no HAMi is in the cluster",
+        f"{resource} on no node",
+        "HAMi, or pods that ask for whole GPUs",
+        "shares of a GPU are handed out by HAMi's scheduler and device plugin alone",
+        f"install HAMi, or leave {resource} out of the pods",
+    )
+
+
+def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCause:
+    offering = world.offering(resource)
+    shown = pod.choice.shown
+    return PendingCause(
+        ("not chosen", resource, shown),
+        f"no node with {resource} has the labels that they choose",
+        shown,
+        "labels of a node that has GPUs",
+        f"{_nodes(len(offering))} {resource}, and none of them fits nodeSelector and required node affinity",
+        "label the nodes that are meant, or choose labels that they have: kubectl get nodes -L "
+        + ",".join(_keys(pod) or ("kubernetes.io/hostname",)),
+        tuple(
+            Related(each.place, f"{each.title} has {each.capacity[resource]} {resource}") for each in offering[:_SHOWN]
+        ),
+    )
+
+
+def _keys(pod: AskingPod) -> tuple[str, ...]:
+    selection = pod.choice.selection
+    return tuple(dict.fromkeys((*selection.selector, *(each.key for term in selection.terms for each in term))))
+
+
+def _nodes(count: int) -> str:
+    return "one node has" if count == 1 else f"{count} nodes have"
+
+
+def kept_away(
+    resource: str, amount: int, chosen: Sequence[NodeGpus], away: Mapping[str, Sequence[Taint]]
+) -> PendingCause:
+    """The nodes that have enough are tainted, or not ready."""
+    able = [node for node in chosen if node.capacity.get(resource, 0) >= amount]
+    taints = Counter(taint for node in able for taint in away.get(node.name, ()))
+    if not taints:
+        return _not_ready(resource, able)
+    taint, count = taints.most_common(1)[0]
+    how, remedy = _OF_KUBERNETES.get(taint.key, _of_others(taint))
+    all_of_them = "the only node" if len(able) == 1 else f"{count} of {len(able)} nodes"
+    told = ", ".join(f"{each} on {times}" for each, times in taints.most_common(4))
+    with_it = [node for node in able if taint in away.get(node.name, ())]
+    return PendingCause(
+        ("tainted", resource, str(taint)),
+        f"the nodes that have {resource} {how} ({taint})",
+        f"{all_of_them} with {taint}",
+        "a node with GPUs whose taints they tolerate",
+        f"what a pod does not tolerate keeps it away: {told}",
+        remedy,
+        tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
+    )
+
+
+def _of_others(taint: Taint) -> tuple[str, str]:
+    remedy = f"tolerate {taint} where the nodes are meant for them, or remove it"
+    return "have a taint that they do not tolerate", remedy
+
+
+def _not_ready(resource: str, able: Sequence[NodeGpus]) -> PendingCause:
+    how, remedy = _OF_KUBERNETES["node.kubernetes.io/not-ready"]
+    return PendingCause(
+        ("not ready", resource),
+        f"the nodes that have {resource} {how}",
+        f"{len(able)} nodes that are not Ready",
+        "a node with GPUs that is Ready",
+        "the scheduler places nothing on a node whose kubelet is not ready",
+        remedy,
+        tuple(Related(each.place, f"{each.title} is not Ready") for each in able[:_SHOWN]),
+    )

@@ -1,0 +1,87 @@
+"""A cause for which pods wait, and what is only known from their scheduler's words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.scheduling_events import reasons
+from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.verdict import Related
+
+_INSUFFICIENT = "Insufficient "
+# The scheduler's words for what is wrong with nodes, by how they begin; the remedy for each.
+_REMEDIES = (
+    ("Insufficient cpu", "ask for less CPU beside the GPUs, or move pods without GPUs away from GPU nodes"),
+    ("Insufficient memory", "ask for less memory beside the GPUs, or move pods without GPUs away from GPU nodes"),
+    ("Insufficient ephemeral-storage", "ask for less ephemeral-storage, or give the nodes larger disks"),
+    ("Too many pods", "raise kubelet's maxPods, or move pods without GPUs away from GPU nodes"),
+    (
+        "node(s) had volume node affinity conflict",
+        "make the volume in the zone of the GPU nodes (WaitForFirstConsumer)",
+    ),
+    ("node(s) didn't match pod anti-affinity", "relax the pods' anti-affinity, or add nodes"),
+    ("node(s) didn't match pod affinity", "relax the pods' affinity, or start first the pods that it names"),
+    (
+        "node(s) didn't match pod topology spread",
+        "relax topologySpreadConstraints, or add nodes where they are missing",
+    ),
+    ("node(s) didn't have free ports", "let the pods go without hostPort"),
+)
+
+
+@dataclass(frozen=True)
+class PendingCause:
+    # What makes two pods wait for the same.
+    key: tuple[str, ...]
+    says: str
+    is_: str
+    should: str
+    cause: str
+    remedy: str
+    related: tuple[Related, ...] = ()
+    # Why it is none that can be named.
+    why_unknown: str | None = None
+
+
+def said(pod: AskingPod, words: str) -> PendingCause:
+    """The GPUs are there for it; what else keeps it, the scheduler alone knows."""
+    told = sorted(reasons(words), key=lambda each: -each[0])
+    others = [(count, why) for count, why in told if not _is_about_gpus(why) and "taint" not in why]
+    others = [(count, why) for count, why in others if "didn't match Pod's node affinity/selector" not in why]
+    if others:
+        count, why = others[0]
+        remedy = next((each for words_, each in _REMEDIES if why.startswith(words_)), f"look at what says: {why}")
+        where = "one node" if count == 1 else f"{count} nodes"
+        return PendingCause(
+            ("said", pod.scheduler, why),
+            f"the GPUs are free, and something else is not: {why}",
+            words,
+            "a node with enough of everything that the pod asks for",
+            f"the scheduler says of {where}: {why}",
+            remedy,
+        )
+    unknown = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
+    return _unknown(("unsaid", pod.scheduler, words), unknown, words)
+
+
+def _is_about_gpus(why: str) -> bool:
+    return is_gpu_resource(why.removeprefix(_INSUFFICIENT)) if why.startswith(_INSUFFICIENT) else False
+
+
+def _unknown(key: tuple[str, ...], why: str, words: str) -> PendingCause:
+    return PendingCause(key, why, words, "", "", "kubectl describe pod, and the scheduler's log", why_unknown=why)
+
+
+def never_looked_at(pod: AskingPod) -> PendingCause:
+    ours = pod.scheduler == "default-scheduler"
+    return PendingCause(
+        ("unseen", pod.scheduler),
+        f"no scheduler has looked at them: they ask for '{pod.scheduler}'",
+        f"schedulerName: {pod.scheduler}, and no word of it (no PodScheduled condition, no event)",
+        "a scheduler of this name that runs",
+        "a pod waits for the scheduler that it names, and no other takes it",
+        "look whether kube-scheduler runs and leads"
+        if ours
+        else f"run '{pod.scheduler}', or leave schedulerName out of the pods",
+    )

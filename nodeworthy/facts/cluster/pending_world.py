@@ -1,0 +1,84 @@
+"""What a cluster has for pods that wait: which nodes they may run on, what is free there, who holds the rest."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+
+from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
+from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.hami.waiting import OfHami
+from nodeworthy.facts.pod.node_choice import NodeChoice
+
+
+@dataclass(frozen=True)
+class PendingWorld:
+    nodes: Mapping[str, NodeGpus]
+    held: Mapping[str, Sequence[AskingPod]]
+    events: SchedulingEvents
+    sizes: Sequence[NodeSize]
+    now: datetime | None
+    # Held by verification that yields to nobody: node and resource to a number.
+    by_verification: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    hami: OfHami = field(default_factory=OfHami)
+    _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
+    _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
+
+    @cached_property
+    def resources(self) -> frozenset[str]:
+        """Those that nodes offer."""
+        return frozenset(name for node in self.nodes.values() for name, amount in node.capacity.items() if amount)
+
+    @cached_property
+    def taken(self) -> Mapping[tuple[str, str], int]:
+        """How many of a resource are held on a node."""
+        found: Counter[tuple[str, str]] = Counter()
+        for node, pods in self.held.items():
+            for each in pods:
+                for resource, amount in each.amounts.items():
+                    found[node, resource] += amount
+        return found
+
+    def free(self, node: NodeGpus, resource: str) -> int:
+        return max(node.allocatable.get(resource, 0) - self.taken.get((node.name, resource), 0), 0)
+
+    def without_verification(self, node: NodeGpus, resource: str) -> int:
+        return self.free(node, resource) + self.by_verification.get((node.name, resource), 0)
+
+    def offering(self, resource: str) -> list[NodeGpus]:
+        return [node for node in self.nodes.values() if node.capacity.get(resource)]
+
+    def chosen(self, choice: NodeChoice, resource: str) -> list[NodeGpus]:
+        """The nodes with this resource that a pod chooses."""
+        key = (choice.written, resource)
+        if key not in self._chosen:
+            nodes = self._candidates(choice)
+            found = [each for each in nodes if each.capacity.get(resource) and choice.takes(each.labels, each.name)]
+            self._chosen[key] = found
+        return self._chosen[key]
+
+    def _candidates(self, choice: NodeChoice) -> Iterable[NodeGpus]:
+        """By one label that it asks for, so that a thousand pods, each for its own node, are not a thousand walks."""
+        if choice.narrowed is None:
+            return self.nodes.values()
+        label, values = choice.narrowed
+        if not label:
+            return [self.nodes[name] for name in dict.fromkeys(values) if name in self.nodes]
+        return [node for value in dict.fromkeys(values) for node in self._labelled(label).get(value, ())]
+
+    def _labelled(self, label: str) -> dict[str, list[NodeGpus]]:
+        if label not in self._by_label:
+            found: dict[str, list[NodeGpus]] = defaultdict(list)
+            for node in self.nodes.values():
+                if label in node.labels:
+                    found[node.labels[label]].append(node)
+            self._by_label[label] = found
+        return self._by_label[label]
+
+    def holders(self, nodes: Iterable[NodeGpus], resource: str) -> list[AskingPod]:
+        return [each for node in nodes for each in self.held.get(node.name, ()) if each.amounts.get(resource)]

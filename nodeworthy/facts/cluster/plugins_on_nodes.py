@@ -1,0 +1,43 @@
+"""Which device plugins run on the nodes of a cluster."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.verdict import Place
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class PluginsOnNodes:
+    called: ClassVar[str] = "a device plugin on a node"
+
+    # Those that run on the same nodes; one alone is as it should be.
+    plugins: tuple[DaemonSetManifest, ...]
+    nodes: tuple[str, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.plugins[0].place
+
+
+def plugins_on_nodes(
+    daemonsets: Mapping[Key, DaemonSetManifest], pods: Iterable[ClusterPod]
+) -> Iterator[PluginsOnNodes]:
+    on: dict[str, set[Key]] = defaultdict(set)
+    for pod in pods:
+        key = (pod.namespace, pod.daemonset)
+        plugin = daemonsets.get(key)
+        if plugin is not None and plugin.part is not Part.DCGM_EXPORTER and pod.node and not pod.is_over:
+            on[pod.node].add(key)
+    together: dict[tuple[Key, ...], list[str]] = defaultdict(list)
+    for node, keys in on.items():
+        together[tuple(sorted(keys))].append(node)
+    for keys_, nodes in together.items():
+        yield PluginsOnNodes(tuple(daemonsets[key] for key in keys_), tuple(sorted(nodes)))

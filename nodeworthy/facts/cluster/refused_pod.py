@@ -1,0 +1,55 @@
+"""Pods that the API server refused to their makers, as events tell it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nodeworthy.documents.plain import mapping_at, number_at, text_at
+from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.verdict import Place
+
+_QUANTITY = re.compile(
+    r"(?P<field>spec\.\S+?resources\.(?:limits|requests)(?:\[(?P<resource>[^\]\s]+)\])?): "
+    r"(?:Invalid value: (?P<is>\S{1,60}): must be (?:an integer|equal to (?P<equal>\S+) limit)|"
+    r"Required value: Limit must be set for non over\w+ resources)"
+)
+_RUNTIME = re.compile(r'RuntimeClass "(?P<name>[^"]{1,253})" not found')
+
+
+@dataclass(frozen=True)
+class RefusedPods:
+    """Of one maker (a ReplicaSet, a Job, a PyTorchJob), for one reason."""
+
+    called: ClassVar[str] = "pods that the API server refused"
+
+    place: Place
+    # The words of the event that say why.
+    words: str
+    # One of the two is what it is about.
+    quantity: str | None = None
+    runtime_class: str | None = None
+    times: int = 1
+
+
+def refused_pods(event: Any) -> RefusedPods | None:
+    """From an object of kind Event; None where it is about something else."""
+    message = text_at(event, "message") or text_at(event, "note")
+    about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+    names = (text_at(about, "kind"), text_at(about, "namespace"), text_at(about, "name"))
+    place = Place(object="/".join(filter(None, names)))
+    times = max(number_at(event, "count") or 1, number_at(event, "series", "count") or 1)
+    found = _QUANTITY.search(message)
+    if found is not None and _is_about_gpus(found, message):
+        amount = (found["is"] or "no limit").strip('"')
+        return RefusedPods(place, found.group(), quantity=amount, times=times)
+    missing = _RUNTIME.search(message)
+    if missing is not None and names[0] != "Pod":
+        return RefusedPods(place, missing.group(), runtime_class=missing["name"], times=times)
+    return None
+
+
+def _is_about_gpus(found: re.Match[str], message: str) -> bool:
+    named = found["resource"] or found["equal"]
+    return is_gpu_resource(named) if named else "nvidia.com/" in message

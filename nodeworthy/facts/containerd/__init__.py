@@ -1,0 +1,1 @@
+"""The files of containerd's configuration, and what containerd makes of them."""

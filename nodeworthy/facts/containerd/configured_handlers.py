@@ -1,0 +1,43 @@
+"""The runtimes that a file of containerd's configuration gives it, for the classes that stand beside it."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nodeworthy.facts.containerd.config import config_files
+from nodeworthy.facts.containerd.runtimes import runtimes_of
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.verdict import NotKnown, Place
+
+
+@dataclass(frozen=True)
+class ConfiguredHandlers:
+    place: Place
+    names: tuple[str, ...]
+    # Why there may be more of them; empty where these are all.
+    unseen: str = ""
+
+    def is_beside(self, place: Place) -> bool:
+        """In the same folder, or in one below it."""
+        if place.path is None or self.place.path is None:
+            return False
+        folder = posixpath.dirname(place.path)
+        return posixpath.dirname(self.place.path) == folder or self.place.path.startswith(f"{folder}/")
+
+
+def configured_handlers(facts: Iterable[object]) -> Iterator[ConfiguredHandlers]:
+    """Of nodes whose whole configuration is there; a drop-in alone says nothing of the others."""
+    for fact in facts:
+        if isinstance(fact, NodeFiles) and fact.has_config:
+            try:
+                runtime = fact.runtime(None)
+            except NotKnown as unknown:
+                yield ConfiguredHandlers(fact.place, (), unknown.why)
+                continue
+            files = config_files(fact.timeline_on(runtime), runtime)
+            found = runtimes_of(files)
+            based = any(each.is_template for each in files) or not files or len(found.files) < len(files)
+            unseen = found.unseen or ("its template or a part of it could not be read" if based else "")
+            yield ConfiguredHandlers(files[0].place if files else fact.place, tuple(found.tables), unseen)

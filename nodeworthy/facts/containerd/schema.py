@@ -1,0 +1,133 @@
+"""Whether the schema of a configuration fits the containerd that reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from nodeworthy.facts.boot.flaw import Flaw
+from nodeworthy.facts.containerd.config import ConfigFile, Role
+from nodeworthy.known.containerd_schema import FIRST, KEPT, NEW, OLD, Era, era_of, eras
+
+IGNORED = (
+    "it starts without what stands in it and says only: Ignoring unknown key in TOML for plugin; "
+    "see `containerd config dump`"
+)
+REFUSED = "containerd refuses the whole file and does not start: there is no runtime, and no node"
+
+
+def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+    """Of a containerd whose release is not known, those are named that would not read it."""
+    possible = possible_eras(file, version)
+    yield from _no_number(file)
+    yield from _refused(file, possible, version)
+    for name in file.sections:
+        ignoring = [each for each in possible if _ignores(each, file, name)]
+        if ignoring:
+            yield _ignored(file, name, ignoring, possible, version)
+
+
+def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+    """What containerd 1.x kept under registry.configs for TLS, no containerd 2 knows."""
+    possible = possible_eras(file, version)
+    if not all(each.forgot_tls for each in possible):
+        return
+    for name, section in file.sections.items():
+        registry = section.get("registry")
+        configs = registry.get("configs") if isinstance(registry, dict) else None
+        rows = configs.items() if isinstance(configs, dict) else ()
+        hosts = [host for host, row in rows if isinstance(row, dict) and row.get("tls")]
+        if hosts:
+            place = file.reading.line_of(*(f'configs."{host}".tls' for host in hosts), "tls")
+            says = f"{f'containerd {version}' if version else 'containerd 2'} ignores the TLS settings of {name}"
+            remedy = "say `ca`, `client` or `skip_verify` in HOST/hosts.toml under the folder that config_path names"
+            yield Flaw(place, says, "a hosts.toml", IGNORED, f"configs of {', '.join(hosts)}", remedy)
+
+
+def possible_eras(file: ConfigFile, version: str | None) -> Sequence[Era]:
+    """That of this release; where none is known, who writes version 3 means a containerd that has it."""
+    era = era_of(version) if version is not None else None
+    if era is not None:
+        return [era]
+    made_for = [each for each in eras() if (each.newest or 2) >= file.version]
+    return made_for or eras()[-1:]
+
+
+def _version_for(file: ConfigFile, era: Era) -> int:
+    """A NodeConfig's part that says none has that of nodeadm's own."""
+    if file.role is not Role.MERGED or file.says_version:
+        return file.version
+    return 2 if era.newest is None else 3
+
+
+def _ignores(era: Era, file: ConfigFile, name: str) -> bool:
+    version = _version_for(file, era)
+    if era.newest is not None and name == OLD and set(file.sections[name]) <= KEPT:
+        return False
+    return not era.refuses(version) and era.ignores(name, version)
+
+
+def _refused(file: ConfigFile, possible: Sequence[Era], version: str | None) -> Iterator[Flaw]:
+    refusing = [each for each in possible if each.refuses(file.version)]
+    if refusing and len(refusing) == len(possible):
+        newest = refusing[0].newest
+        says = f"containerd {version} takes no config of version {file.version}" if version else _named(refusing)
+        yield Flaw(
+            file.version_place,
+            says,
+            f"version = {newest}",
+            REFUSED,
+            f"version = {file.version}",
+            f"write version = {newest}",
+        )
+
+
+def _no_number(file: ConfigFile) -> Iterator[Flaw]:
+    given = file.reading.mapping.get("version")
+    if given is not None and not file.says_version:
+        right = f"version = {str(given) if str(given).isdigit() else 2}"
+        says = "the version of containerd's config is not a number"
+        yield Flaw(file.version_place, says, right, REFUSED, file.reading.shown(repr(given)), f"write {right}")
+
+
+def _named(refusing: Sequence[Era]) -> str:
+    return f"{' and '.join(each.called for each in refusing)} refuse this version"
+
+
+def _ignored(
+    file: ConfigFile, name: str, ignoring: Sequence[Era], possible: Sequence[Era], version: str | None
+) -> Flaw:
+    says_version = f"a config of version {file.version}" if file.version else "a config without a version line"
+    if file.role is Role.MERGED and not file.version:
+        says_version = "what nodeadm lays it over"
+    who = f"containerd {version}" if version else " and ".join(each.called for each in ignoring)
+    flaw = Flaw(
+        file.section_place(name),
+        f'{who} ignores [plugins."{name}"] in {says_version}',
+        _right(name, ignoring[0], file),
+        IGNORED,
+        is_=name,
+        remedy=_remedy(name, ignoring[0], file),
+    )
+    if len(ignoring) < len(possible):
+        says = f"{flaw.says}, and which containerd this is, nobody says"
+        return replace(flaw, says=says, is_=None, should=None, is_doubt=True)
+    return flaw
+
+
+def _right(name: str, era: Era, file: ConfigFile) -> str:
+    if name == FIRST:
+        return f"{OLD} in a config of version 2"
+    if not file.version and file.role is not Role.MERGED:
+        return "version = 2 in its first line" if name == OLD else f"version = {era.newest or 2} in its first line"
+    return " or ".join(NEW) if name == OLD else OLD
+
+
+def _remedy(name: str, era: Era, file: ConfigFile) -> str:
+    if name == FIRST:
+        return f"name the section {OLD}, and write `version = 2` as the first line"
+    if not file.version and file.role is not Role.MERGED:
+        return f"write `{_right(name, era, file).split(' in ')[0]}` as the first line of the file"
+    if name == OLD:
+        return f"name the sections {' and '.join(NEW)}, or say version = 2, which is migrated"
+    return f"name the section {OLD}"

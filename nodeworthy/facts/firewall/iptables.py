@@ -1,0 +1,172 @@
+"""Rules of iptables, as arguments and as lines of iptables-save: also ufw's own files are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.facts.firewall.firewall import Does, Filter, Side
+from nodeworthy.facts.firewall.words import words_of
+
+_SIDES = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
+_UFW = {f"ufw-{part}-{name.lower()}": side for part in ("user", "before", "after") for name, side in _SIDES.items()}
+CHAINS = {**_SIDES, **_UFW}
+
+_ACTS = {
+    **dict.fromkeys(("-A", "--append"), Does.ADD),
+    **dict.fromkeys(("-I", "--insert"), Does.INSERT),
+    **dict.fromkeys(("-D", "--delete"), Does.REMOVE),
+    **dict.fromkeys(("-P", "--policy"), Does.POLICY),
+    **dict.fromkeys(("-F", "--flush"), Does.CLEAR),
+}
+_NAMES = {
+    **dict.fromkeys(("-i", "--in-interface"), "in"),
+    **dict.fromkeys(("-o", "--out-interface"), "out"),
+    **dict.fromkeys(("-s", "--source", "--src"), "source"),
+    **dict.fromkeys(("-d", "--destination", "--dst"), "to"),
+    **dict.fromkeys(("-j", "--jump", "-g", "--goto"), "target"),
+}
+_LIMITS = {
+    **dict.fromkeys(("-p", "--protocol", "--proto"), ""),
+    **dict.fromkeys(("--dport", "--dports", "--destination-port"), "port "),
+    **dict.fromkeys(("--sport", "--sports", "--source-port"), "from port "),
+    "--icmp-type": "ICMP ",
+}
+_STATES = frozenset({"--ctstate", "--state"})
+_PLAIN_MATCHES = frozenset({"comment", "tcp", "udp", "conntrack", "state", "multiport", "icmp"})
+# These say something about a packet, and let it go on.
+_GOES_ON = frozenset(
+    "LOG NFLOG ULOG MARK CONNMARK TCPMSS CT TRACE CLASSIFY DSCP RETURN ufw-not-local ufw-logging-deny".split()
+)
+_VERDICTS = {"ACCEPT": True, "DROP": False, "REJECT": False, "ufw-user-limit-accept": True}
+
+
+@dataclass(frozen=True)
+class Act:
+    """One thing that is done to one of the chains that every packet passes."""
+
+    does: Does
+    sides: tuple[Side, ...]
+    filter: Filter | None = None
+    allows: bool = False
+    position: int = 0
+    chain: str = ""
+
+
+@dataclass
+class _Spec:
+    texts: dict[str, Text] = field(default_factory=dict)
+    limits: list[str] = field(default_factory=list)
+    is_narrowed: bool = False
+
+
+def act_of(arguments: Sequence[Text]) -> Act | None:
+    """None where it is about another table or chain, or only asks. Raises ValueError where a word is not known."""
+    words = list(arguments)
+    for at, each in enumerate(words):
+        if each.known in ("-t", "--table") and at + 1 < len(words):
+            if words[at + 1].known != "filter":
+                return None
+            words = [*words[:at], *words[at + 2 :]]
+            break
+    acts = [index for index, each in enumerate(words) if each.known in _ACTS]
+    if not acts:
+        return None
+    at = acts[0]
+    does = _ACTS[words[at].known or ""]
+    chain = words[at + 1].known if at + 1 < len(words) else None
+    if does is Does.CLEAR and (chain is None or chain.startswith("-")):
+        return Act(does, tuple(Side))
+    if chain not in CHAINS:
+        return None
+    return _on(does, chain or "", [*words[:at], *words[at + 2 :]])
+
+
+def _on(does: Does, chain: str, rest: Sequence[Text]) -> Act | None:
+    side = CHAINS[chain]
+    if does is Does.POLICY:
+        return Act(does, (side,), allows=any(each.known == "ACCEPT" for each in rest), chain=chain)
+    if does is Does.CLEAR:
+        return Act(does, (side,), chain=chain)
+    position = 0
+    if rest and (rest[0].known or "").isdigit():
+        position = int(rest[0].known or "0") - (does is Does.INSERT)
+        rest = rest[1:]
+        if does is Does.REMOVE:
+            return Act(does, (side,), position=position, chain=chain)
+    found = filter_of(rest, side)
+    return Act(does, (side,), found, position=position, chain=chain) if found is not None else None
+
+
+def filter_of(words: Sequence[Text], side: Side) -> Filter | None:
+    """None where it lets every packet go on."""
+    spec = _spec(words)
+    target = spec.texts.get("target", EMPTY).known
+    if target is None:
+        raise ValueError("what becomes of the packet is not known")
+    if not target or target in _GOES_ON:
+        return None
+    return Filter(
+        side,
+        _VERDICTS.get(target),
+        spec.texts.get("in", EMPTY),
+        spec.texts.get("out", EMPTY),
+        _address(spec.texts.get("source", EMPTY)),
+        _address(spec.texts.get("to", EMPTY)),
+        " ".join(spec.limits),
+        spec.is_narrowed,
+    )
+
+
+def _spec(words: Sequence[Text]) -> _Spec:
+    spec = _Spec()
+    rest = iter(words)
+    for each in rest:
+        known = each.known
+        if known is None:
+            raise ValueError(each.why)
+        if known == "!":
+            spec.is_narrowed = True
+        elif known in _NAMES:
+            spec.texts[_NAMES[known]] = next(rest, EMPTY)
+        elif known in _LIMITS:
+            value = next(rest, EMPTY).shown()
+            spec.limits += [f"{_LIMITS[known]}{value}"] if value != "all" else []
+        elif known in _STATES:
+            spec.limits += [] if "NEW" in next(rest, EMPTY).shown() else ["established connections"]
+        elif known in ("-m", "--match"):
+            spec.is_narrowed |= next(rest, EMPTY).shown() not in _PLAIN_MATCHES
+        elif known in ("--comment", "--reject-with", "-w", "--wait"):
+            _skip(known, rest)
+    return spec
+
+
+def _skip(option: str, rest: Iterator[Text]) -> None:
+    if option in ("--comment", "--reject-with"):
+        next(rest, None)
+
+
+def _address(text: Text) -> Text:
+    return EMPTY if text.known in ("0.0.0.0/0", "any", "anywhere") else text
+
+
+def acts_in(content: Content) -> Iterator[tuple[Act, int]]:
+    """What the lines of an iptables-save do, each with the index of its line."""
+    table = "filter"
+    for index, line in enumerate(content.lines):
+        words = words_of(line.text)
+        first = words[0].known or "" if words else "#"
+        if first.startswith("*"):
+            table = first[1:]
+        elif table != "filter" or first.startswith("#"):
+            continue
+        elif first.startswith(":"):
+            if len(words) > 1 and first[1:] in _SIDES and words[1].known in ("ACCEPT", "DROP"):
+                side = _SIDES[first[1:]]
+                yield Act(Does.POLICY, (side,), allows=words[1].known == "ACCEPT", chain=first[1:]), index
+        else:
+            act = act_of(words)
+            if act is not None:
+                yield act, index

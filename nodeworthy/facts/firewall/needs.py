@@ -1,0 +1,195 @@
+"""What pods need of a firewall, and whether one of its rules gives it: the four rules of the incident, by their use."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.firewall.firewall import Filter, Side
+from nodeworthy.known.pod_interfaces import Cni, first_of, is_a_networks_own, is_one_pods, is_uplink, named_by
+
+Range = ipaddress.IPv4Network | ipaddress.IPv6Network
+_PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")]
+# Of a range of which nobody says whose it is: as large as a cluster's, as small as one node's or as somebody's office.
+_A_CLUSTERS, _A_NODES = 20, 28
+# More addresses than anybody has for himself.
+_WORLD = 7
+# Interfaces that are neither pods' nor the uplink.
+_OTHERS = ("lo", "docker", "br-", "virbr", "wg", "tailscale", "tun", "tap", "lxd")
+
+
+@dataclass(frozen=True)
+class Pods:
+    """Where pods' traffic comes from, as far as anybody says it."""
+
+    pod_range: Range | None = None
+    service_range: Range | None = None
+    # The network that the distribution brings; empty where it may be any.
+    networks: tuple[Cni, ...] = ()
+
+    @property
+    def interface(self) -> str:
+        return first_of(self.networks)
+
+    @property
+    def forward_themselves(self) -> bool:
+        """The network that is there lets its pods' traffic through by rules of its own."""
+        return bool(self.networks) and all(each.forwards for each in self.networks)
+
+
+class Way(Enum):
+    """Which way packets go, what for, and what lets them."""
+
+    LEAVE = (Side.ROUTED, "nothing that pods send leaves the node, not even to a name server")
+    REACH = (Side.ROUTED, "nobody outside of the node reaches its pods: other nodes' pods, webhooks, NodePorts")
+    TO_NODE = (Side.IN, "pods do not reach the node itself: kubelet, a resolver on the node, the API server on it")
+    FROM_NODE = (Side.OUT, "the node does not reach pods and services: kubelet's probes fail")
+
+    @property
+    def side(self) -> Side:
+        return self.value[0]
+
+    @property
+    def without(self) -> str:
+        return self.value[1]
+
+
+@dataclass(frozen=True)
+class Need:
+    way: Way
+    # The addresses that it is about; None where nobody says which.
+    range: Range | None = None
+
+    def rule(self, pods: Pods, uplink: str) -> str:
+        """How ufw is told."""
+        if self.way is Way.LEAVE:
+            return f"ufw route allow in on {pods.interface} out on {uplink}"
+        if self.way is Way.REACH:
+            return f"ufw route allow in on {uplink} out on {pods.interface}"
+        addresses = str(self.range) if self.range is not None else "10.0.0.0/8"
+        return f"ufw allow from {addresses}" if self.way is Way.TO_NODE else f"ufw allow out to {addresses}"
+
+
+def needs(pods: Pods) -> list[Need]:
+    known = [each for each in (pods.pod_range, pods.service_range) if each is not None]
+    ranges: Sequence[Range | None] = known or [None]
+    routed = [Need(way, pods.pod_range) for way in (Way.LEAVE, Way.REACH)]
+    return [*routed, *(Need(way, each) for way in (Way.TO_NODE, Way.FROM_NODE) for each in ranges)]
+
+
+def covers(need: Need, rule: Filter, pods: Pods) -> bool | None:
+    """Whether a rule is about all of these packets; None where that can't be known."""
+    if rule.side is not need.way.side or rule.limits:
+        return False
+    if need.way is Way.LEAVE:
+        parts = [_pods(rule.in_, pods), _elsewhere(rule.out), _holds(rule.source, need.range), _wide(rule.to)]
+    elif need.way is Way.REACH:
+        others = _wide(rule.source) and not _is_pods_own(rule.source, pods)
+        parts = [_elsewhere(rule.in_), _pods(rule.out, pods), others, _holds(rule.to, need.range)]
+    elif need.way is Way.TO_NODE:
+        parts = [_pods(rule.in_, pods), _holds(rule.source, need.range), _wide(rule.to)]
+    else:
+        parts = [_pods(rule.out, pods), _holds(rule.to, need.range), _wide(rule.source)]
+    if False in parts:
+        return False
+    return None if None in parts or rule.is_narrowed else True
+
+
+def _pods(name: Text, pods: Pods) -> bool | None:
+    """Whether an interface of a rule is that of all pods. No interface is every one."""
+    if not name:
+        return True
+    written = name.known
+    if written is None:
+        return None
+    named = named_by(written)
+    if named:
+        return True if not pods.networks or set(named).intersection(pods.networks) else None
+    if is_one_pods(written) or is_uplink(written) or is_a_networks_own(written) or written.startswith(_OTHERS):
+        return False
+    return None
+
+
+def _elsewhere(name: Text) -> bool:
+    """Whether it leads out of the node: what nobody else's is, is the uplink's."""
+    written = name.known
+    if not written or is_uplink(written):
+        return True
+    return not (named_by(written) or is_one_pods(written) or written.startswith(_OTHERS))
+
+
+def _holds(addresses: Text, wanted: Range | None) -> bool | None:
+    if not addresses:
+        return True
+    found = range_of(addresses)
+    if found is None:
+        return None
+    if wanted is not None:
+        return found.version == wanted.version and wanted.subnet_of(found)  # type: ignore[arg-type]
+    if found.version == 6:
+        return None
+    if found.prefixlen <= _WORLD:
+        return True
+    if not is_private(found):
+        return False
+    return True if found.prefixlen <= _A_CLUSTERS else (None if found.prefixlen <= _A_NODES else False)
+
+
+def _is_pods_own(addresses: Text, pods: Pods) -> bool:
+    """Whether nobody but pods has these addresses."""
+    found = range_of(addresses) if addresses else None
+    return found is not None and pods.pod_range is not None and bool(_holds(Text.of(str(pods.pod_range)), found))
+
+
+def _wide(addresses: Text) -> bool | None:
+    """Whether the other end may be anybody, or at least all of a private network."""
+    return _holds(addresses, None)
+
+
+def range_of(addresses: Text) -> Range | None:
+    try:
+        return ipaddress.ip_network(addresses.known or "", strict=False)
+    except ValueError:
+        return None
+
+
+def is_private(found: Range) -> bool:
+    return found.version == 6 or any(found.subnet_of(each) for each in _PRIVATE if each.version == found.version)
+
+
+def is_world(addresses: Text) -> bool:
+    """Whether these are everybody's addresses; what is not known is nobody's."""
+    if not addresses:
+        return True
+    found = range_of(addresses)
+    return found is not None and found.prefixlen <= _WORLD
+
+
+def almost(need: Need, rule: Filter) -> str:
+    """Why a rule that looks like the right one is not: empty where it does not look like it."""
+    if rule.allows is False:
+        return ""
+    ends = (rule.in_, rule.out)
+    for end in ends:
+        one = is_one_pods(end.known or "")
+        if one is not None and need.way.side is rule.side:
+            return f"this names one interface `{end.known}`; `{one.pods[-1]}` is every one that begins so"
+    if any(named_by(end.known or "") for end in ends if end):
+        if need.way.side is Side.ROUTED and rule.side is not Side.ROUTED:
+            return "this is about traffic with the node itself, and forwards nothing"
+        if rule.side is need.way.side and rule.limits:
+            return f"this lets only {rule.limits} through"
+    return _almost_the_range(need, rule)
+
+
+def _almost_the_range(need: Need, rule: Filter) -> str:
+    end = rule.to if need.way in (Way.REACH, Way.FROM_NODE) else rule.source
+    found = range_of(end) if end and rule.side is need.way.side else None
+    if found is None or not is_private(found):
+        return ""
+    if rule.limits:
+        return f"this lets only {rule.limits} through"
+    return f"this range does not hold {need.range}" if need.range is not None and not _holds(end, need.range) else ""

@@ -1,0 +1,86 @@
+"""Whether a boot script makes a node of Kubernetes, and what its pool says of the pods there."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.kubelet_starts import families_in
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.firewall.firewall import Step
+from nodeworthy.facts.firewall.needs import Pods, Range
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.known.pod_interfaces import brought_by, distribution_of, is_uplink, named_by
+from nodeworthy.verdict import Known, Located, skip
+
+# Ports that nobody but Kubernetes has.
+_PORTS = ("10250", "6443", "30000:32767", "30000-32767")
+# Snaps that are a whole distribution, by the name of their own way of joining.
+_SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
+# What begins a cluster on this machine, or makes it a node without a join in sight.
+_BEGINS = (("k8s", "bootstrap"), ("kubeadm", "init"), ("microk8s", "enable"), ("k3s", "server"), ("rke2", "server"))
+_KUBELET = frozenset(("kubelet", "kubeadm"))
+
+
+def joins(script: BootScript) -> bool:
+    timeline = script.timeline
+    return any(True for _ in timeline.of(Joins)) or bool(families_in(timeline)) or any(True for _ in _makes(timeline))
+
+
+def _makes(timeline: Timeline) -> Iterator[str]:
+    """The ways in which it makes a node beside joining, by the names of the ways to join."""
+    for effect in timeline.effects:
+        way = _made_by(effect)
+        if way is not None:
+            yield way
+
+
+def _made_by(effect: Effect) -> str | None:
+    if isinstance(effect, Installs) and not effect.removes:
+        named = [each.known for each in effect.packages if each.known]
+        if effect.manager == "snap":
+            return next((_SNAPS[each] for each in named if each in _SNAPS), None)
+        return "kubeadm" if any(each.partition("=")[0] in _KUBELET for each in named) else None
+    if isinstance(effect, Runs):
+        words = tuple(each.known for each in effect.arguments)
+        program = (words[0] or "").rpartition("/")[2] if words else ""
+        return _SNAPS.get(program, program) if (program, *words[1:2]) in _BEGINS else None
+    return None
+
+
+def of_a_node(script: BootScript, pool: BootPool | None, steps: Sequence[Step]) -> None:
+    """Skips a firewall that is no node's, as far as anybody says."""
+    if pool is None and not joins(script) and not speaks_of_pods(steps):
+        skip("nothing here makes a node of Kubernetes: the script joins no cluster, and no pool is known that it is of")
+
+
+def speaks_of_pods(steps: Sequence[Step]) -> bool:
+    rules = [each.filter for each in steps if each.filter is not None]
+    ends = (end.known for rule in rules for end in (rule.in_, rule.out))
+    return any(end and named_by(end) and not is_uplink(end) for end in ends) or any(
+        port in rule.limits for rule in rules for port in _PORTS
+    )
+
+
+def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
+    """What the pool says; without one, what the way of joining tells of the network."""
+    if pool is not None:
+        return pods_in(pool.fleet, pool.pool)
+    ways = [*(each.how for each in script.timeline.of(Joins)), *_makes(script.timeline)] if script is not None else []
+    distribution = next(filter(None, map(distribution_of, ways)), "")
+    return Pods(networks=brought_by(distribution))
+
+
+def pods_in(fleet: Fleet, pool: Pool) -> Pods:
+    distribution = pool.distribution.state
+    networks = brought_by(distribution.value) if isinstance(distribution, Known) else ()
+    return Pods(_range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr), networks)
+
+
+def _range(located: Located[str]) -> Range | None:
+    """A default that nobody wrote is no range to insist on."""
+    if not isinstance(located.state, Known) or not located.written:
+        return None
+    return ipaddress.ip_network(located.state.value, strict=False)

@@ -1,0 +1,192 @@
+"""A firewall as its steps leave it, in one run of the script: who is asked, in which order, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.needs import Need, Pods, covers
+from nodeworthy.known.pod_interfaces import is_uplink, named_by
+
+# ufw's own: a fresh installation forwards nothing and lets nobody in.
+DEFAULTS = {Side.IN: False, Side.OUT: True, Side.ROUTED: False}
+
+
+@dataclass
+class Firewall:
+    ufw: Chains = field(default_factory=lambda: Chains(UFW))
+    # Before and behind ufw's rules, in the kernel's same chains.
+    before: list[tuple[Filter, Step]] = field(default_factory=list)
+    behind: list[tuple[Filter, Step]] = field(default_factory=list)
+    kernel: Chains = field(default_factory=lambda: Chains(IPTABLES))
+    nft: dict[str, Chains] = field(default_factory=dict)
+    enabled: Step | None = None
+    # ufw was switched off, or its unit was, and not on again.
+    off: Step | None = None
+    unit_off: Step | None = None
+    refused: list[Step] = field(default_factory=list)
+    unread: list[Step] = field(default_factory=list)
+    # Every rule that ufw was ever told: one that it has already takes the place of itself.
+    told: set[tuple[object, ...]] = field(default_factory=set)
+    # Steps that took rules away again.
+    removed: list[Step] = field(default_factory=list)
+
+    @property
+    def is_up(self) -> bool:
+        """Whether ufw filters."""
+        return self.enabled is not None and self.unit_off is None
+
+    @property
+    def switched_off(self) -> Step | None:
+        return None if self.is_up else (self.off or self.unit_off)
+
+    def closed(self) -> Iterator[Chains]:
+        """The sets of chains that let something through only where a rule says so."""
+        if self.is_up or not self.kernel.policy(Side.ROUTED)[0]:
+            yield self._of_the_kernel()
+        yield from (each for each in self.nft.values() if not each.policy(Side.ROUTED)[0])
+
+    def _of_the_kernel(self) -> Chains:
+        policies = dict(self.kernel.policies)
+        if self.is_up:
+            ufws = {side: self.ufw.policies.get(side, (allows, self.enabled)) for side, allows in DEFAULTS.items()}
+            policies = {**ufws, **policies}
+        own = self.ufw.rules if self.is_up else []
+        return Chains(UFW if self.is_up else IPTABLES, policies, [*self.before, *own, *self.behind])
+
+    def do(self, step: Step) -> None:
+        if step.does is Does.REFUSED:
+            self.refused.append(step)
+            return
+        if step.does is Does.UNREAD:
+            self.unread.append(step)
+            return
+        if step.does is Does.REMOVE and step.filter is not None:
+            self.removed.append(step)
+        if step.table == UFW:
+            self._ufw(step)
+        elif step.table == IPTABLES:
+            self._iptables(step)
+        else:
+            self._nft(step)
+
+    def _ufw(self, step: Step) -> None:
+        if step.does is Does.ON:
+            self._on(step)
+        elif step.does in (Does.OFF, Does.CLEAR):
+            self._off(step)
+            self.ufw.rules = [] if step.does is Does.CLEAR else self.ufw.rules
+        elif step.does is Does.POLICY:
+            for side in step.sides:
+                self.ufw.policies[side] = (step.allows, step)
+                self.kernel.policies.pop(side, None)
+        else:
+            self._rule(step)
+
+    def _rule(self, step: Step) -> None:
+        if step.filter is not None and step.does is not Does.REMOVE:
+            if step.filter.key in self.told and _replaced(self.ufw.rules, step.filter, step):
+                return
+            self.told.add(step.filter.key)
+        _changed(self.ufw.rules, step)
+
+    def _on(self, step: Step) -> None:
+        if step.why == "unit":
+            self.unit_off = None
+            return
+        self.enabled, self.off = step, None
+        # It sets the kernel's policies to its own.
+        self.kernel.policies.clear()
+
+    def _off(self, step: Step) -> None:
+        if step.why == "unit":
+            self.unit_off = step
+        elif step.does is Does.OFF:
+            self.enabled, self.off = None, step
+        elif not step.why:
+            # `ufw reset` switches it off, too; a file that is written anew does not.
+            self.enabled = None
+
+    def _iptables(self, step: Step) -> None:
+        if step.does is Does.POLICY:
+            for side in step.sides:
+                self.kernel.policies[side] = (step.allows, step)
+        elif step.does is Does.CLEAR:
+            self.before = [each for each in self.before if each[0].side not in step.sides]
+            self.behind = [each for each in self.behind if each[0].side not in step.sides]
+        elif step.does is Does.REMOVE:
+            _changed(self.before, step)
+            _changed(self.behind, step)
+        else:
+            _changed(self.before if step.does is Does.INSERT else self.behind, step)
+
+    def _nft(self, step: Step) -> None:
+        if step.does is Does.CLEAR:
+            name = step.table.removeprefix("nft").strip()
+            self.nft = {key: each for key, each in self.nft.items() if name and name not in key}
+            return
+        chains = self.nft.setdefault(step.table, Chains(step.table))
+        if step.does is Does.POLICY:
+            chains.policies.update(dict.fromkeys(step.sides, (step.allows, step)))
+        else:
+            _changed(chains.rules, step)
+
+
+def _changed(rules: list[tuple[Filter, Step]], step: Step) -> None:
+    if step.does is Does.REMOVE:
+        if step.filter is None:
+            del rules[max(step.position - 1, 0) : step.position]
+            return
+        wanted = step.filter
+        rules[:] = [each for each in rules if (each[0].key, each[0].allows) != (wanted.key, wanted.allows)]
+    elif step.filter is not None:
+        if step.does is Does.INSERT:
+            rules.insert(step.position, (step.filter, step))
+        else:
+            rules.append((step.filter, step))
+
+
+def _replaced(rules: list[tuple[Filter, Step]], rule: Filter, step: Step) -> bool:
+    same = next((at for at, (each, _) in enumerate(rules) if each.key == rule.key), None)
+    if same is not None:
+        rules[same] = (rule, step)
+    return same is not None
+
+
+def left_by(steps: Iterable[Step]) -> Firewall:
+    firewall = Firewall()
+    for each in steps:
+        firewall.do(each)
+    return firewall
+
+
+def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
+    """Whether these chains let all of these packets through: the first rule about them decides, else the policy."""
+    doubted = False
+    for rule, _ in chains.rules:
+        answer = covers(need, rule, pods)
+        if answer is None or (answer and rule.allows is None):
+            doubted = doubted or rule.allows is not False
+        elif answer:
+            return True if rule.allows else (None if doubted else False)
+    return True if chains.policy(need.way.side)[0] else (None if doubted else False)
+
+
+def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool:
+    """Whether pods' own network forwards this: in the kernel's common chains, where no rule is about it."""
+    if need.way.side is not Side.ROUTED or not pods.forward_themselves or chains.name not in (UFW, IPTABLES):
+        return False
+    return all(covers(need, rule, pods) is False for rule, _ in chains.rules) and not _names_pods(chains)
+
+
+def _names_pods(chains: Chains) -> bool:
+    """Whether somebody has set about forwarding for pods, and may have done half of it."""
+    ends = (end.known or "" for rule, _ in chains.rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
+    return any(named_by(end) and not is_uplink(end) for end in ends if end)
+
+
+def missing(chains: Chains, wanted: Sequence[Need], pods: Pods) -> tuple[list[Need], list[Need]]:
+    """What is surely not let through, and what may not be."""
+    told = [(each, lets(chains, each, pods)) for each in wanted if not _by_the_network(chains, each, pods)]
+    return [each for each, answer in told if answer is False], [each for each, answer in told if answer is None]

@@ -1,0 +1,142 @@
+"""What a boot does to the firewall, step by step, whichever program does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import Act, Effect, How, Installs, Opens, Unit, Writes
+from nodeworthy.boot.text import Text
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.written_text import content_of
+from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Does, Step
+from nodeworthy.facts.firewall.iptables import Act as IptablesAct
+from nodeworthy.facts.firewall.iptables import act_of, acts_in
+from nodeworthy.facts.firewall.nft import NftReader
+from nodeworthy.facts.firewall.ufw_command import ufw_command
+from nodeworthy.facts.firewall.ufw_files import KINDS, Told, steps_of, steps_of_edit
+from nodeworthy.verdict import Place
+
+_IPTABLES = ("iptables", "iptables-legacy", "iptables-nft")
+_NFT_FILE = "/etc/nftables.conf"
+# What netfilter-persistent restores at every boot.
+_SAVED = ("/etc/iptables/rules.v4", "/etc/sysconfig/iptables")
+_OFF = (Act.DISABLE, Act.STOP, Act.MASK)
+_STARTS = (Act.START, Act.RESTART, Act.ENABLE)
+
+
+def steps_in(timeline: Timeline) -> list[Step]:
+    reader = _Reader(timeline)
+    return [step for effect in timeline.effects for step in reader.steps(effect)]
+
+
+@dataclass
+class _Reader:
+    timeline: Timeline
+    nft: NftReader = field(default_factory=NftReader)
+
+    def steps(self, effect: Effect) -> Iterator[Step]:
+        if isinstance(effect, Opens):
+            yield from self._command(effect)
+        elif isinstance(effect, Unit):
+            yield from self._unit(effect)
+        elif isinstance(effect, Installs):
+            if effect.removes and any(each.known == "ufw" for each in effect.packages):
+                yield _step(effect, Does.OFF, UFW)
+        elif isinstance(effect, Writes):
+            yield from self._file(effect)
+
+    def _command(self, effect: Opens) -> Iterator[Step]:
+        if effect.tool == "ufw":
+            yield from _ufw(effect)
+        elif effect.tool in _IPTABLES:
+            yield from _iptables(effect)
+        elif effect.tool == "iptables-restore":
+            lines = tuple(effect.content.lines) if effect.content is not None else ()
+            yield from _restored(effect, Content(lines))
+        elif effect.tool == "nft":
+            yield from self._nft(effect, effect.content, effect.arguments)
+
+    def _unit(self, effect: Unit) -> Iterator[Step]:
+        if effect.unit.known == "ufw.service" and effect.act in _OFF:
+            yield _step(effect, Does.OFF, UFW, why="unit")
+        elif effect.unit.known == "ufw.service" and effect.act in (*_STARTS, Act.UNMASK):
+            yield _step(effect, Does.ON, UFW, why="unit")
+        elif effect.unit.known == "nftables.service" and effect.act in _STARTS:
+            written = [each for each in self.timeline.writes(_NFT_FILE) if content_of(each) is not None]
+            if written:
+                yield from self._nft(effect, content_of(written[-1]), ())
+
+    def _file(self, effect: Writes) -> Iterator[Step]:
+        path = effect.path.known or ""
+        if path in _SAVED and effect.how is How.WRITE:
+            yield from _restored(effect, content_of(effect) or Content())
+        kind = KINDS.get(path)
+        if kind is None or effect.how in (How.DELETE, How.LINK):
+            return
+        told = Told(effect.place, effect.command, effect.conditions)
+        content = content_of(effect) if effect.how is not How.APPEND else effect.content
+        if content is not None:
+            yield from steps_of(kind, content, told)
+        elif effect.how is How.EDIT and effect.expressions:
+            yield from steps_of_edit(kind, effect.expressions, told)
+        else:
+            yield told.step(Does.UNREAD, why=f"what stands in {path} afterwards is not known")
+
+    def _nft(self, effect: Effect, content: Content | None, arguments: Sequence[Text]) -> Iterator[Step]:
+        if content is None and any(each.known in ("-f", "--file") for each in arguments):
+            yield _step(effect, Does.UNREAD, "nft", why="which rules nft reads here is not known")
+            return
+        text = content.text if content is not None else _joined(arguments)
+        for act in self.nft.read(text):
+            place = _hook(content, act.does) or effect.place
+            step = _step(effect, act.does, f"nft {act.chain}".strip())
+            yield replace(step, place=place, filter=act.filter, sides=act.sides, allows=act.allows)
+
+
+def _hook(content: Content | None, does: Does) -> Place | None:
+    """Where a chain is hung in: its policy stands there."""
+    lines = content.find("hook forward") if content is not None and does is Does.POLICY else iter(())
+    return next((line.place for line in lines), None)
+
+
+def _joined(arguments: Sequence[Text]) -> Text:
+    return Text.of(*(piece for each in arguments for piece in (*each.pieces, " ")))
+
+
+def _step(effect: Effect, does: Does, table: str, why: str = "") -> Step:
+    return Step(does, table, effect.place, effect.command, effect.conditions, why=why)
+
+
+def _ufw(effect: Opens) -> Iterator[Step]:
+    asked = ufw_command(effect.arguments)
+    if asked.does is not None:
+        step = _step(effect, asked.does, UFW, asked.why)
+        sides = (asked.side,) if asked.does is Does.POLICY else ()
+        found = asked.rule.filter if asked.rule is not None else None
+        yield replace(step, filter=found, position=asked.number, sides=sides, allows=asked.allows)
+
+
+def _iptables(effect: Opens) -> Iterator[Step]:
+    try:
+        act = act_of(effect.arguments)
+    except ValueError as why:
+        yield _step(effect, Does.UNREAD, IPTABLES, str(why))
+        return
+    if act is not None:
+        yield _of_iptables(effect, act, effect.place)
+
+
+def _restored(effect: Effect, content: Content) -> Iterator[Step]:
+    try:
+        acts = list(acts_in(content))
+    except ValueError as why:
+        yield _step(effect, Does.UNREAD, IPTABLES, str(why))
+        return
+    yield from (_of_iptables(effect, act, content.lines[index].place) for act, index in acts)
+
+
+def _of_iptables(effect: Effect, act: IptablesAct, place: Place) -> Step:
+    step = _step(effect, act.does, UFW if act.chain.startswith("ufw-") else IPTABLES)
+    return replace(step, place=place, filter=act.filter, position=act.position, sides=act.sides, allows=act.allows)

@@ -1,0 +1,95 @@
+"""What opens a firewall wider than pods need it: it is off, a policy lets everything through, a rule everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.facts.boot.flaw import Flaw, doubt
+from nodeworthy.facts.firewall.firewall import Filter, Side, Step
+from nodeworthy.facts.firewall.needs import Pods, is_world, needs
+from nodeworthy.facts.firewall.state import Firewall
+from nodeworthy.known.pod_interfaces import is_uplink, named_by
+
+# These narrow nothing that would be worth a word.
+_EVERY_PORT = frozenset({"", "tcp", "udp", "port 1:65535", "tcp port 1:65535", "udp port 1:65535", "tcp port 0:65535"})
+_OPENED = {
+    Side.IN: "everybody reaches every port of the node",
+    Side.ROUTED: "everything is forwarded, from every interface to every other one",
+}
+
+
+def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
+    off = firewall.switched_off
+    if off is not None:
+        yield _off(off, pods)
+        return
+    yield from _policies(firewall, pods)
+    own = firewall.ufw.rules
+    beside = [*firewall.before, *firewall.behind] if firewall.is_up else []
+    for rule, step in [*own, *beside]:
+        if rule.allows:
+            yield from _rule(rule, step, pods)
+
+
+def _off(step: Step, pods: Pods) -> Flaw:
+    return Flaw(
+        step.place,
+        f"ufw is switched off: {_OPENED[Side.IN]}, not pods alone",
+        should=_narrow(pods),
+        cause="pods need four rules of ufw, and not its absence",
+        is_=step.command,
+        remedy=f"delete this line, and let through what pods need: {_narrow(pods)}",
+    )
+
+
+def _policies(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
+    told = dict(firewall.ufw.policies)
+    if firewall.is_up:
+        told.update({side: each for side, each in firewall.kernel.policies.items() if each[0]})
+    for side, (allows, step) in told.items():
+        if not allows or step is None or side is Side.OUT:
+            continue
+        yield Flaw(
+            step.place,
+            f"{_OPENED[side]}, unless a rule denies it",
+            should=f"ufw default deny {side.value}; {_narrow(pods, side)}",
+            cause=f"a default of allow ({side.value}) opens the node to everybody, where pods need a rule or two",
+            is_=step.command,
+            remedy=f"ufw default deny {side.value}; {_narrow(pods, side)}",
+        )
+
+
+def _narrow(pods: Pods, *sides: Side) -> str:
+    """The rules that pods need, as far as they are of these sides."""
+    wanted = [each for each in needs(pods) if not sides or each.way.side in sides]
+    return "; ".join(dict.fromkeys(each.rule(pods, "eno1") for each in wanted))
+
+
+def _rule(rule: Filter, step: Step, pods: Pods) -> Iterator[Flaw]:
+    if rule.side is Side.OUT or rule.is_narrowed or rule.limits not in _EVERY_PORT:
+        return
+    wide = _lets_everybody_in(rule) if rule.side is Side.IN else _forwards_everything(rule)
+    if wide:
+        yield Flaw(
+            step.place,
+            f"this rule lets everything through: {_OPENED[rule.side]}",
+            should=_narrow(pods, rule.side),
+            cause="pods need their own interfaces and ranges let through, and nobody else's",
+            is_=step.command,
+            remedy=f"instead: {_narrow(pods, rule.side)}",
+        )
+    elif rule.side is Side.IN and rule.source.holes and not named_by(rule.in_.known or "-"):
+        why = rule.source.why
+        yield doubt(step.place, f"whether {rule.source.shown()} is everybody is not known: {why}")
+
+
+def _lets_everybody_in(rule: Filter) -> bool:
+    by = rule.in_.known
+    return is_world(rule.source) and by is not None and (by in ("", "+") or is_uplink(by))
+
+
+def _forwards_everything(rule: Filter) -> bool:
+    ends = [each for each in (rule.in_, rule.out) if each and each.known != "+"]
+    if len(ends) == 2 or any(named_by(each.known or "-") and not is_uplink(each.known or "") for each in ends):
+        return False
+    return is_world(rule.source) and is_world(rule.to) and not any(each.holes for each in ends)

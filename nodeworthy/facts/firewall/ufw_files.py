@@ -1,0 +1,124 @@
+"""ufw's own files: its rules, its defaults, its switch. What stands in them is what ufw does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nodeworthy.boot.conditions import Guard
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.facts.firewall.firewall import UFW, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.iptables import acts_in
+from nodeworthy.facts.firewall.words import words_of
+from nodeworthy.verdict import Place
+
+USER, BEFORE, DEFAULTS, SWITCH = "rules", "own rules", "defaults", "switch"
+KINDS = {
+    "/etc/ufw/user.rules": USER,
+    "/lib/ufw/user.rules": USER,
+    "/etc/ufw/before.rules": BEFORE,
+    "/etc/ufw/after.rules": BEFORE,
+    "/etc/default/ufw": DEFAULTS,
+    "/etc/ufw/ufw.conf": SWITCH,
+}
+_POLICIES = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
+_SETTING = re.compile(r"(?P<name>DEFAULT_(?:INPUT|OUTPUT|FORWARD)_POLICY|ENABLED)\s*=\s*[\"']?(?P<value>\w*)")
+_TUPLE = "### tuple ###"
+_OWN_RULE = re.compile(r"-[AI] ufw-(?:before|after|user)-\w+ .*")
+
+
+@dataclass(frozen=True)
+class Told:
+    """Who makes a step of what stands in a file: the place is that of its line, where it has one."""
+
+    place: Place
+    command: str
+    conditions: Guard = ()
+
+    def step(self, does: Does, place: Place | None = None, line: Text = EMPTY, **what: object) -> Step:
+        command = self.command or line.shown().strip()
+        return Step(does, UFW, place or self.place, command, self.conditions, **what)  # type: ignore[arg-type]
+
+
+def steps_of(kind: str, content: Content, told: Told) -> Iterator[Step]:
+    if kind in (DEFAULTS, SWITCH):
+        for line in content.lines:
+            yield from _setting(line.text, line.place, told)
+        return
+    if kind == USER:
+        yield told.step(Does.CLEAR, why="its file is written anew")
+    try:
+        found = list(_rules(kind, content, told))
+    except ValueError as why:
+        yield told.step(Does.UNREAD, why=str(why))
+        return
+    yield from found
+    if kind == USER and not found:
+        yield from _tuples(content, told)
+
+
+def _rules(kind: str, content: Content, told: Told) -> Iterator[Step]:
+    count = 0
+    for act, index in acts_in(content):
+        if act.filter is not None and act.chain.startswith("ufw-"):
+            does = Does.INSERT if kind == BEFORE else Does.ADD
+            line = content.lines[index]
+            yield told.step(does, line.place, line.text, filter=act.filter, position=count)
+            count += 1
+
+
+def _tuples(content: Content, told: Told) -> Iterator[Step]:
+    """What ufw itself remembers of its rules: shortened files have nothing else."""
+    for line in content.lines:
+        if line.text.contains(_TUPLE):
+            words = words_of(line.text)[3:]
+            if len(words) >= 7:
+                yield told.step(Does.ADD, line.place, line.text, filter=_of_tuple(words))
+
+
+def _of_tuple(words: Sequence[Text]) -> Filter:
+    """`route:allow any any 0.0.0.0/0 any 0.0.0.0/0 in_lxc+!out_eno1`"""
+    action, proto, port, to, from_port, source = (each.shown() for each in words[:6])
+    names = next((each for each in words[6:] if each.shown().startswith(("in", "out"))), EMPTY)
+    ends = {part.partition("_")[0]: part.partition("_")[2] for part in names.shown().split("!")}
+    routed = action.startswith("route:")
+    side = Side.ROUTED if routed else Side.OUT if "out" in ends else Side.IN
+    told = [proto, f"port {port}" if port != "any" else "", f"from port {from_port}" if from_port != "any" else ""]
+    limits = " ".join(each for each in told if each not in ("", "any"))
+    in_, out = (Text.of(ends[each]) if ends.get(each) else EMPTY for each in ("in", "out"))
+    return Filter(side, action.removeprefix("route:").startswith("allow"), in_, out, _range(source), _range(to), limits)
+
+
+def _range(address: str) -> Text:
+    return EMPTY if address in ("0.0.0.0/0", "any") else Text.of(address)
+
+
+def steps_of_edit(kind: str, expressions: Sequence[Text], told: Told) -> Iterator[Step]:
+    """An edit in place: the settings and the rules that its expressions put in."""
+    for each in expressions:
+        shown = each.shown()
+        # Of `s/old/new/` what counts is what stands there afterwards.
+        settings = list(_SETTING.finditer(shown))
+        if settings and kind in (DEFAULTS, SWITCH):
+            yield from _setting(Text.of(shown[settings[-1].start() :]), told.place, told)
+        rule = _OWN_RULE.search(shown)
+        if rule is not None and kind in (USER, BEFORE):
+            content = Content((Line(Text.of(rule[0]), told.place),))
+            yield from _rules(kind, content, told)
+
+
+def _setting(text: Text, place: Place, told: Told) -> Iterator[Step]:
+    found = _SETTING.match(text.shown().strip())
+    if found is None:
+        return
+    name, value = found["name"], found["value"].upper()
+    if not value:
+        if text.holes:
+            yield told.step(Does.UNREAD, place, why=f"{name}: {text.why}")
+    elif name == "ENABLED":
+        yield told.step(Does.ON if value == "YES" else Does.OFF, place, text)
+    else:
+        side = _POLICIES[name.split("_")[1]]
+        yield told.step(Does.POLICY, place, text, sides=(side,), allows=value == "ACCEPT")

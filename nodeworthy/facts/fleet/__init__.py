@@ -1,0 +1,1 @@
+"""What a fleet declares, as rules look at it."""

@@ -1,0 +1,75 @@
+"""How many GPUs one node of a kind has: a pool of the fleet, or nodes of a cluster that are alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from nodeworthy.facts.cluster.node import INSTANCE_TYPES, POOL, PRODUCT, ClusterNode
+from nodeworthy.facts.pod.selection import Selection
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.verdict import Known, Located, Place
+
+
+@dataclass(frozen=True)
+class NodeSize:
+    called: ClassVar[str] = "a pool of GPU nodes (no fleet was given)"
+
+    name: str
+    place: Place
+    gpus: Located[int]
+    # The GPU's canonical name.
+    gpu: str | None = None
+    # The labels that are sure.
+    labels: Mapping[str, str] = field(default_factory=dict)
+    noun: str = "pool"
+    # Why the count that pods ask for is another than that of its GPUs.
+    shared: str | None = None
+
+    @property
+    def title(self) -> str:
+        return f"{self.noun} '{self.name}'"
+
+    def may_run(self, selection: Selection) -> bool:
+        """Whether a pod that chooses so may come here; what is not known of either does not keep it away."""
+        if any(selection.refuses(label, value) for label, value in self.labels.items()):
+            return False
+        wanted = [gpu_named(product.removesuffix("-SHARED")) for product in selection.wanted(PRODUCT)]
+        if not wanted or self.gpu is None or None in wanted:
+            return True
+        return self.gpu in {each.name for each in wanted if each is not None}
+
+
+def sizes_of_fleet(fleet: Fleet) -> Iterator[NodeSize]:
+    for pool in fleet.gpu_pools:
+        kind = _known(pool.instance_type)
+        labels = {POOL: pool.name, **(dict.fromkeys(INSTANCE_TYPES, kind) if kind else {})}
+        yield NodeSize(pool.name, pool.place, pool.gpus_per_node, _known(pool.gpu), labels, shared=_shared(fleet, pool))
+
+
+def _shared(fleet: Fleet, pool: Pool) -> str | None:
+    if fleet.hami is not None:
+        return f"HAMi shares the GPUs of {pool.name}, and its nodes have as many as it makes of them"
+    plugin = fleet.operator.values.get("devicePlugin", "config") if fleet.operator is not None else None
+    if plugin is not None and (plugin.is_mapping or plugin.is_unknown):
+        return f"the device plugin has a config of its own, and may share the GPUs of {pool.name}"
+    return None
+
+
+def sizes_of_nodes(nodes: Iterable[ClusterNode]) -> list[NodeSize]:
+    """Nodes that are alike stand for each other: what counts is how many GPUs they say they have."""
+    alike: dict[tuple[object, ...], NodeSize] = {}
+    for node in nodes:
+        names = (*INSTANCE_TYPES, POOL, PRODUCT)
+        labels = {name: node.labels[name] for name in names if name in node.labels}
+        key = (node.gpus, node.gpu, *sorted(labels.items()))
+        if key not in alike and node.gpus:
+            gpus = Located.known(node.gpus, node.place)
+            alike[key] = NodeSize(node.name, node.place, gpus, node.gpu, labels, noun="node")
+    return list(alike.values())
+
+
+def _known(located: Located[str] | None) -> str | None:
+    return located.state.value if located is not None and isinstance(located.state, Known) else None

@@ -1,0 +1,52 @@
+"""The operating system of EKS nodes and the cluster's version, as the fleet declares or a plan makes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.os import EKS
+from nodeworthy.known.eks_images import named_by_parameter, named_by_type
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+
+@dataclass(frozen=True)
+class PoolSystem:
+    called: ClassVar[str] = "a pool of EKS nodes"
+
+    title: str
+    place: Place
+    os: Located[str]
+    kubernetes: Located[str]
+
+
+def pool_systems(fleet: Fleet) -> Iterator[PoolSystem]:
+    """Of the pools that EKS' own images are for, as far as that is known."""
+    for pool in fleet.pools:
+        distribution = pool.distribution.state
+        if isinstance(distribution, Unknown) or distribution.value in EKS:
+            yield PoolSystem(f"pool '{pool.name}'", pool.place, pool.os, fleet.cluster.version)
+
+
+def planned_systems(groups: Iterable[NodeGroup]) -> Iterator[PoolSystem]:
+    """Of groups that are of no pool: of the others the fleet says it."""
+    for group in groups:
+        if group.pool is None:
+            yield from _planned(group)
+
+
+def _planned(group: NodeGroup) -> Iterator[PoolSystem]:
+    image = group.templates("imageId")
+    named = named_by_parameter(image.text) if image.text else None
+    if named is not None:
+        os, version = Located(Known(named[0].os), image.place), Located(Known(named[1]), image.place)
+        yield PoolSystem(group.title, image.place, os, version)
+    if group.group is None or group.group.type != MANAGED:
+        return
+    kind, version = group.group.get("amiType"), group.group.get("version").located()
+    made = named_by_type(kind.text) if kind.text else None
+    if made is not None and not group.group.get("version").is_absent:
+        yield PoolSystem(group.title, kind.place, Located(Known(made.os), kind.place), version)

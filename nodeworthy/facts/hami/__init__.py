@@ -1,0 +1,1 @@
+"""HAMi: what it was told, what it does, and what it did."""

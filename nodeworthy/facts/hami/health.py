@@ -1,0 +1,169 @@
+"""What is wrong with HAMi's parts in a cluster: its scheduler, device plugin, monitor and webhook."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from nodeworthy.documents.plain import number_at
+from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
+from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
+from nodeworthy.verdict import Place, Related
+
+_WITHOUT_SCHEDULER = "no pod that asks for a share of a GPU can be placed"
+_WITHOUT_PLUGIN = "kubelet is offered no GPUs on these nodes, and HAMi's scheduler forgets them"
+_POLICIES = {
+    "Ignore": "pods pass it by in silence and are left to the default scheduler, without a share",
+    "Fail": "the API server refuses every pod that the webhook should see",
+}
+
+
+@dataclass(frozen=True)
+class PartFault:
+    where: Place
+    message: str
+    is_: str
+    should: str
+    cause: str
+    remedy: str
+    victims: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
+    # Whether pods pass the webhook by because of it.
+    silences: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class HamiComponents:
+    """The parts of one installation."""
+
+    called: ClassVar[str] = "an installation of HAMi"
+
+    place: Place
+    faults: tuple[PartFault, ...]
+    # Why not all of them could be looked at.
+    unseen: str | None = None
+
+
+Words = Mapping[str, str]
+
+
+def part_faults(one: Installation, words: Words, victims: tuple[str, ...], *, has_gpus: bool) -> Iterator[PartFault]:
+    """`words` is how the logs of its pods end, `victims` are the pods that the webhook should have seen."""
+    for fault in _scheduler(one, words):
+        yield replace(fault, silences=True, victims=(*fault.victims, *victims))
+    yield from _device_plugin(one, words, has_gpus=has_gpus)
+    yield from _monitor(one, words)
+
+
+def _scheduler(one: Installation, words: Words) -> Iterator[PartFault]:
+    pods = [each for each in one.of(Role.SCHEDULER) if not each.pod.is_over]
+    if any(each.pod.ready for each in pods):
+        return
+    if pods:
+        yield _down(pods, "HAMi's scheduler does not run", _WITHOUT_SCHEDULER, words)
+        return
+    makers = one.makers_of(Role.SCHEDULER)
+    if not makers:
+        says = "HAMi's device plugin is there without its scheduler"
+        where = _somewhere(one)
+        yield PartFault(where, says, "no scheduler", "one that runs", _WITHOUT_SCHEDULER, _reinstall(one))
+        return
+    (kind, name), maker = next(iter(makers.items()))
+    where = Place(object=f"{kind}/{one.namespace}/{name}")
+    wanted = number_at(maker, "spec", "replicas")
+    remedy = f"kubectl -n {one.namespace} scale deployment {name} --replicas=1"
+    if wanted != 0:
+        remedy = f"kubectl -n {one.namespace} describe {kind.lower()} {name}"
+    is_ = "scaled to 0" if wanted == 0 else "no pods"
+    yield PartFault(where, "HAMi's scheduler has no pods", is_, "1 replica", _WITHOUT_SCHEDULER, remedy)
+
+
+def _device_plugin(one: Installation, words: Words, *, has_gpus: bool) -> Iterator[PartFault]:
+    if not one.has(Role.DEVICE_PLUGIN):
+        if has_gpus:
+            says = "HAMi's scheduler is there without its device plugin"
+            remedy = f"helm upgrade {one.release or 'hami'} with devicePlugin.enabled: true"
+            yield PartFault(_somewhere(one), says, "no device plugin", "one a node", _WITHOUT_PLUGIN, remedy)
+        return
+    together: dict[str, list[HamiPart]] = defaultdict(list)
+    for each in one.of(Role.DEVICE_PLUGIN):
+        if not each.pod.is_over and not each.pod.ready and not (each.monitor_fault and each.plugin_is_well):
+            together[each.pod.fault].append(each)
+    for pods in together.values():
+        yield _down(pods, "HAMi's device plugin does not run", _WITHOUT_PLUGIN, words)
+
+
+def _monitor(one: Installation, words: Words) -> Iterator[PartFault]:
+    """A container beside the device plugin; in older releases pods of its own."""
+    beside = [each for each in one.of(Role.DEVICE_PLUGIN) if each.monitor_fault and each.plugin_is_well]
+    alone = [each for each in one.of(Role.MONITOR) if not each.pod.ready and not each.pod.is_over]
+    if beside or alone:
+        yield _down(
+            [*beside, *alone], "HAMi's vGPU monitor does not run", "shares hold, and nobody measures them", words
+        )
+
+
+def _down(pods: Sequence[HamiPart], message: str, effect: str, words: Words) -> PartFault:
+    first = pods[0]
+    fault = (first.monitor_fault if first.plugin_is_well else None) or first.pod.fault or "not ready"
+    last = first.pod.last_words or words.get(first.pod.object, "")
+    said = f", and said: {last}" if last else ""
+    return PartFault(
+        first.pod.place,
+        message,
+        fault,
+        "running and ready",
+        f"it is {fault} on {first.pod.node or 'no node'}{said}; {effect}",
+        f"kubectl logs -n {first.pod.namespace} {first.pod.name} --all-containers --previous --tail=50",
+        tuple(each.pod.object for each in pods),
+    )
+
+
+def _somewhere(one: Installation) -> Place:
+    if one.parts:
+        return one.parts[0].pod.place
+    kind, name = next(iter(one.makers))
+    return Place(object=f"{kind}/{one.namespace}/{name}")
+
+
+def _reinstall(one: Installation) -> str:
+    return f"helm upgrade --install {one.release or 'hami'} hami-charts/hami -n {one.namespace}"
+
+
+def webhook_faults(cluster: HamiCluster, one: Installation, victims: tuple[str, ...]) -> Iterator[PartFault]:
+    """What keeps pods from it. A scheduler that does not run is the cause of its own silence."""
+    if "mutatingwebhookconfigurations" in cluster.unseen or not one.has(Role.SCHEDULER):
+        return
+    if not cluster.webhooks:
+        # Who names HAMi's scheduler on every pod can do without.
+        if victims:
+            cause = "no pod gets HAMi's scheduler, unless it names it"
+            is_, should = "no MutatingWebhookConfiguration", "one for vgpu.hami.io"
+            where, says = _somewhere(one), "HAMi's webhook is not registered"
+            yield PartFault(where, says, is_, should, cause, _reinstall(one), victims)
+        return
+    for each in cluster.webhooks:
+        yield from _unreachable(each, cluster, victims)
+
+
+def _unreachable(webhook: Webhook, cluster: HamiCluster, victims: tuple[str, ...]) -> Iterator[PartFault]:
+    policy = f"its failure policy is {webhook.failure_policy}: {_POLICIES.get(webhook.failure_policy, '')}"
+    service = webhook.service
+    runs = any(part.pod.ready for one in cluster.found for part in one.of(Role.SCHEDULER))
+    if service is not None and not cluster.has_service(service):
+        named = "/".join(service)
+        says, remedy = "HAMi's webhook calls a service that is not there", "helm upgrade HAMi, which makes the service"
+        yield PartFault(webhook.place, says, named, "HAMi's own service", policy, remedy, victims)
+    elif service is not None and cluster.answers(service) is False and runs:
+        named = "/".join(service)
+        says = "no pod answers HAMi's webhook: its service has no endpoints"
+        remedy = f"compare the selector of service {named} with the labels of HAMi's scheduler"
+        yield PartFault(
+            webhook.place, says, f"{named} without endpoints", "a ready pod behind it", policy, remedy, victims
+        )
+    elif not webhook.has_authority:
+        says = "HAMi's webhook has no caBundle, so that the API server can't trust it"
+        remedy = "see why the job hami-admission-patch (or cert-manager) did not fill it in: kubectl get jobs -A"
+        yield PartFault(webhook.place, says, "no caBundle", "the CA of its certificate", policy, remedy, victims)

@@ -1,0 +1,146 @@
+"""Variables in a container, and annotations of its pod, that say another thing than what it asks HAMi for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.pod.containers import Container
+from nodeworthy.known.hami import annotation_names, modes, variables
+from nodeworthy.verdict import Known, Located, Unknown
+
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_LIMIT = re.compile(r"(\d{1,18})([kmg]?)", re.IGNORECASE)
+_WINS = "a variable of the pod wins over the one that HAMi's device plugin gives to the container"
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    where: Located[Any]
+    message: str
+    should: str
+    cause: str
+    remedy: str
+
+
+def contradictions(pod: HamiPod) -> Iterator[Contradiction]:
+    for container in pod.asking:
+        yield from _switched_off(pod, container)
+        yield from _policy(pod, container)
+        yield from _limits(pod, container)
+        yield from _visible(pod, container)
+    if pod.asking:
+        yield from _uuids(pod)
+        yield from _mode(pod)
+
+
+def _switched_off(pod: HamiPod, container: Container) -> Iterator[Contradiction]:
+    said = container.variable(variables().off)
+    if said is None or container not in pod.sharing:
+        return
+    if isinstance(said.state, Unknown) or str(said.state.value) in variables().true or said.state.value is True:
+        cause = "HAMi's library is not loaded: the share that was counted for the container limits nothing in it"
+        remedy = f"remove {variables().off}: it is there for debugging"
+        message = f"{container.name} asks for a share of a GPU and switches its limits off"
+        yield Contradiction(said, message, "false, or no such variable", cause, remedy)
+
+
+def _policy(pod: HamiPod, container: Container) -> Iterator[Contradiction]:
+    said = container.variable(variables().policy)
+    if said is None:
+        return
+    value = str(said.state.value) if isinstance(said.state, Known) else ""
+    known = (*variables().policies, *(each.upper() for each in variables().policies))
+    if isinstance(said.state, Unknown) or value not in known:
+        cause = "it is compared letter by letter, and for any other word the default holds"
+        message = f"{variables().policy} of {container.name} is no policy that HAMi knows"
+        yield Contradiction(said, message, " or ".join(variables().policies), cause, "write one of these three")
+    elif value.lower() == "disable" and pod.amount(container, pod.names.cores) is not None:
+        cause = "the scheduler counts the share of cores, and in the container nothing holds it to them"
+        remedy = f"remove {pod.names.cores}, or {variables().policy}"
+        message = f"{container.name} asks for a share of a GPU's cores and has their limit disabled"
+        yield Contradiction(said, message, "default or force", cause, remedy)
+
+
+def _limits(pod: HamiPod, container: Container) -> Iterator[Contradiction]:
+    """Whole GPUs that a program limits by itself contradict nothing."""
+    for name, asked in (
+        (variables().memory_limit, pod.amount(container, pod.names.memory)),
+        (variables().cores_limit, pod.amount(container, pod.names.cores)),
+    ):
+        for said in _set_by_hand(container, name) if asked is not None else ():
+            if asked is None or isinstance(asked.state, Unknown) or _same(said, asked.state.value, name):
+                continue
+            shown = f"{asked.state.value}m" if name == variables().memory_limit else str(asked.state.value)
+            message = f"{container.name} limits itself to another share than the one that it asks for"
+            yield Contradiction(said, message, f"{shown}, or no such variable", _WINS, f"remove {name}: HAMi sets it")
+
+
+def _set_by_hand(container: Container, name: str) -> Iterator[Located[Any]]:
+    """The variable itself, and for memory one a GPU: `CUDA_DEVICE_MEMORY_LIMIT_0`."""
+    pattern = re.compile(rf"{name}(_\d+)?")
+    names = {each.get("name").text or "" for each in container.tree.get("env").sequence}
+    for each in sorted(names):
+        said = container.variable(each) if pattern.fullmatch(each) else None
+        if said is not None:
+            yield said
+
+
+def _same(said: Located[Any], asked: int, name: str) -> bool:
+    if isinstance(said.state, Unknown):
+        return False
+    found = _LIMIT.fullmatch(str(said.state.value).strip())
+    if found is None:
+        return False
+    amount = int(found[1]) * _UNITS[found[2].lower()]
+    return amount == (asked << 20 if name == variables().memory_limit else asked)
+
+
+def _visible(pod: HamiPod, container: Container) -> Iterator[Contradiction]:
+    said = container.variable(variables().visible)
+    if said is None or container not in pod.sharing:
+        return
+    message = f"{container.name} asks for a share of a GPU and chooses by hand which ones it sees"
+    cause = f"{_WINS}: it sees these GPUs, whichever were counted for it"
+    remedy = f"remove {variables().visible}; nvidia.com/use-gpuuuid on the pod chooses GPUs"
+    yield Contradiction(said, message, "no such variable", cause, remedy)
+
+
+def _uuids(pod: HamiPod) -> Iterator[Contradiction]:
+    names = annotation_names()
+    for name in (names.use_uuid, names.no_uuid):
+        said = pod.annotated(name)
+        if said is None:
+            continue
+        listed = str(said.state.value).split(",") if isinstance(said.state, Known) else ["?"]
+        # Some releases trim each of them, some do not.
+        if any(not each.strip().startswith(("GPU-", "MIG-")) for each in listed):
+            cause = "it is compared with whole UUIDs: no GPU has this one"
+            yield Contradiction(
+                said, f"{name} names no GPU", "GPU-…, with commas between", cause, "nvidia-smi -L prints them"
+            )
+        elif name == names.use_uuid:
+            yield from _too_few(pod, said, len({each.strip() for each in listed}))
+
+
+def _too_few(pod: HamiPod, said: Located[Any], allowed: int) -> Iterator[Contradiction]:
+    for container in pod.asking:
+        asked = pod.counts(container).state
+        if isinstance(asked, Known) and asked.value > allowed:
+            message = f"{container.name} asks for shares of {asked.value} GPUs and allows only {allowed}"
+            cause = "each share of a container is on a GPU of its own: the pod stays Pending"
+            yield Contradiction(said, message, f"{asked.value} UUIDs", cause, "name more GPUs, or ask for fewer")
+
+
+def _mode(pod: HamiPod) -> Iterator[Contradiction]:
+    said = pod.annotated(annotation_names().mode)
+    if said is None:
+        return
+    words = str(said.state.value).split(",") if isinstance(said.state, Known) else ["?"]
+    if any(each.strip() not in modes() for each in words):
+        message = f"{annotation_names().mode} is no mode of HAMi"
+        cause = "only GPUs in that mode are taken, and none is: the pod stays Pending"
+        yield Contradiction(said, message, " or ".join(modes()), cause, f"write one of {', '.join(modes())}")

@@ -1,0 +1,65 @@
+"""Where HAMi's device plugin goes in a cluster, and which GPU nodes it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from nodeworthy.documents.plain import mapping_at, strings_at, text_at
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.hami.nodes import NodeFlaw
+from nodeworthy.facts.hami.parts import Installation, Role
+from nodeworthy.verdict import Place, Related
+
+
+def plugin_spec(one: Installation) -> tuple[Place, Mapping[str, Any]] | None:
+    """The pod spec of its device plugin, as its DaemonSet or one of its pods has it."""
+    for (kind, name), maker in one.makers_of(Role.DEVICE_PLUGIN).items():
+        own = mapping_at(maker, "spec", "template", "spec")
+        if own:
+            return Place(object=f"{kind}/{one.namespace}/{name}"), own
+    for part in one.of(Role.DEVICE_PLUGIN):
+        return part.pod.place, mapping_at(part.data, "spec")
+    return None
+
+
+def node_flaws(one: Installation, nodes: Sequence[ClusterNode], classes: frozenset[str] | None) -> Iterator[NodeFlaw]:
+    """`classes` are the RuntimeClasses that there are; None where nobody looked."""
+    found = plugin_spec(one)
+    if found is None:
+        return
+    place, spec = found
+    yield from _left_out(place, strings_at(spec, "nodeSelector"), nodes)
+    named = text_at(spec, "runtimeClassName")
+    if named and classes is not None and named not in classes:
+        yield NodeFlaw(
+            place,
+            "HAMi gives its pods a RuntimeClass that is not there",
+            named,
+            " or ".join(sorted(classes)) or "a RuntimeClass of this name",
+            "the API server refuses a pod that names it, HAMi's own device plugin among them",
+            f"make the RuntimeClass {named} (devicePlugin.createRuntimeClass: true), or name one that there is",
+        )
+
+
+def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[ClusterNode]) -> Iterator[NodeFlaw]:
+    """A GPU node that another plugin serves may be left out on purpose; one that nobody serves is not."""
+    with_gpus = [each for each in nodes if each.is_gpu]
+    chosen = [each for each in with_gpus if all(each.labels.get(name) == value for name, value in selector.items())]
+    left = [each for each in with_gpus if each not in chosen and not each.gpus]
+    if not left:
+        return
+    label = ", ".join(f"{name}={value}" for name, value in selector.items())
+    names = " ".join(each.name for each in left[:8])
+    yield NodeFlaw(
+        place,
+        "HAMi's device plugin goes to no GPU node"
+        if not chosen
+        else "GPU nodes have no device plugin, HAMi's least of all",
+        f"{len(left)} GPU nodes without the label {label}",
+        f"the label {label} on nodes whose GPUs are shared",
+        "its nodeSelector asks for the label, and these nodes offer no GPU to anybody",
+        f"kubectl label node {names} {label.replace(', ', ' ')}",
+        tuple(each.place.object or "" for each in left),
+        tuple(Related(each.place, f"{each.title} has GPUs and offers none") for each in left[:3]),
+    )

@@ -1,0 +1,86 @@
+"""HAMi as a whole: what all that was found says of it, and what it does where nobody says anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from nodeworthy.documents.settled import settled
+from nodeworthy.facts.hami.opted_out_namespace import OptedOutNamespace
+from nodeworthy.facts.hami.values import HamiValues, truth
+from nodeworthy.known.hami import Resources, default, resources
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+_NAMES = {
+    "count": "resourceName",
+    "memory": "resourceMem",
+    "memory_percentage": "resourceMemPercentage",
+    "cores": "resourceCores",
+    "priority": "resourcePriority",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class HamiSetup:
+    called: ClassVar[str] = "HAMi"
+
+    place: Place
+    values: tuple[HamiValues, ...] = ()
+    # Whether every GPU of the cluster is shared through it: the fleet says so, or it was seen there.
+    has_all_gpus: bool = False
+    # Namespaces whose label keeps the webhook from them.
+    opted_out: tuple[OptedOutNamespace, ...] = ()
+
+    def said(self, *names: str, otherwise: Any = None) -> Located[Any]:
+        """What is said of a setting; where nobody says it, what the chart says; where they differ, unknown."""
+        found = [said for each in self.values if (said := each.said(*names)) is not None]
+        unknown = next((each for each in found if isinstance(each.state, Unknown)), None)
+        if unknown is not None:
+            return unknown
+        if not found:
+            return Located(Known(otherwise), self.place.about(".".join(names)), written=False)
+        if len({str(each.state) for each in found}) > 1:
+            why = f"{len(found)} sets of values say different things of {'.'.join(names)}"
+            return Located.unknown(why, found[0].place)
+        return found[0]
+
+    @cached_property
+    def forces_its_scheduler(self) -> Located[bool]:
+        """Whether its webhook takes pods that ask for the default scheduler, as every pod does that names none."""
+        usual = bool(default("force_overwrite"))
+        said = self.said("scheduler", "forceOverwriteDefaultScheduler", otherwise=usual)
+        return truth(said, default=usual) or said
+
+    @cached_property
+    def scheduler(self) -> Located[Any]:
+        return self.said("schedulerName", otherwise=default("scheduler"))
+
+    @cached_property
+    def has_webhook(self) -> Located[bool]:
+        said = self.said("scheduler", "admissionWebhook", "enabled", otherwise=True)
+        return truth(said, default=True) or said
+
+    @cached_property
+    def memory_scaling(self) -> Located[Any]:
+        return self.said("devicePlugin", "deviceMemoryScaling", otherwise=default("memory_scaling"))
+
+    @cached_property
+    def memory_unit(self) -> Located[Any]:
+        """How many MB one of what pods ask for is."""
+        return self.said("devices", "nvidia", "memoryFactor", otherwise=1)
+
+    @cached_property
+    def names(self) -> Resources:
+        """What pods ask for, by the names that are known; a name that is not keeps the chart's."""
+        usual = resources()
+        said = {name: self.said(key).state for name, key in _NAMES.items()}
+        named = {name: state.value for name, state in said.items() if isinstance(state, Known) and state.value}
+        return Resources(**{name: str(named.get(name, getattr(usual, name))) for name in _NAMES})
+
+    def not_applied_to(self) -> Iterator[Located[Any]]:
+        """The namespaces that the webhook is told to leave alone."""
+        for each in self.values:
+            for entry in each.tree.get("scheduler", "admissionWebhook", "whitelistNamespaces").sequence:
+                yield settled(entry)

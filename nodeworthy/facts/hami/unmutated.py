@@ -1,0 +1,153 @@
+"""Why pods of a cluster that ask for shares of GPUs did not go through HAMi's webhook."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
+from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.hami.skipped import UnmutatedPods
+from nodeworthy.facts.hami.webhook import DEFAULT_SCHEDULER
+from nodeworthy.known.hami import labels
+from nodeworthy.verdict import Place, Related
+
+_WEBHOOKS = "mutatingwebhookconfigurations"
+_LEFT = "nothing assigned them a GPU: the device plugin refuses them, or they run without any limit"
+
+
+@dataclass(frozen=True)
+class PastWebhook:
+    """One pod template that was left alone, as far as the cluster knows it."""
+
+    pod: HamiPod
+    labels: Mapping[str, str]
+    created: str
+
+    @property
+    def namespace(self) -> str:
+        return self.pod.pod.namespace
+
+    @property
+    def scheduler(self) -> str:
+        return self.pod.pod.spec.get("schedulerName").text or DEFAULT_SCHEDULER
+
+
+@dataclass(frozen=True)
+class Reason:
+    message: str
+    is_: str
+    should: str
+    cause: str
+    remedy: str
+    where: Place | None = None
+    related: tuple[Related, ...] = ()
+    why_unknown: str | None = None
+
+
+def unmutated(past: Iterable[PastWebhook], cluster: HamiCluster) -> Iterator[UnmutatedPods]:
+    """Together where they have one reason."""
+    together: dict[Reason, list[PastWebhook]] = defaultdict(list)
+    for each in past:
+        together[_reason(each, cluster)].append(each)
+    for reason, pods in together.items():
+        victims = tuple(name for each in pods for name in each.pod.victims)
+        yield UnmutatedPods(
+            reason.where or pods[0].pod.place,
+            reason.message,
+            reason.is_,
+            reason.should,
+            reason.cause,
+            reason.remedy,
+            victims,
+            reason.related,
+            reason.why_unknown,
+        )
+
+
+def left_in_silence(pod: PastWebhook, cluster: HamiCluster) -> bool:
+    """Whether nothing of its own kept the webhook from it: a webhook that can't be reached is then the cause."""
+    if pod.scheduler != DEFAULT_SCHEDULER or not cluster.forces_its_scheduler:
+        return False
+    base = Reason("", "", "", "", "")
+    return _opted_out(pod, cluster, base) is None and _not_chosen(pod, cluster, base) is None
+
+
+def _reason(pod: PastWebhook, cluster: HamiCluster) -> Reason:
+    hamis = " or ".join(sorted(cluster.scheduler_names))
+    base = Reason("pods that ask for a share of a GPU did not get HAMi's scheduler", pod.scheduler, hamis, "", "")
+    if pod.scheduler != DEFAULT_SCHEDULER:
+        cause = f"they name the scheduler {pod.scheduler} themselves, and the webhook leaves that as it is; {_LEFT}"
+        return replace(base, cause=cause, remedy="remove schedulerName from the pods: the webhook sets it")
+    found = _opted_out(pod, cluster, base) or _not_chosen(pod, cluster, base)
+    return found or _in_general(pod, cluster, base)
+
+
+def _opted_out(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason | None:
+    label = f"{labels().webhook}={labels().webhook_off}"
+    if pod.labels.get(labels().webhook) == labels().webhook_off:
+        cause = f"their label {label} keeps the webhook away; {_LEFT}"
+        return replace(base, is_=label, should="no such label", cause=cause, remedy=f"remove the label {label}")
+    if cluster.namespaces.get(pod.namespace, {}).get(labels().webhook) == labels().webhook_off:
+        return replace(
+            base,
+            message=f"namespace {pod.namespace} opts out of HAMi's webhook, and its pods ask for shares of GPUs",
+            is_=label,
+            should="no such label",
+            cause=f"the webhook does not see the namespace; {_LEFT}",
+            remedy=f"kubectl label namespace {pod.namespace} {labels().webhook}-",
+            where=Place(object=f"Namespace/{pod.namespace}"),
+        )
+    return None
+
+
+def _not_chosen(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason | None:
+    """By its selectors, where they ask for more than the chart's own."""
+    if not cluster.webhooks:
+        return None
+    if "namespaces" not in cluster.unseen:
+        own = cluster.labels_of_namespace(pod.namespace)
+        if not any(each.chooses_namespace(own) for each in cluster.webhooks):
+            return _selector(cluster.webhooks[0], f"the labels of namespace {pod.namespace}", "namespaceSelector", base)
+    if not any(each.chooses_object(pod.labels) for each in cluster.webhooks):
+        return _selector(cluster.webhooks[0], "the labels of these pods", "objectSelector", base)
+    return None
+
+
+def _selector(webhook: Webhook, what: str, name: str, base: Reason) -> Reason:
+    return replace(
+        base,
+        is_=f"{what} are not what {name} asks for",
+        should=f"labels that {name} asks for",
+        cause=f"the webhook's {name} leaves them out; {_LEFT}",
+        remedy=f"add the labels, or widen scheduler.admissionWebhook.{name} in HAMi's values",
+        related=(Related(webhook.place, f"its {name} decides whom it sees"),),
+    )
+
+
+def _in_general(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason:
+    if not cluster.forces_its_scheduler:
+        return replace(
+            base,
+            cause=f"HAMi's scheduler is started with --force-overwrite-default-scheduler=false, and a pod that names "
+            f"none asks for {DEFAULT_SCHEDULER}; {_LEFT}",
+            remedy="set schedulerName on the pods, or scheduler.forceOverwriteDefaultScheduler: true in HAMi's values",
+        )
+    unseen = cluster.unseen.get(_WEBHOOKS)
+    if unseen is not None and _WEBHOOKS in cluster.refused:
+        return replace(base, why_unknown=unseen)
+    if unseen is not None:
+        remedy = f"kubectl get {_WEBHOOKS} -o json, beside the rest, tells why"
+        return replace(base, cause=f"why is not known: {unseen}; {_LEFT}", remedy=remedy)
+    since = min((each.created for each in cluster.webhooks if each.created), default="")
+    if since and pod.created and pod.created < since:
+        return replace(
+            base,
+            cause=f"they were made before HAMi's webhook was registered ({since}); {_LEFT}",
+            remedy="make them anew: kubectl rollout restart, or delete them where a controller makes others",
+        )
+    policy = cluster.webhooks[0].failure_policy if cluster.webhooks else "Ignore"
+    cause = f"the webhook did not answer when they were made, and its failure policy is {policy}; {_LEFT}"
+    remedy = "make them anew now that it answers; set scheduler.admissionWebhook.failurePolicy: Fail to be told"
+    return replace(base, cause=cause, remedy=remedy)

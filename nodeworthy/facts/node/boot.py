@@ -1,0 +1,30 @@
+"""How a node's boot ended: what cloud-init says of its steps, and what systemd says of its units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodeworthy.facts.node.units import NodeUnits
+from nodeworthy.verdict import Located, Place
+
+
+@dataclass(frozen=True)
+class StepError:
+    """A stage of cloud-init, and what it says went wrong in it."""
+
+    stage: str
+    says: str
+
+
+@dataclass(frozen=True)
+class NodeBoot:
+    place: Place
+    has_cloud_init: bool
+    errors: Located[tuple[StepError, ...]]
+    # The stage that still runs.
+    stage: str | None
+    # Lines of its logs that name a step or a line of the boot script.
+    told: tuple[str, ...]
+    # starting, running, degraded; None where there is no systemd.
+    system: str | None
+    failed: NodeUnits | None

@@ -1,0 +1,84 @@
+"""What went wrong in a node's boot, told once: what another rule judges is left to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from nodeworthy.facts.boot.fabric_manager import UNIT
+from nodeworthy.facts.node.boot import NodeBoot
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.units import UnitState
+from nodeworthy.known.kubelet import every_kubelet_unit
+from nodeworthy.verdict import Finding, Findings, Located, Unknown, fail, need, skip, unknown
+
+# `/var/lib/cloud/instance/scripts/part-001: line 12: dnf: command not found`; dash leaves the word out.
+_LINE = re.compile(r"(?P<script>/\S+): (?:line )?(?P<line>\d+): (?P<says>.+)")
+_STILL = ("starting", "initializing")
+
+
+def told_of(node: Node) -> Findings:
+    boot = read_then(node.seen.boot, "how the boot ended")
+    if boot.system is None and not boot.has_cloud_init:
+        skip("there is neither cloud-init nor systemd here to ask")
+    if boot.stage is not None or boot.system in _STILL or not need(node.seen.boot_ended):
+        yield unknown(boot, f"the boot has not ended yet: {_now(boot)}")
+    if isinstance(boot.errors.state, Unknown):
+        yield unknown(boot.errors, boot.errors.state.why)
+    else:
+        yield from _steps(boot)
+    yield from _units(boot)
+
+
+def _now(boot: NodeBoot) -> str:
+    return f"cloud-init is in {boot.stage}" if boot.stage else f"the system is {boot.system or 'not ready'}"
+
+
+def _steps(boot: NodeBoot) -> Findings:
+    errors = need(boot.errors)
+    if not errors:
+        return
+    named = [found for line in boot.told if (found := _LINE.search(line))]
+    last = named[-1] if named else None
+    where = f"{last['script']} line {last['line']}" if last else f"in {errors[0].stage}"
+    yield fail(
+        boot.errors,
+        f"the boot script failed, {where}",
+        is_="; ".join(dict.fromkeys(each.says for each in errors)),
+        should="every step of cloud-init without errors",
+        cause=last["says"] if last else _last(boot.told),
+        remedy=f"nodeworthy boot {last['script']} shows what it was to do there" if last else "read its own log",
+    )
+
+
+def _last(told: Sequence[str]) -> str | None:
+    return told[-1] if told else None
+
+
+def _units(boot: NodeBoot) -> Findings:
+    if boot.failed is None:
+        return
+    judged_elsewhere = {UNIT, *every_kubelet_unit()}
+    by_name = need(boot.failed.by_name)
+    left = [
+        each for name, each in by_name.items() if name not in judged_elsewhere and not _is_clouds(name, boot.errors)
+    ]
+    if left:
+        yield _failed(left)
+
+
+def _is_clouds(name: str, errors: Located[tuple[object, ...]]) -> bool:
+    """Its own units fail with its steps, which were told."""
+    return name.startswith("cloud-") and not isinstance(errors.state, Unknown) and bool(errors.state.value)
+
+
+def _failed(units: Sequence[UnitState]) -> Finding:
+    names = ", ".join(each.name for each in units)
+    return fail(
+        units[0],
+        f"{'a unit has' if len(units) == 1 else 'units have'} failed: {names}",
+        is_="; ".join(each.says for each in units),
+        should="no failed unit",
+        remedy=f"systemctl status {units[0].name}; journalctl -u {units[0].name} -b",
+    )

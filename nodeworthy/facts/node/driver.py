@@ -1,0 +1,38 @@
+"""NVIDIA's kernel module as a node has it loaded, and what modprobe is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nodeworthy.facts.node.units import NodeUnits
+from nodeworthy.verdict import Known, Located, Place, Related, skip
+
+
+@dataclass(frozen=True)
+class OptionLine:
+    """A line of a file of modprobe, or an option of the kernel's command line."""
+
+    place: Place
+    path: str
+    text: str
+
+    def related(self) -> Related:
+        return Related(self.place, f"{self.path} has: {self.text}")
+
+
+@dataclass(frozen=True)
+class NodeDriver:
+    place: Place
+    is_loaded: Located[bool]
+    version: Located[str]
+    # RmProfilingAdminOnly, as the loaded module has it.
+    admin_only: Located[str]
+    options: tuple[OptionLine, ...]
+    # Fabric manager's unit, and its version if it is installed.
+    fabric_unit: NodeUnits | None
+    fabric_version: Located[str | None]
+
+    def only_loaded(self) -> None:
+        """Skips where it is not loaded: that is told once, by the count of GPUs that it has."""
+        if self.is_loaded.state == Known(False):
+            skip("the nvidia module is not loaded, which gpu-count-complete judges")

@@ -1,0 +1,103 @@
+"""Whether a node needs fabric manager, and what is wrong with the one it has."""
+
+from __future__ import annotations
+
+from nodeworthy.facts.boot.fabric_manager import ENABLE, NO_CUDA, REFUSES, UNIT, needs_it
+from nodeworthy.facts.node.devices import switches
+from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.units import NodeUnits, UnitState
+from nodeworthy.fleet.model import Driver
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Finding, Findings, Known, fail, need, skip, unknown
+
+
+def told_of(node: Node) -> Findings:
+    driver = read_then(node.seen.driver, "what the loaded driver shows")
+    _only_where_it_is_needed(node)
+    driver.only_loaded()
+    if driver.fabric_unit is None:
+        yield unknown(driver, "there is no systemd here to ask whether fabric manager runs")
+        return
+    unit = need(driver.fabric_unit.by_name).get(UNIT)
+    if unit is None or not unit.is_there:
+        yield from _not_installed(node, driver.fabric_unit)
+        return
+    differs = _differs(driver)
+    if differs is not None:
+        yield differs
+    elif not unit.is_active:
+        yield from _does_not_run(node, unit)
+    else:
+        need(driver.fabric_version)
+        need(driver.version)
+    if not unit.starts_at_boot:
+        yield _not_enabled(unit)
+
+
+def _only_where_it_is_needed(node: Node) -> None:
+    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    of_type = gpus_of(node.instance_type)
+    needed = needs_it(pool) if pool is not None else of_type.nvswitch if of_type is not None else None
+    if needed is None:
+        devices = read_then(node.seen.devices, "the PCI bus")
+        needed = bool(switches(need(devices.bus)))
+    if not needed:
+        skip("there are no NVSwitches here to manage")
+    if pool is not None and pool.driver is Driver.OPERATOR:
+        skip("the operator's driver container brings fabric manager")
+
+
+def _not_installed(node: Node, units: NodeUnits) -> Findings:
+    if not need(node.seen.boot_ended):
+        yield unknown(units, "fabric manager is not installed, and the boot script has not ended yet")
+        return
+    yield fail(
+        units.place.about(UNIT),
+        "fabric manager is not installed",
+        should=f"{UNIT}, active and enabled",
+        cause=NO_CUDA,
+        remedy=f"install nvidia-fabricmanager of the driver's version, then {ENABLE}",
+    )
+
+
+def _differs(driver: NodeDriver) -> Finding | None:
+    own, drivers = driver.fabric_version, driver.version
+    if not (isinstance(own.state, Known) and isinstance(drivers.state, Known)) or own.state.value is None:
+        return None
+    if own.state.value == drivers.state.value:
+        return None
+    return fail(
+        own,
+        "fabric manager is not of the loaded driver's version",
+        is_=own.state.value,
+        should=drivers.state.value,
+        cause=REFUSES,
+        remedy=f"install nvidia-fabricmanager {drivers.state.value}, then systemctl restart {UNIT}",
+    )
+
+
+def _does_not_run(node: Node, unit: UnitState) -> Findings:
+    if not need(node.seen.boot_ended):
+        yield unknown(unit, "fabric manager does not run, and the boot script has not ended yet", is_=unit.says)
+        return
+    yield fail(
+        unit,
+        "fabric manager does not run",
+        is_=unit.says,
+        should="active (running)",
+        cause=NO_CUDA,
+        remedy=f"journalctl -u {unit.name} -b says why it ended; then systemctl start {unit.name}",
+    )
+
+
+def _not_enabled(unit: UnitState) -> Finding:
+    return fail(
+        unit,
+        "nothing starts fabric manager after a reboot",
+        is_=f"{unit.name} is {unit.enabled or unit.load}",
+        should="enabled",
+        cause=NO_CUDA,
+        remedy=f"systemctl enable {unit.name}",
+    )

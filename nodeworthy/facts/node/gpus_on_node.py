@@ -1,0 +1,97 @@
+"""How many GPUs a node shows, against how many it has to have."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nodeworthy.facts.node.devices import Device, NodeDevices, gpus
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.seen import read_then
+from nodeworthy.fleet.model import Driver, Pool
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Unknown, fail, need, skip, unknown
+
+
+def told_of(node: Node) -> Findings:
+    devices = read_then(node.seen.devices, "the PCI bus")
+    node.only_with_gpus()
+    there = gpus(need(devices.bus))
+    wanted = expected(node)
+    if wanted is None:
+        if not there:
+            skip("how many GPUs there should be is not known, and there is none")
+    elif isinstance(wanted.state, Unknown):
+        yield unknown(wanted, f"how many GPUs there should be is not known: {wanted.state.why}")
+    elif len(there) != wanted.state.value:
+        yield _another_count(devices, there, wanted.state.value, wanted.place)
+    yield from _driven(node, devices, there)
+
+
+def expected(node: Node) -> Located[int] | None:
+    """What the pool says, else the instance type; None where nobody says it."""
+    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    if pool is not None:
+        return pool.gpus_per_node
+    of_type = gpus_of(node.instance_type)
+    return Located.known(of_type.count, node.place.about(node.instance_type)) if of_type is not None else None
+
+
+def _another_count(devices: NodeDevices, there: Sequence[Device], wanted: int, place: Place) -> Finding:
+    gone = sorted(set(devices.driven) - {each.address for each in there})
+    if len(there) > wanted:
+        cause = "the fleet says another number than the machine has"
+    elif gone:
+        cause = f"the driver had {', '.join(gone)}, which the bus does not show any more: it has fallen off"
+    else:
+        cause = "a GPU that does not answer at boot is not on the bus: broken, or switched off"
+    what = {"remedy": "correct gpusPerNode in the fleet"} if len(there) > wanted else {}
+    return fail(
+        devices,
+        "the bus does not show as many GPUs as there should be",
+        is_=f"{len(there)} ({_addresses(there)})",
+        should=str(wanted),
+        related=[Related(place, f"{wanted} GPUs are declared here")],
+        cause=cause,
+        **what,
+    )
+
+
+def _driven(node: Node, devices: NodeDevices, there: Sequence[Device]) -> Findings:
+    left = [each for each in there if each.address not in devices.driven]
+    if not left:
+        return
+    if not need(node.seen.boot_ended):
+        yield unknown(devices, "the driver does not have every GPU, and the boot script has not ended yet")
+        return
+    if _comes_with_the_operator(node, devices):
+        yield unknown(
+            devices, "the driver does not have the GPUs yet: the operator brings it after the node has joined"
+        )
+        return
+    others = {each.driver for each in left if each.driver not in ("", "nvidia")}
+    yield fail(
+        devices,
+        "NVIDIA's driver has not taken every GPU that is on the bus",
+        is_=f"{len(there) - len(left)} of {len(there)}, without {_addresses(left)}",
+        should=f"all {len(there)}",
+        cause=_why(node, devices, others),
+        remedy="dmesg | grep NVRM says why the driver refused it; where no module is loaded: modprobe nvidia",
+    )
+
+
+def _comes_with_the_operator(node: Node, devices: NodeDevices) -> bool:
+    pool: Pool | None = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    return pool is not None and pool.driver is Driver.OPERATOR and not devices.driven
+
+
+def _why(node: Node, devices: NodeDevices, others: set[str]) -> str:
+    driver = node.seen.driver
+    if driver is not None and driver.is_loaded.state == Known(False):
+        return "the nvidia module is not loaded"
+    if others:
+        return f"another driver has them: {', '.join(sorted(others))}"
+    return "the driver could not start them" if devices.driven else "the driver has none of them"
+
+
+def _addresses(devices: Sequence[Device]) -> str:
+    return ", ".join(each.address for each in devices) or "none"

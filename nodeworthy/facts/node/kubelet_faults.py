@@ -1,0 +1,79 @@
+"""What is wrong with a node's kubelet: it is not there, does not run, or will not after the next boot."""
+
+from __future__ import annotations
+
+from nodeworthy.facts.node.kubelet import NodeKubelet
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.units import UnitState
+from nodeworthy.verdict import Finding, Findings, fail, need, skip, unknown
+
+
+def told_of(node: Node, cause: str) -> Findings:
+    kubelet = read_then(node.seen.kubelet, "which units start kubelet")
+    unit = kubelet.unit()
+    if unit is None:
+        yield from _no_unit(node, kubelet, cause)
+        return
+    if not unit.is_active and not need(node.seen.boot_ended):
+        yield unknown(unit, f"{unit.name} does not run, and the boot script has not ended yet", is_=unit.says)
+        return
+    if not unit.is_active:
+        yield _does_not_run(unit)
+    yield from _after_the_next_boot(unit, kubelet.image_unit(unit), cause)
+
+
+def _no_unit(node: Node, kubelet: NodeKubelet, cause: str) -> Findings:
+    if kubelet.runs:
+        yield fail(
+            kubelet,
+            "kubelet runs, but no unit of systemd has started it",
+            is_="a process outside of every unit",
+            should="kubelet in a unit that is enabled",
+            cause=cause,
+        )
+        return
+    pool = need(node.declared)
+    if pool is None:
+        skip("no kubelet is installed here, and no fleet says that there should be one")
+    if not need(node.seen.boot_ended):
+        yield unknown(kubelet, "no kubelet is here, and the boot script has not ended yet")
+        return
+    yield fail(
+        kubelet,
+        "no kubelet is on this node",
+        should=f"a kubelet that runs, as on every node of pool '{pool.name}'",
+        cause="the boot script ended without it: the node never joins its cluster",
+        remedy="read /var/log/cloud-init-output.log, and mend the step that joins",
+    )
+
+
+def _does_not_run(unit: UnitState) -> Finding:
+    return fail(
+        unit,
+        f"{unit.name} does not run",
+        is_=unit.says,
+        should="active (running)",
+        cause="the node is NotReady, or has never joined",
+        remedy=f"journalctl -u {unit.name} -b says why it ended; then systemctl restart {unit.name}",
+    )
+
+
+def _after_the_next_boot(unit: UnitState, image: UnitState | None, cause: str) -> Findings:
+    answers = [each.starts_at_boot for each in (unit, image) if each is not None]
+    if True in answers:
+        return
+    if None in answers:
+        by = " and ".join(unit.asked_by) or "other units"
+        why = f"{unit.name} is {unit.enabled or unit.load}: whether the next boot starts it is up to {by}"
+        yield unknown(unit, why, is_=unit.says)
+        return
+    yield fail(
+        unit,
+        f"nothing starts {unit.name} after a reboot",
+        is_=" and ".join(f"{each.name} is {each.enabled or each.load}" for each in (unit, image) if each is not None),
+        should=f"{unit.name} enabled" + (f", or {image.name}" if image is not None else ""),
+        related=[image.related()] if image is not None else [],
+        cause=cause,
+        remedy=f"systemctl {'unmask' if unit.enabled.startswith('masked') else 'enable'} {unit.name}",
+    )

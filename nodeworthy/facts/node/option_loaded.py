@@ -1,0 +1,52 @@
+"""The profiling option as the loaded module has it, and why that is not what stands in the files."""
+
+from __future__ import annotations
+
+from nodeworthy.facts.node.driver import NodeDriver, OptionLine
+from nodeworthy.facts.node.node import Node
+from nodeworthy.fleet.model import Driver
+from nodeworthy.known.profiling import loaded_parameter, option
+from nodeworthy.verdict import Finding, Known, fail
+
+AGAIN = "drain the node and reboot it"
+
+
+def told_of(node: Node, driver: NodeDriver, cause: str) -> Finding:
+    said = [each for each in driver.options if option().name in each.text]
+    right = [each for each in said if _sets_it(each)]
+    message, why, remedy = _story(node, said, right)
+    return fail(
+        driver.admin_only,
+        message,
+        is_=f"{loaded_parameter()}: {driver.admin_only.shown()}",
+        should=f"{loaded_parameter()}: {option().value}",
+        related=[each.related() for each in said],
+        cause=f"{why}; {cause}" if why else cause,
+        remedy=remedy,
+    )
+
+
+def _story(node: Node, said: list[OptionLine], right: list[OptionLine]) -> tuple[str, str, str]:
+    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    if right and len(right) == len(said):
+        return (
+            "the profiling option is on disk, and the loaded module does not have it",
+            f"the module was loaded before {right[0].path} was written, or from an initramfs without it",
+            f"{AGAIN}; in the boot script, write the file before anything loads the driver",
+        )
+    if right:
+        return "files of modprobe contradict each other about the profiling option", "", f"keep one, and {AGAIN}"
+    if said:
+        return "the profiling option is not right on disk", "", f"write `{option().line}` instead, and {AGAIN}"
+    if pool is not None and pool.driver is Driver.OPERATOR:
+        remedy = (
+            f"set driver.kernelModuleConfig of the operator to a ConfigMap whose nvidia.conf has {option().assignment}"
+        )
+    else:
+        remedy = f"write `{option().line}` into /etc/modprobe.d/nvprof.conf, and {AGAIN}"
+    return "the driver was loaded without the profiling option, which is in no file of modprobe", "", remedy
+
+
+def _sets_it(line: OptionLine) -> bool:
+    words = line.text.split()
+    return option().kernel in words or (words[:2] == ["options", option().module] and option().assignment in words)

@@ -1,0 +1,55 @@
+"""Which pools' nodes files are for: those whose runtime reads them, where these agree with each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nodeworthy.facts.boot.script import BootPool
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.paths import Kind
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.known.containerd import Containerd, defaults, takes_base_dir
+from nodeworthy.verdict import Known, need
+
+_READ = (Kind.CONFIG, Kind.HOSTS, Kind.REGISTRIES)
+
+
+def of_pools(files: NodeFiles, fleet: Fleet | None, why: str) -> NodeFiles:
+    if fleet is None:
+        return replace(files, no_pool=why)
+    pools = [BootPool(pool, fleet) for pool in _named(files, [each for each in fleet.pools if _reads(files, each)])]
+    if not pools:
+        return replace(files, no_pool="no pool of the fleet reads such files")
+    if files.of(*_READ) and len({_read_by(files, each) for each in pools}) > 1:
+        names = ", ".join(each.title for each in pools)
+        return replace(files, no_pool=f"which pool they are for is not known: {names} do not read them alike")
+    return replace(files, pools=tuple(pools))
+
+
+def _read_by(files: NodeFiles, pool: BootPool) -> tuple[str, str | None, str | None]:
+    runtime = need(pool.pool.runtime)
+    return runtime.distribution, runtime.config, files.version(pool)
+
+
+def _named(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:
+    """Those that a folder or a file is called after, if any."""
+    words = {word for each in files.files for word in re.split(r"[^a-z0-9]+", (each.place.path or "").lower())}
+    return [pool for pool in pools if pool.name.lower() in words] or pools
+
+
+def _reads(files: NodeFiles, pool: Pool) -> bool:
+    state = pool.runtime.state
+    if not isinstance(state, Known) or not (state.value.is_containerd or not files.of(*_READ)):
+        return False
+    runtime, shown = state.value, files.runtime(None)
+    if shown is not None and (files.is_laid_out or not runtime.templates):
+        return shown.distribution == runtime.distribution
+    if shown is not None or files.of(Kind.REGISTRIES):
+        return runtime.registries is not None
+    return not files.of(Kind.CONFIG, Kind.HOSTS) or _is_stock(runtime)
+
+
+def _is_stock(runtime: Containerd) -> bool:
+    return runtime.config == defaults().config or takes_base_dir(runtime.distribution)

@@ -1,0 +1,43 @@
+"""What was read of a node's state, besides its runtimes: a part each, in a file of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from nodeworthy.facts.node.boot import NodeBoot
+from nodeworthy.facts.node.clock import NodeClock
+from nodeworthy.facts.node.devices import NodeDevices
+from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.kernel_log import NodeKernelLog
+from nodeworthy.facts.node.kubelet import NodeKubelet
+from nodeworthy.facts.node.registries import NodeRegistries
+from nodeworthy.facts.node.room import NodeRoom
+from nodeworthy.facts.node.storage import NodeStorage
+from nodeworthy.verdict import Located, skip
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """None is what a recording does not have because it was made before that was read."""
+
+    # Whether the boot script has ended: what is not there yet may still come.
+    boot_ended: Located[bool]
+    kubelet: NodeKubelet | None = None
+    driver: NodeDriver | None = None
+    devices: NodeDevices | None = None
+    boot: NodeBoot | None = None
+    clock: NodeClock | None = None
+    room: NodeRoom | None = None
+    kernel_log: NodeKernelLog | None = None
+    storage: NodeStorage | None = None
+    registries: NodeRegistries | None = None
+
+
+def read_then(part: T | None, what: str) -> T:
+    """A part of a recording; skips where it is too old to have it."""
+    if part is None:
+        skip(f"this recording was made before {what} was read: record the node anew")
+    return part

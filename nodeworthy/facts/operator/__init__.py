@@ -1,0 +1,1 @@
+"""The GPU operator, its toolkit, and what else hands out GPUs."""

@@ -1,0 +1,146 @@
+"""A DaemonSet that looks at GPUs or hands them out: a DCGM exporter, a device plugin, as a manifest or as a chart."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.node_selection import Labels, chooses, is_of_gpu_nodes
+from nodeworthy.verdict import Known, Located, Place
+
+GPU = "nvidia.com/gpu"
+OPERATORS_OWN = "nvidia.com/gpu.deploy."
+
+
+class Part(StrEnum):
+    DCGM_EXPORTER = "a DCGM exporter"
+    DEVICE_PLUGIN = "NVIDIA's device plugin"
+    HAMI = "HAMi's device plugin"
+
+
+_IMAGES = {
+    "dcgm-exporter": Part.DCGM_EXPORTER,
+    "k8s-device-plugin": Part.DEVICE_PLUGIN,
+    "nvidia-gpu-device-plugin": Part.DEVICE_PLUGIN,
+    "hami": Part.HAMI,
+    "k8s-vgpu": Part.HAMI,
+    "k8s-vdevice": Part.HAMI,
+}
+# Other programs that live in the device plugin's image.
+_BESIDE_IT = ("feature-discovery", "gfd", "mps-control", "config-manager")
+_RESOURCE = "--resource-name="
+
+
+@dataclass(frozen=True)
+class DaemonSetManifest:
+    called: ClassVar[str] = "a DaemonSet of DCGM or of a device plugin"
+
+    place: Place
+    part: Part
+    # How a reader finds it: DaemonSet 'kube-system/nvidia-device-plugin'.
+    title: str
+    # Where nodeSelector and affinity stand: a pod's spec, or a chart's values.
+    pods: Tree
+    # Of a device plugin: what it advertises.
+    resource: Located[str]
+    # Why its choice of nodes may be said elsewhere.
+    elsewhere: str | None = None
+
+    def chooses(self, labels: Labels) -> bool | None:
+        if (
+            self.elsewhere is not None
+            and self.pods.get("nodeSelector").is_absent
+            and self.pods.get("affinity").is_absent
+        ):
+            return None
+        return chooses(self.pods, labels)
+
+    @property
+    def is_the_operators(self) -> bool:
+        """The operator makes these itself, and its settings say whether."""
+        selected = self.pods.get("nodeSelector").mapping.items()
+        return any(key.startswith(OPERATORS_OWN) and value.text == "true" for key, value in selected)
+
+
+def daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:
+    if document.get("kind").text != "DaemonSet":
+        return
+    pods = document.get("spec", "template", "spec")
+    found = next(filter(None, map(_part, pods.get("containers").sequence)), None)
+    if found is not None:
+        part, container = found
+        yield DaemonSetManifest(document.place, part, _title(document), pods, _resource(container))
+
+
+def _title(document: Tree) -> str:
+    namespace = document.get("metadata", "namespace").text
+    name = document.get("metadata", "name").text or "without a name"
+    return f"DaemonSet '{namespace}/{name}'" if namespace else f"DaemonSet '{name}'"
+
+
+def _part(container: Tree) -> tuple[Part, Tree] | None:
+    image = container.get("image").text or ""
+    part = _IMAGES.get(posixpath.basename(image.split("@", maxsplit=1)[0]).split(":", maxsplit=1)[0])
+    said = [container.get("name").text or "", *(each.text or "" for each in _command(container))]
+    if part is None or any(other in word for word in said for other in _BESIDE_IT):
+        return None
+    return part, container
+
+
+def _command(container: Tree) -> Iterator[Tree]:
+    yield from container.get("command").sequence
+    yield from container.get("args").sequence
+
+
+def _resource(container: Tree) -> Located[str]:
+    for argument in _command(container):
+        if argument.text is not None and argument.text.startswith(_RESOURCE):
+            return Located(Known(argument.text.removeprefix(_RESOURCE)), argument.place)
+    return Located(Known(GPU), container.place, written=False)
+
+
+def of_chart(chart: Tree, values: Tree, place: Place, title: str, elsewhere: str | None) -> Iterator[DaemonSetManifest]:
+    """What a release of one of these charts makes."""
+    name = posixpath.basename((chart.text or "").rstrip("/"))
+    if name == "hami":
+        yield from _of_hami(values, place, title, elsewhere)
+    elif name in _CHARTS:
+        gpu = Located(Known(GPU), place, written=False)
+        yield DaemonSetManifest(place, _CHARTS[name], title, values, gpu, elsewhere)
+
+
+_CHARTS = {"dcgm-exporter": Part.DCGM_EXPORTER, "nvidia-device-plugin": Part.DEVICE_PLUGIN}
+
+
+def _of_hami(values: Tree, place: Place, title: str, elsewhere: str | None) -> Iterator[DaemonSetManifest]:
+    plugin = values.get("devicePlugin")
+    if plugin.get("enabled").value is False:
+        return
+    chosen = plugin.get("nvidianodeSelector")
+    pods = Tree({} if chosen.is_absent else {"nodeSelector": chosen}, place)
+    resource = values.get("resourceName").located()
+    if resource.state == Known(None):
+        resource = Located(Known(GPU), resource.place, written=False)
+    yield DaemonSetManifest(place, Part.HAMI, title, pods, resource, elsewhere)
+
+
+def overlap(one: DaemonSetManifest, other: DaemonSetManifest) -> bool | None:
+    """Whether two of them go to one node; None where each asks for labels of its own that may be there or not."""
+    ones, others = _fixed(one.pods), _fixed(other.pods)
+    if any(others.get(key, value) != value for key, value in ones.items()):
+        return False
+    labels = Labels({**ones, **others})
+    chosen = {one.chooses(labels), other.chooses(labels)}
+    if False in chosen:
+        return False
+    apart = all(any(not is_of_gpu_nodes(key) for key in each) for each in (ones.keys() - others, others.keys() - ones))
+    return None if apart or None in chosen else True
+
+
+def _fixed(pods: Tree) -> dict[str, str]:
+    """The labels without which it goes nowhere."""
+    return {key: value.text for key, value in pods.get("nodeSelector").mapping.items() if value.text is not None}

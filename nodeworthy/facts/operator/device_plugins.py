@@ -1,0 +1,136 @@
+"""What would hand out GPUs in one cluster: the operator's plugin, NVIDIA's own, HAMi's."""
+
+from __future__ import annotations
+
+import posixpath
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.hami.values import HamiValues, truth
+from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.node_selection import asked_for, is_of_gpu_nodes
+from nodeworthy.facts.profiling.nodes import registrations
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.hami import resources
+from nodeworthy.known.operator_parts import DEVICE_PLUGIN
+from nodeworthy.verdict import Known, Located, Place
+
+# Labels by which HAMi's plugin chooses its nodes; they say nothing of the operator's.
+_HAMIS_OWN = frozenset(("gpu",))
+
+
+@dataclass(frozen=True)
+class Advertiser:
+    title: str
+    place: Place
+    enabled: Located[bool]
+    resource: Located[str]
+    # None for the operator's, which goes to every GPU node that does not opt out, and for a fleet's HAMi.
+    manifest: DaemonSetManifest | None = None
+    is_operators: bool = False
+    # The labels by which HAMi's chart chooses its nodes; None where no such values are here.
+    hamis_nodes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class DevicePlugins:
+    called: ClassVar[str] = "a set of device plugins"
+    whole_stack: ClassVar[bool] = True
+
+    advertisers: tuple[Advertiser, ...]
+    # Nodes register with the label by which the operator's plugin leaves them out.
+    opted_out: bool = False
+
+    @property
+    def place(self) -> Place:
+        return self.advertisers[-1].place
+
+
+def device_plugins(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[DevicePlugins]:
+    """Those that might meet: of one alone nothing is proven. A fleet is one cluster; without one, only what lies in one
+    folder is taken to be for one cluster."""
+    opted_out = any(_opts_out(fact) for fact in facts if isinstance(fact, BootScript))
+    found = list(_advertisers(facts))
+    if fleet is not None:
+        if fleet.hami is not None and not any(each.hamis_nodes is not None for each in found):
+            found.append(_of_the_fleet(fleet.hami.place))
+        sets: Iterable[list[Advertiser]] = [found]
+    else:
+        by_folder: dict[str, list[Advertiser]] = defaultdict(list)
+        for each in found:
+            by_folder[posixpath.dirname(each.place.path or "")].append(each)
+        sets = by_folder.values()
+    for each_set in sets:
+        if len(each_set) > 1:
+            yield DevicePlugins(tuple(each_set), opted_out)
+
+
+def _advertisers(facts: Iterable[Any]) -> Iterator[Advertiser]:
+    for fact in facts:
+        if isinstance(fact, OperatorValues):
+            enabled = fact.part("devicePlugin", default=True)
+            gpu = Located(Known(GPU), fact.place, written=False)
+            yield Advertiser("the operator's device plugin", enabled.place, enabled, gpu, is_operators=True)
+        elif isinstance(fact, DaemonSetManifest) and fact.part is not Part.DCGM_EXPORTER and not fact.is_the_operators:
+            on = Located(Known(True), fact.place, written=False)
+            yield Advertiser(f"{fact.part} ({fact.title})", fact.place, on, fact.resource, fact)
+        elif isinstance(fact, HamiValues) and fact.origin == "Helm values":  # a release is a DaemonSetManifest
+            yield _of_values(fact)
+
+
+def _of_values(values: HamiValues) -> Advertiser:
+    enabled = truth(values.said("devicePlugin", "enabled"), default=True)
+    on = enabled or Located(Known(True), values.place, written=False)
+    gpu = values.said("resourceName") or Located(Known(resources().count), values.place, written=False)
+    nodes = tuple(values.node_selector.mapping)
+    return Advertiser(f"{Part.HAMI} ({values.origin})", values.place, on, gpu, hamis_nodes=nodes)
+
+
+def _of_the_fleet(place: Place) -> Advertiser:
+    on, gpu = Located(Known(True), place), Located(Known(GPU), place, written=False)
+    return Advertiser(f"{Part.HAMI} (the fleet has HAMi)", place, on, gpu)
+
+
+def _opts_out(script: BootScript) -> bool:
+    return any(labels.get(DEVICE_PLUGIN) == "false" for _, labels in registrations(script))
+
+
+def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
+    """Whether both go to one node; None where that is not known."""
+    if one.is_operators and other.is_operators:
+        return False  # the same operator, from several files
+    if one.manifest is not None and other.manifest is not None:
+        same = one.manifest.title == other.manifest.title
+        return False if same else overlap(one.manifest, other.manifest)
+    manifest = one.manifest or other.manifest
+    nodes = next((each.hamis_nodes for each in (one, other) if each.hamis_nodes is not None), None)
+    if nodes is not None and (manifest is not None or one.is_operators or other.is_operators):
+        return False if opted_out and manifest is None else _meets_hami(nodes, manifest)
+    if not (one.is_operators or other.is_operators):
+        return manifest is not None and manifest.part is not Part.HAMI  # the fleet's HAMi and its manifest are one
+    if opted_out:
+        return False
+    if manifest is None:
+        return True
+    return _are_the_operators(asked_for(manifest.pods))
+
+
+def _meets_hami(nodes: Iterable[str], manifest: DaemonSetManifest | None) -> bool | None:
+    """HAMi of a chart's values against another's manifest, or against the operator's plugin."""
+    if manifest is None:
+        return _are_the_operators(nodes)
+    if manifest.part is Part.HAMI:
+        return False  # what the chart makes of these values
+    return True if all(is_of_gpu_nodes(each) for each in asked_for(manifest.pods)) else None
+
+
+def _are_the_operators(labels: Iterable[str]) -> bool | None:
+    """Whether nodes of these labels have the operator's plugin."""
+    named = list(labels)
+    if DEVICE_PLUGIN in named:
+        return False
+    return True if all(is_of_gpu_nodes(each) or each in _HAMIS_OWN for each in named) else None

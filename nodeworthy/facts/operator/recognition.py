@@ -1,0 +1,92 @@
+"""What makes a tree the GPU operator's settings: its content, not the name of its file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.verdict import Known, Located, Unknown
+
+CHART = "gpu-operator"
+# Keys that no other chart is likely to have, and those that mean something only beside them.
+_DISTINCTIVE = frozenset(
+    "ccManager dcgmExporter devicePlugin driver gdrcopy gfd kataManager migManager nodeStatusExporter operator "
+    "sandboxDevicePlugin sandboxWorkloads toolkit vfioManager vgpuDeviceManager vgpuManager".split()
+)
+_TELLING = _DISTINCTIVE - {"driver", "operator", "toolkit"}
+_TOOLKIT = frozenset(
+    "enabled env image imagePullPolicy imagePullSecrets installDir repository resources version".split()
+)
+_EXACT_VERSION = re.compile(r"v?\d+(\.\d+){0,2}([-+].*)?")
+# The chart says its own name and version on what it makes.
+_MADE_BY = ("metadata", "labels", "helm.sh/chart")
+# How deep under parent charts' keys values are looked for.
+_DEPTH = 4
+
+
+def is_operator_chart(chart: Tree) -> bool:
+    """`gpu-operator`, `nvidia/gpu-operator`, `oci://…/gpu-operator`."""
+    return chart.text is not None and chart.text.rstrip("/").rsplit("/", 1)[-1] == CHART
+
+
+def looks_like_values(tree: Tree) -> bool:
+    """Values of the operator's chart: its toolkit alone is enough, or two of its parts."""
+    toolkit = tree.get("toolkit")
+    if toolkit.is_mapping and not _TOOLKIT.isdisjoint(toolkit.mapping):
+        return True
+    parts = {name for name in _DISTINCTIVE.intersection(tree.mapping) if tree.get(name).is_mapping}
+    return len(parts) >= 2 and not _TELLING.isdisjoint(parts)
+
+
+def values_within(tree: Tree, depth: int = _DEPTH) -> Iterator[Tree]:
+    """The operator's values in this tree: the tree itself, or what stands under a parent chart's key."""
+    if not tree.is_mapping:
+        return
+    if looks_like_values(tree):
+        yield tree
+        return
+    if depth == 0:
+        return
+    for name, child in tree.mapping.items():
+        if name == CHART and child.is_mapping:
+            # The usual condition of a parent chart: a subchart that is off has no values to judge.
+            if child.get("enabled").value is not False:
+                yield child
+        else:
+            yield from values_within(child, depth - 1)
+
+
+def is_cluster_policy(document: Tree) -> bool:
+    api = document.get("apiVersion").text or ""
+    return document.get("kind").text == "ClusterPolicy" and api.startswith("nvidia.com/")
+
+
+def of_cluster_policy(document: Tree) -> OperatorValues:
+    """A ClusterPolicy's spec has the shape of the chart's values."""
+    spec = document.get("spec")
+    return OperatorValues(
+        place=document.place,
+        tree=spec,
+        origin="ClusterPolicy",
+        release=_installed(document.get(*_MADE_BY)),
+    )
+
+
+def chart_version(version: Tree) -> Located[str | None]:
+    located = version.located()
+    if isinstance(located.state, Known) and located.state.value is not None:
+        written = str(located.state.value)
+        if not _EXACT_VERSION.fullmatch(written):
+            return Located(Unknown(f"{written!r} is a range of versions"), located.place)
+        return Located(Known(written), located.place)
+    return located
+
+
+def _installed(label: Tree) -> Located[str | None]:
+    """The release that made an object, by its label: gpu-operator-v25.3.4."""
+    version = (label.text or "").removeprefix(f"{CHART}-")
+    if not _EXACT_VERSION.fullmatch(version):
+        return Located(Known(None), label.place, written=False)
+    return Located(Known(version), label.place)

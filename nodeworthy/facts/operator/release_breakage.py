@@ -1,0 +1,131 @@
+"""Which of the known breakages a release of the operator has with these settings, on this pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.release_settings import given, setting
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.known.breakages import CUSTOM_SOCKET, Breakage, breakages
+from nodeworthy.known.versions import Span, range_of, span_of
+from nodeworthy.verdict import Known, Located, Unknown
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A breakage that is there, or, where something that it depends on is not known, may be."""
+
+    breakage: Breakage
+    # What it depends on, as it was found: the settings first.
+    found: tuple[Located[Any], ...]
+    unsure: str | None = None
+    # Nobody says which containerd or which Kubernetes there is, and it depends on them.
+    unsaid: bool = False
+
+
+# One condition: whether it holds, and where that is seen. None: it is not known, with why, or nobody says it.
+@dataclass(frozen=True)
+class _Answer:
+    holds: bool | None
+    seen: Located[Any] | None = None
+    why: str = ""
+
+
+def hits(values: OperatorValues, pool: GpuPool | None) -> Iterator[Hit]:
+    """Of a pool, the breakages that depend on it; of none, the others."""
+    for each in breakages():
+        if each.depends_on_the_pool == (pool is not None):
+            found = _hit(each, values, pool)
+            if found is not None:
+                yield found
+
+
+def names_a_release(values: OperatorValues) -> bool:
+    """Whether anybody says which release these settings are for, be it by a version of the toolkit."""
+    return values.release.state != Known(None) or _toolkit_version(values) is not None
+
+
+def _hit(each: Breakage, values: OperatorValues, pool: GpuPool | None) -> Hit | None:
+    answers = [_release(each, values), *_settings(each, values), *(_of_pool(each, pool) if pool is not None else ())]
+    if any(answer.holds is False for answer in answers):
+        return None
+    seen = tuple(answer.seen for answer in answers[1:] if answer.seen is not None)
+    open_ = [answer.why for answer in answers if answer.holds is None]
+    doubts = [*filter(None, open_), *([f"{each.doubt} is not known"] if each.doubt else [])]
+    return Hit(each, seen, doubts[0] if doubts else None, unsaid="" in open_)
+
+
+def _release(each: Breakage, values: OperatorValues) -> _Answer:
+    toolkit = _toolkit_version(values)
+    if each.toolkit is not None and toolkit is not None:
+        return _covered((each.toolkit,), toolkit, "toolkit.version")
+    release = values.release.state
+    if isinstance(release, Known):
+        return _Answer(False) if release.value is None else _covered((each.releases,), values.release, "the release")
+    asked = range_of(values.asked_release) or Span()
+    inside = each.releases.covers(asked)
+    return _Answer(inside, values.release, f"which release of the operator it is, is not known: {release.why}")
+
+
+def _toolkit_version(values: OperatorValues) -> Located[Any] | None:
+    version = values.tree.get("toolkit", "version").located()
+    known = isinstance(version.state, Known) and isinstance(version.state.value, str)
+    return version if known and span_of(version.state.value) else None  # type: ignore[union-attr]
+
+
+def _settings(each: Breakage, values: OperatorValues) -> Iterator[_Answer]:
+    for name in each.needs:
+        on = setting(name, values, each)
+        yield _is(on, values.toolkit.socket if name == CUSTOM_SOCKET else on, wanted=True)
+    for name, beginning in each.given.items():
+        yield _is(given(name, beginning, values), values.toolkit.said(name), wanted=True)
+    for name, beginning in each.without.items():
+        yield _is(given(name, beginning, values), values.toolkit.said(name), wanted=False)
+
+
+def _is(located: Located[bool], shown: Located[Any], *, wanted: bool) -> _Answer:
+    if isinstance(located.state, Unknown):
+        return _Answer(None, shown, located.state.why)
+    return _Answer(located.state.value is wanted, shown if located.written else None)
+
+
+def _of_pool(each: Breakage, pool: GpuPool) -> Iterator[_Answer]:
+    yield _distribution(each, pool)
+    if each.containerd:
+        yield _covered(each.containerd, pool.containerd, f"the containerd of {pool.title}")
+    if each.kubernetes is not None:
+        yield _covered((each.kubernetes,), pool.kubernetes, "the cluster's version")
+
+
+def _distribution(each: Breakage, pool: GpuPool) -> _Answer:
+    state = pool.distribution.state
+    if isinstance(state, Unknown):
+        return _Answer(None, pool.distribution, f"the distribution of {pool.title} is not known: {state.why}")
+    # A node may show several that it could be.
+    could_be = state.value.split(" or ")
+    listed = {not each.distributions or name in each.distributions for name in could_be}
+    excluded = any(name in each.not_on for name in could_be)
+    if excluded or listed == {False}:
+        return _Answer(False)
+    if len(listed) > 1:
+        return _Answer(None, pool.distribution, f"{pool.title} may be {state.value}")
+    return _Answer(True)
+
+
+def _covered(spans: Iterable[Span], version: Located[Any] | None, what: str) -> _Answer:
+    if version is None:
+        return _Answer(None)
+    if isinstance(version.state, Unknown):
+        return _Answer(None, version, f"{what} is not known: {version.state.why}")
+    asked = span_of(str(version.state.value))
+    if asked is None:
+        return _Answer(None, version, f"{what} is {version.shown()}, which is no version")
+    covered = {span.covers(asked) for span in spans}
+    if True in covered:
+        return _Answer(True, version)
+    if None in covered:
+        return _Answer(None, version, f"{what} is {version.shown()}, and only some of its releases are concerned")
+    return _Answer(False)

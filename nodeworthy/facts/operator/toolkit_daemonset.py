@@ -1,0 +1,189 @@
+"""The DaemonSet that runs NVIDIA's container toolkit, and the host folders that it really mounts.
+
+Its environment is of no use here: the operator rewrites the user's host paths to paths inside the pod. What
+the toolkit can reach is told by the volumes alone.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from nodeworthy.documents.plain import mappings_at, number_at, strings_at, text_at
+from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.known.containerd import Containerd, defaults, same_file
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+NAME = "nvidia-container-toolkit-daemonset"
+IMAGE = "container-toolkit"
+# Where the operator mounts what it was told (gpu-operator: controllers/object_controls.go).
+CONFIG_MOUNT = "/runtime/config-dir"
+SOCKET_MOUNT = "/runtime/sock-dir"
+NRI_MOUNT = "/runtime/nri-sock-dir"
+VOLUMES = {CONFIG_MOUNT: "containerd-config", SOCKET_MOUNT: "containerd-socket"}
+OPT_OUT = "nvidia.com/gpu.deploy.container-toolkit"
+
+
+def is_toolkit_daemonset(data: Any) -> bool:
+    """By what it is, wherever it is: its name, its label, or its image."""
+    template = ("spec", "template", "metadata", "labels")
+    labels = (strings_at(data, "metadata", "labels"), strings_at(data, *template))
+    containers = mappings_at(data, "spec", "template", "spec", "containers")
+    return (
+        text_at(data, "metadata", "name") == NAME
+        or any(each.get("app") == NAME for each in labels)
+        or any(_repository(text_at(each, "image")) == IMAGE for each in containers)
+    )
+
+
+def _repository(image: str) -> str:
+    return image.split("@", maxsplit=1)[0].rsplit("/", 1)[-1].split(":", maxsplit=1)[0]
+
+
+@dataclass(frozen=True)
+class ToolkitDaemonSet:
+    data: Mapping[str, Any]
+
+    @cached_property
+    def namespace(self) -> str:
+        return text_at(self.data, "metadata", "namespace")
+
+    @cached_property
+    def name(self) -> str:
+        return text_at(self.data, "metadata", "name")
+
+    @cached_property
+    def place(self) -> Place:
+        return Place(object=f"DaemonSet/{self.namespace}/{self.name}")
+
+    @cached_property
+    def config_folder(self) -> Located[str | None]:
+        """The host folder that it takes for the one of containerd's config; None where it mounts none."""
+        return self._mounted(CONFIG_MOUNT)
+
+    @cached_property
+    def socket_folder(self) -> Located[str | None]:
+        return self._mounted(SOCKET_MOUNT)
+
+    @cached_property
+    def uses_nri(self) -> bool:
+        return bool(need_none(self._mounted(NRI_MOUNT))) and not need_none(self.socket_folder)
+
+    @cached_property
+    def runtime(self) -> str:
+        """What it was told to configure."""
+        return self._variables.get("RUNTIME", "") or "containerd"
+
+    @cached_property
+    def runtime_names(self) -> frozenset[str]:
+        """The runtime handlers that it writes."""
+        named = self._variables.get("CONTAINERD_RUNTIME_CLASS") or self._variables.get("NVIDIA_RUNTIME_NAME")
+        base = defaults().runtime_class
+        return frozenset(filter(None, (named, base, f"{base}-cdi", f"{base}-legacy")))
+
+    @cached_property
+    def ready_everywhere(self) -> bool:
+        """Whether its own status says so."""
+        desired, ready = (number_at(self.data, "status", each) for each in ("desiredNumberScheduled", "numberReady"))
+        return desired is not None and ready is not None and 0 < desired <= ready
+
+    @cached_property
+    def ready_count(self) -> int | None:
+        return number_at(self.data, "status", "numberReady")
+
+    @cached_property
+    def runs_somewhere(self) -> bool:
+        return number_at(self.data, "status", "desiredNumberScheduled") != 0
+
+    @cached_property
+    def node_selector(self) -> Mapping[str, str]:
+        return strings_at(self.data, "spec", "template", "spec", "nodeSelector")
+
+    def owns(self, pod: ClusterPod) -> bool:
+        if pod.namespace != self.namespace:
+            return False
+        return pod.daemonset == self.name or (not pod.daemonset and self._selects(pod))
+
+    def _selects(self, pod: ClusterPod) -> bool:
+        wanted = strings_at(self.data, "spec", "selector", "matchLabels")
+        if not wanted:
+            return pod.name.startswith(f"{self.name}-")
+        return all(pod.labels.get(name) == value for name, value in wanted.items())
+
+    def chooses(self, node: ClusterNode) -> bool:
+        """Whether it would run there. Without a selector of its own, it is meant for GPU nodes."""
+        if node.labels.get(OPT_OUT) == "false":
+            return False
+        if not self.node_selector:
+            return node.is_gpu
+        return all(node.labels.get(name) == value for name, value in self.node_selector.items())
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return plant(self.data, self.place).get("spec", "template", "spec")
+
+    @cached_property
+    def _variables(self) -> Mapping[str, str]:
+        entries = (env for container in self._containers for env in container.get("env").sequence)
+        return {name: env.get("value").text or "" for env in entries if (name := env.get("name").text)}
+
+    @property
+    def _containers(self) -> Iterator[Tree]:
+        yield from self._tree.get("containers").sequence
+
+    def _mounted(self, where: str) -> Located[str | None]:
+        mounts = (mount for container in self._containers for mount in container.get("volumeMounts").sequence)
+        here = next((each for each in mounts if posixpath.normpath(each.get("mountPath").text or ".") == where), None)
+        # A volume of the operator's own name is mounted there, even if what was kept of the pod does not show it.
+        name = here.get("name").text if here is not None else VOLUMES.get(where)
+        volume = next((each for each in self._tree.get("volumes").sequence if each.get("name").text == name), None)
+        if volume is None and here is None:
+            return Located(Known(None), self.place, written=False)
+        path = volume.get("hostPath", "path").text if volume else None
+        place = self.place.about(f"spec.template.spec.volumes[{name}].hostPath.path")
+        if path is None:
+            return Located.unknown(f"what is mounted at {where} is no folder of the host", place)
+        return Located.known(path, place)
+
+    def misses(self, runtime: Containerd) -> tuple[Miss, ...]:
+        """Which of its folders are not those of this runtime."""
+        found = (
+            _miss("config", self.config_folder, runtime.config, (), runtime),
+            _miss("socket", self.socket_folder, runtime.socket, runtime.older_sockets, runtime),
+        )
+        return tuple(each for each in found if each is not None)
+
+
+def need_none(located: Located[str | None]) -> str | None:
+    """The value where it is known; None where it is not, or is none."""
+    return located.state.value if isinstance(located.state, Known) else None
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A folder that is mounted, and is not the one of kubelet's containerd."""
+
+    kind: str
+    mounted: str
+    right: str
+    located: Located[str | None]
+    # Where releases of the distribution disagree, it may be right after all.
+    doubtful: bool
+
+
+def _miss(
+    kind: str, located: Located[str | None], right: str | None, older: tuple[str, ...], runtime: Containerd
+) -> Miss | None:
+    mounted = need_none(located)
+    if mounted is None or right is None or isinstance(located.state, Unknown):
+        return None
+    folders = [posixpath.dirname(each) for each in (right, *older)]
+    if any(same_file(mounted, each) for each in folders):
+        return None
+    doubtful = any(same_file(mounted, posixpath.dirname(each)) for each in runtime.doubtful)
+    return Miss(kind, mounted, folders[0], located, doubtful)

@@ -1,0 +1,200 @@
+"""The operator's toolkit on nodes whose kubelets use the same containerd, and how it fares there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import cached_property
+from typing import ClassVar
+
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment, told
+from nodeworthy.facts.operator.toolkit_daemonset import Miss, ToolkitDaemonSet
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.known.containerd import Containerd
+from nodeworthy.verdict import Known, Located, Place, Related
+
+# The toolkit counts as ready before it has configured containerd; kubelet's next try comes within a minute.
+SETTLING = timedelta(seconds=90)
+NO_SOCKET = "no such file or directory"
+
+
+@dataclass(frozen=True)
+class ToolkitOnNodes:
+    called: ClassVar[str] = "the operator's toolkit on a node"
+
+    daemonset: ToolkitDaemonSet
+    nodes: tuple[ClusterNode, ...]
+    # The runtime that kubelet talks to on these nodes.
+    runtime: Located[Containerd]
+    # Why nothing can be asked of them: neither a fleet nor the nodes themselves say which containerd they use.
+    silent: str | None = None
+    pool: str | None = None
+    says: tuple[Related, ...] = ()
+    policy: OperatorValues | None = None
+    # The toolkit's own pods on these nodes, and the last line of each one's log that tells why it ended.
+    pods: tuple[ClusterPod, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    failures: tuple[SandboxFailure, ...] = ()
+    victims: tuple[str, ...] = ()
+    # Nodes on which a pod of the toolkit's runtime has run: there it came, whoever brought it.
+    proven_on: frozenset[str] = frozenset()
+    # Kinds that a judgement of these nodes needs, and that were not seen.
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        return self.daemonset.place
+
+    @property
+    def on(self) -> tuple[str, ...]:
+        """Whom a fault concerns."""
+        return (self.pool,) if self.pool else tuple(node.title for node in self.nodes)
+
+    @cached_property
+    def _misses(self) -> tuple[Miss, ...]:
+        if not isinstance(self.runtime.state, Known) or not self.is_containerd:
+            return ()
+        return self.daemonset.misses(self.runtime.state.value)
+
+    @property
+    def is_containerd(self) -> bool:
+        known = self.runtime.state
+        told_so = self.daemonset.runtime == "containerd" and not self.daemonset.uses_nri
+        return told_so and not (isinstance(known, Known) and not known.value.is_containerd)
+
+    @cached_property
+    def wrong(self) -> tuple[Miss, ...]:
+        """The folders that are certainly those of another containerd."""
+        return tuple(each for each in self._misses if not each.doubtful and self._was_set(each) is True)
+
+    @cached_property
+    def doubtful(self) -> tuple[Miss, ...]:
+        return tuple(each for each in self._misses if each.doubtful or self._was_set(each) is None)
+
+    def _was_set(self, miss: Miss) -> bool | None:
+        """Where the socket alone is a right setting, a stock config folder is wrong only if somebody set it."""
+        known = self.runtime.state
+        if miss.kind == "socket" or not isinstance(known, Known) or not known.value.config_optional:
+            return True
+        if any(each.kind == "socket" for each in self._misses):
+            return True
+        return self.policy.toolkit.config.written if self.policy is not None else None
+
+    @cached_property
+    def unready(self) -> tuple[ClusterPod, ...]:
+        return tuple(pod for pod in self.pods if not pod.ready)
+
+    @cached_property
+    def broken(self) -> tuple[ClusterPod, ...]:
+        return tuple(pod for pod in self.unready if pod.fault)
+
+    @cached_property
+    def bare_nodes(self) -> tuple[ClusterNode, ...]:
+        """Where it should run, and has no pod."""
+        covered = {pod.node for pod in self.pods}
+        return tuple(node for node in self.nodes if node.name not in covered)
+
+    @property
+    def unproven_nodes(self) -> tuple[ClusterNode, ...]:
+        """Where neither a pod of its own nor one of its runtime was seen."""
+        return tuple(node for node in self.bare_nodes if node.name not in self.proven_on)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the DaemonSet itself counts fewer ready pods than it has nodes."""
+        ready = self.daemonset.ready_count
+        return ready is not None and not self.daemonset.ready_everywhere
+
+    @cached_property
+    def lasting(self) -> tuple[SandboxFailure, ...]:
+        """The failures that go on although the toolkit was ready, or while it is not."""
+        if "pods" in self.unseen:
+            return ()  # whether they are over is not known
+        return tuple(each for each in self.failures if self._lasts(each, SETTLING))
+
+    @cached_property
+    def recent(self) -> tuple[SandboxFailure, ...]:
+        """Those since it became ready, too soon to tell."""
+        return tuple(each for each in self.failures if self._lasts(each, timedelta()) and each not in self.lasting)
+
+    def _lasts(self, failure: SandboxFailure, after: timedelta) -> bool:
+        ready = [moment(pod.since) for pod in self.pods if pod.node == failure.node and pod.ready]
+        since = next(filter(None, ready), None)
+        return not ready or since is None or failure.last is None or failure.last >= since + after
+
+    @property
+    def told_failures(self) -> str | None:
+        return told(self.failures) if self.failures else None
+
+    @property
+    def told_pods(self) -> str | None:
+        """How the toolkit's own pods fare, worst first, and what they said."""
+        pods = self.broken or self.unready
+        if not pods:
+            return None
+        first = pods[0]
+        more = f", and {len(pods) - 1} more like it" if len(pods) > 1 else ""
+        state = f"is in {first.fault}" if first.fault else f"is not ready ({first.phase or 'no status'})"
+        restarts = f" after {first.restarts} restarts" if first.restarts else ""
+        words = self.words.get(first.object) or " ".join(first.last_words.split())[:300]
+        return f"{first.name} {state}{restarts}{more}" + (f", and says: {words}" if words else "")
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        return tuple(filter(None, (self.told_failures, self.told_pods)))
+
+    @property
+    def found_no_socket(self) -> bool:
+        """Whether the toolkit itself found no containerd behind the folder that it mounts."""
+        return any(NO_SOCKET in words and ".sock" in words for words in self.words.values())
+
+
+@dataclass(frozen=True)
+class UnservedFailures:
+    """Pods that lack the toolkit's runtime on nodes where no toolkit was seen to run."""
+
+    failures: tuple[SandboxFailure, ...]
+    victims: tuple[str, ...]
+    why: str
+    # The toolkit may well run there: it was not seen, because not everything was looked at.
+    seen_in_part: bool = False
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(each.node for each in self.failures if each.node))
+
+    @property
+    def place(self) -> Place:
+        if len(self.nodes) == 1:
+            return Place(object=f"Node/{self.nodes[0]}")
+        return Place(object=self.victims[0] if self.victims else self.failures[0].object)
+
+    @property
+    def told(self) -> str:
+        return told(self.failures)
+
+
+def victims_of(
+    failures: Sequence[SandboxFailure],
+    pods: Iterable[ClusterPod] | None,
+    namespaces: Collection[str],
+    runtimes: frozenset[str],
+) -> tuple[str, ...]:
+    """The pods that still suffer: those of the events that have not recovered, and those that wait for the same
+    runtime without an event (events live for an hour). Where no pod was seen (in any namespace, or in that of the
+    event), those of the events."""
+    named = {each.object for each in failures}
+    if pods is None:
+        return tuple(sorted(named))
+    suffering = {pod.object for pod in pods if _suffers(pod, named, runtimes)}
+    elsewhere = {each.object for each in failures if each.namespace not in namespaces}
+    return tuple(sorted(suffering | elsewhere))
+
+
+def _suffers(pod: ClusterPod, named: set[str], runtimes: frozenset[str]) -> bool:
+    if pod.ready or pod.is_over:
+        return False
+    return pod.object in named or (pod.runtime_class in runtimes and pod.waits_for_its_sandbox)

@@ -1,0 +1,1 @@
+"""What pods are made from, and what they ask for."""

@@ -1,0 +1,40 @@
+"""What a chart's containers are to have, as its values say it: `resources`, under whatever name a chart keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.template import PodTemplate
+
+_RESOURCES = "resources"
+_DEEPEST = 4
+
+
+def templates_of_values(document: Tree) -> Iterator[PodTemplate]:
+    """One for each `resources` that asks for GPUs: a chart's template writes it into a container as it stands."""
+    if document.is_mapping and document.get("apiVersion").is_absent and document.get("kind").is_absent:
+        yield from _within(document, document, "", _DEEPEST)
+
+
+def _within(document: Tree, tree: Tree, path: str, depth: int) -> Iterator[PodTemplate]:
+    for name, child in tree.mapping.items():
+        if name == _RESOURCES and _asks_for_gpus(child):
+            yield _template(document, child, path or _RESOURCES)
+        elif depth and child.is_mapping:
+            yield from _within(document, child, f"{path}.{name}" if path else name, depth - 1)
+
+
+def _asks_for_gpus(resources: Tree) -> bool:
+    amounts = (*resources.get("limits").mapping, *resources.get("requests").mapping)
+    return any(map(is_gpu_resource, amounts))
+
+
+def _template(document: Tree, resources: Tree, path: str) -> PodTemplate:
+    place = resources.key or resources.place
+    name = Tree(path, place)
+    container = Tree({"name": name, _RESOURCES: resources}, place)
+    spec = Tree({"containers": Tree([container], place)}, place)
+    named = Tree({"kind": Tree("Chart", place), "metadata": Tree({"name": name}, place)}, document.place)
+    return PodTemplate(named, Tree({"spec": spec}, place), (named,), path)

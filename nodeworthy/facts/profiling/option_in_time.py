@@ -1,0 +1,165 @@
+"""Whether the profiling option is in effect when the nvidia module is loaded, whatever path a boot takes."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from nodeworthy.boot.conditions import Guard, always, together
+from nodeworthy.boot.effects import Installs
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.driver_loads import Again, Load, anew, is_driver, loads
+from nodeworthy.facts.boot.guards import but_its_own, without
+from nodeworthy.facts.boot.stamps import but_stamps
+from nodeworthy.facts.profiling.hidden_option import hidden, seen
+from nodeworthy.facts.profiling.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
+from nodeworthy.facts.profiling.modprobe_line import Says
+from nodeworthy.facts.profiling.module_option import OptionWrite, option_writes
+
+# As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
+FEW, MANY = 16, 200
+
+
+@dataclass(frozen=True)
+class OptionInTime:
+    timeline: Timeline
+
+    @cached_property
+    def writes(self) -> list[OptionWrite]:
+        return option_writes(self.timeline)
+
+    @cached_property
+    def kernel_options(self) -> list[KernelOption]:
+        return kernel_options(self.timeline)
+
+    @cached_property
+    def loads(self) -> list[Load]:
+        return loads(self.timeline)
+
+    @property
+    def installs_the_driver(self) -> bool:
+        return any(is_driver(each) for each in self.timeline.of(Installs))
+
+    @property
+    def is_meant(self) -> bool:
+        """Whether any step is seen that sets the option, rightly or not."""
+        written = any(each.says not in (Says.GONE, Says.MAYBE) for each in self.writes)
+        return written or bool(self.kernel_options) or any(each.has_the_option for each in self.loads)
+
+    @cached_property
+    def anew(self) -> list[Again]:
+        return anew(self.timeline)
+
+    @cached_property
+    def _at(self) -> dict[int, int]:
+        return {id(each): at for at, each in enumerate(self.timeline.effects)}
+
+    def at(self, write: OptionWrite) -> int:
+        return self._at[id(write.effect)]
+
+    def before(self, load: Load) -> list[OptionWrite]:
+        return seen([each for each in self.writes if self.at(each) < load.at])
+
+    def hidden_before(self, load: Load) -> tuple[OptionWrite, OptionWrite] | None:
+        """A right write, and the file that keeps modprobe from reading it."""
+        before = [each for each in self.writes if self.at(each) < load.at]
+        return next(((right, by) for right, by in hidden(before) if right.says is Says.RIGHT), None)
+
+    def after(self, load: Load) -> list[OptionWrite]:
+        return [each for each in self.writes if self.at(each) > load.at]
+
+    def first_without(self, by_the_image: Sequence[Load] = ()) -> tuple[Load, bool | None] | None:
+        """The first load that does not have the option, or for which that can't be said (None)."""
+        loaded: list[Load] = []
+        for load in sorted((*by_the_image, *self.loads), key=lambda each: each.at):
+            loaded = [each for each in loaded if not self._unloaded_between(each, load)]
+            if loaded and always([each.conditions for each in loaded], load.conditions):
+                continue
+            answer = self.has_it(load)
+            if not answer:
+                return load, answer
+            loaded = [*loaded[1 - FEW :], load]
+        return None
+
+    def has_it(self, load: Load) -> bool | None:
+        if load.has_the_option:
+            return True
+        answers = [self._on_disk(load.at, load.conditions, detached=load.detached)]
+        if answers[0] is not True:
+            answers.append(self._mended(load))
+        return True if True in answers else None if None in answers else False
+
+    def _on_disk(self, at: float, when: Guard, *, detached: bool = False) -> bool | None:
+        """Whether the option stands where modprobe reads it, before this and whenever this happens."""
+        sure = always(self._guards(at, detached=detached), when)
+        if sure is not False:
+            return sure
+        return None if always(self._guards(at, detached=detached, maybe=True), when) is not False else False
+
+    def _guards(self, at: float, *, detached: bool, maybe: bool = False) -> list[Guard]:
+        before = seen([each for each in self.writes if self.at(each) < at and (detached or not each.effect.detached)])
+        wanted = (Says.RIGHT, Says.MAYBE) if maybe else (Says.RIGHT,)
+        undoing = [each for each in before if each.says is not Says.RIGHT][-MANY:]
+        found: list[Guard] = []
+        for write in [each for each in before if each.says in wanted][-FEW:]:
+            undone = (self._guard(each) for each in undoing if self._undoes(each, write, maybe=maybe))
+            found += without(self._guard(write), undone)
+        return found
+
+    def _guard(self, write: OptionWrite) -> Guard:
+        return but_stamps(but_its_own(write.effect), write.effect, self.timeline)
+
+    def _undoes(self, one: OptionWrite, other: OptionWrite, *, maybe: bool) -> bool:
+        later = self.at(one) > self.at(other)
+        if later and (one.undoes(other) or (not maybe and one.may_undo(other))):
+            return True
+        return not one.same_file(other) and one.overrides(other)
+
+    def undone_before(self, load: Load) -> tuple[OptionWrite, OptionWrite] | None:
+        """A right write, and the step that takes it away again before the load."""
+        before = self.before(load)[-MANY:]
+        rights = [each for each in before if each.says is Says.RIGHT][-FEW:]
+        pairs = ((one, right) for right in rights for one in before if self._undoes(one, right, maybe=True))
+        return next(((right, one) for one, right in pairs), None)
+
+    def _mended(self, load: Load) -> bool | None:
+        """Whether the module is always loaded once more later, and then with the option."""
+        later = [each for each in self.anew if each.at > load.at and together(each.effect.conditions, load.conditions)]
+        answers = [(each, self._has_it_then(each, load.conditions)) for each in later[-FEW:]]
+        sure = always([each.conditions for each, answer in answers if answer], load.conditions)
+        if sure is not False:
+            return sure
+        maybe = always([each.conditions for each, answer in answers if answer is not False], load.conditions)
+        return None if maybe is not False else False
+
+    def _has_it_then(self, again: Again, loaded: Guard) -> bool | None:
+        when = (*loaded, *again.effect.conditions)
+        if again.reboots:
+            return self._has_it_after_reboot(again, when)
+        following = next((each for each in self.loads if each.at > again.at), None)
+        if following is None:
+            return self._on_disk(len(self._at), when, detached=True)
+        if following.has_the_option:
+            return True
+        return self._on_disk(following.at, (*when, *following.conditions))
+
+    def _has_it_after_reboot(self, again: Again, when: Guard) -> bool | None:
+        given = [each.conditions for each in self.kernel_options if each.at < again.at]
+        if always(given, when):
+            return True
+        on_disk = self._on_disk(again.at, when)
+        if on_disk and initramfs_holds_the_module(self.timeline, self._last_right(again.at)):
+            return False
+        return on_disk
+
+    def _last_right(self, before: int) -> int:
+        return max(self.at(each) for each in self.writes if each.says is Says.RIGHT and self.at(each) < before)
+
+    def _unloaded_between(self, one: Load, other: Load) -> bool:
+        return bisect(self._anew_at, one.at) != bisect(self._anew_at, other.at)
+
+    @cached_property
+    def _anew_at(self) -> list[int]:
+        return [each.at for each in self.anew]

@@ -1,0 +1,212 @@
+"""Why the nvidia module is loaded without the profiling option, told from the step that is at fault."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from nodeworthy.boot.effects import Effect, How
+from nodeworthy.facts.boot.driver_loads import Load
+from nodeworthy.facts.boot.guards import but_its_own, told
+from nodeworthy.facts.profiling.modprobe_line import Says
+from nodeworthy.facts.profiling.module_option import OptionWrite, why_not_read
+from nodeworthy.facts.profiling.option_in_time import OptionInTime
+from nodeworthy.known.profiling import option
+from nodeworthy.verdict import Place, Related
+
+EARLY = "write it in a text/cloud-boothook part, bootcmd or write_files"
+FILE = "/etc/modprobe.d/nvprof.conf"
+
+
+@dataclass(frozen=True)
+class Told:
+    place: Place
+    message: str
+    # is_, should, related, remedy
+    what: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class OptionStory:
+    boot: OptionInTime
+    load: Load
+    # Of what is missing altogether: where the script is.
+    script: Place
+
+    def loads_it(self) -> Related:
+        says = f"the module is loaded here: {self.load.because}" if self.load.effect is not None else self.load.because
+        return Related(self.load.place, says)
+
+    def here(self) -> Place:
+        """Where the module is loaded; of what the image does by itself the script is all that there is to look at."""
+        return self.load.place if self.load.effect is not None else self.script
+
+    def told(self) -> Told:
+        before, after = self.boot.before(self.load), self.boot.after(self.load)
+        undone = self.boot.undone_before(self.load)
+        if undone is not None:
+            return self._undone(*undone)
+        rights = [each for each in before if each.says is Says.RIGHT]
+        if rights:
+            return self._not_always(rights)
+        hidden = self.boot.hidden_before(self.load)
+        if hidden is not None:
+            return self._hidden(*hidden)
+        # A draft that is copied to its place later is too late, not in a wrong place.
+        for write in (each for each in before if _is_wrong(each) and not why_not_read(each.effect.path)):
+            return self._wrong(write)
+        for write in (each for each in after if each.says is Says.RIGHT):
+            return self._too_late(write)
+        for write in filter(_is_wrong, before):
+            return self._wrong(write)
+        if self.boot.kernel_options:
+            return self._needs_a_reboot(self.boot.kernel_options[0].effect)
+        for write in filter(_is_wrong, after):
+            return self._wrong(write)
+        given = next((each for each in self.boot.loads if each.has_the_option), None)
+        return self._given_too_late(given) if given is not None else self._missing()
+
+    def doubt(self) -> tuple[Place, str]:
+        """Where it can't be decided, and why."""
+        known = "whether the profiling option is on disk before the driver is not known"
+        writes = (*self.boot.before(self.load), *self.boot.after(self.load))
+        doubtful = next((each for each in writes if each.says is Says.MAYBE), None)
+        if doubtful is not None:
+            return doubtful.place, f"{known}: {doubtful.said.why}"
+        return self.here(), f"{known}: it depends on too many conditions"
+
+    def _undone(self, right: OptionWrite, by: OptionWrite) -> Told:
+        written = Related(right.place, f"{right.path} gets the option here")
+        stays = f"`{option().line}` stays on disk"
+        if by.says is Says.OTHERWISE:
+            message = f"{by.said.why} after it was set right"
+            if not by.same_file(right):
+                message = f"{by.said.why} in {by.path}, and of two files modprobe takes the one whose name sorts later"
+            remedy = f"delete this line, or make it `{option().line}`"
+            return Told(by.place, message, self._what(by.is_, stays, remedy, written))
+        message = f"{by.path}, which has the profiling option, {by.said.why} before the driver is loaded"
+        if by.says is Says.MISSES:
+            message = f"{by.path} is changed before the driver is loaded: {by.said.why}"
+        remedy = "append here (>>)" if by.effect.how is How.WRITE else f"delete {by.effect.place.spot}"
+        remedy = f"{remedy}, or keep the option in a file of its own: {FILE}"
+        return Told(by.effect.place, message, self._what(by.effect.command, stays, remedy, written))
+
+    def _hidden(self, right: OptionWrite, by: OptionWrite) -> Told:
+        message = f"modprobe never reads {right.path}: {by.path} has the same name, and its folder comes first"
+        hides = Related(by.effect.place, f"{by.path} is made here")
+        return Told(right.place, message, self._what(right.path, FILE, f"write the option into {FILE}", hides))
+
+    def _not_always(self, writes: list[OptionWrite]) -> Told:
+        first = writes[0]
+        if first.effect.detached and not self.load.detached:
+            message = (
+                "the profiling option is written in the background, and the driver is loaded without waiting for it"
+            )
+            should, remedy = "written before the driver is loaded", f"take the `&` from {first.place.spot}"
+            return Told(first.place, message, self._what(first.is_, should, remedy))
+        guards = [told(but_its_own(each.effect), self.load.conditions) for each in writes]
+        under = " or ".join(dict.fromkeys(filter(None, guards)))
+        message = f"the profiling option is written only if {under}, and the driver is loaded in other cases, too"
+        remedy = f"write `{option().line}` outside of that condition, before {self._where()}"
+        should = "written on every path that loads the driver"
+        return Told(first.place, message, self._what(f"written if {under}", should, remedy))
+
+    def _wrong(self, write: OptionWrite) -> Told:
+        fault = why_not_read(write.effect.path)
+        if fault:
+            message = f"the profiling option is written into {write.path}, where it has no effect: {fault}"
+            should = _beside(write.path)
+            return Told(write.effect.place, message, self._what(write.path, should, f"write it into {should}"))
+        remedy = f"make it `{option().line}` on {write.place.spot}"
+        return Told(write.place, write.said.why, self._what(write.is_, option().line, remedy))
+
+    def _too_late(self, write: OptionWrite) -> Told:
+        message = "the profiling option is written after the driver is loaded"
+        late, early = _apart(write.effect, self.load)
+        before = early.spot if self.load.effect is not None else self._who()
+        what = self._what(f"written on {late.spot}", f"on disk before {before}", self._earlier(write, late, early))
+        again = [
+            Related(each.effect.place, self._in_vain(each.conditions))
+            for each in self.boot.anew
+            if each.at > self.boot.at(write)
+        ]
+        return Told(write.place, message, {**what, "related": [*what["related"], *again[:1]]})
+
+    def _in_vain(self, conditions: Any) -> str:
+        under = told(conditions, self.load.conditions)
+        return (
+            f"the module is loaded anew only if {under}"
+            if under
+            else "the module is loaded anew, and not with the option"
+        )
+
+    def _earlier(self, write: OptionWrite, late: Place, early: Place) -> str:
+        if self.load.effect is None or write.effect.stage is not self.load.effect.stage:
+            return f"{EARLY}: they come before {self._who()}; or reboot afterwards"
+        if late.row == early.row:
+            return f"turn the two calls on {late.spot} round: the option first"
+        return f"move {_lines(write, late)} before {early.spot}"
+
+    def _who(self) -> str:
+        return "the image's own units" if self.load.effect is None else self.load.effect.stage.title
+
+    def _where(self) -> str:
+        return self.load.place.spot if self.load.effect is not None else "the module is loaded"
+
+    def _needs_a_reboot(self, effect: Effect) -> Told:
+        message = (
+            "the profiling option is on the kernel's command line, which is read at boot, and nothing reboots here"
+        )
+        remedy = f"write `{option().line}` into {FILE} before {self._where()}, or reboot"
+        return Told(
+            effect.place, message, self._what(effect.command, "a reboot on every path, or a file of modprobe", remedy)
+        )
+
+    def _given_too_late(self, given: Load) -> Told:
+        message = "the profiling option is given to modprobe where the module is loaded already"
+        remedy = f"write `{option().line}` into {FILE} before {self._where()}"
+        is_ = given.effect.command if given.effect is not None else ""
+        return Told(given.place, message, self._what(is_, f"on disk before {self._where()}", remedy))
+
+    def _missing(self) -> Told:
+        message = "the driver is loaded, and nothing writes the profiling option before"
+        remedy = f"before {self._where()}: echo '{option().line}' > {FILE}"
+        related = []
+        if self.load.effect is None:
+            remedy = f"{EARLY}: {FILE} with `{option().line}`"
+            related = [self.loads_it()]
+        should = f"{option().line} on disk before"
+        return Told(
+            self.here(),
+            message,
+            {"is_": self.load.because, "should": should, "remedy": remedy, "related": related},
+        )
+
+    def _what(self, is_: str, should: str, remedy: str, *related: Related) -> dict[str, Any]:
+        return {"is_": is_, "should": should, "remedy": remedy, "related": [*related, self.loads_it()]}
+
+
+def _is_wrong(write: OptionWrite) -> bool:
+    return write.says in (Says.MISSES, Says.OTHERWISE)
+
+
+def _lines(write: OptionWrite, late: Place) -> str:
+    """A heredoc moves with its body, and with the line that ends it."""
+    content = write.effect.content
+    body = [line.place.line or 0 for line in content.lines] if content is not None else []
+    last = max(body, default=0)
+    if late != write.effect.place or late.within is not None or late.line is None or last <= late.line:
+        return late.spot
+    return f"lines {late.line}–{last + 1}"
+
+
+def _beside(path: str) -> str:
+    name = path.rpartition("/")[2].partition(".")[0] or "nvprof"
+    return f"{option().folders[0]}/{name}{option().suffix}"
+
+
+def _apart(one: Effect, load: Load) -> tuple[Place, Place]:
+    """Where two steps part: the calls that lead to them, where both stand in one function."""
+    other = load.effect
+    ways = zip((*one.via, one.place), (*other.via, other.place) if other is not None else (load.place,), strict=False)
+    return next(((here, there) for here, there in ways if here != there), (one.place, load.place))

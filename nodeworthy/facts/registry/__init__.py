@@ -1,0 +1,1 @@
+"""What a node trusts as a registry, and how it finds its name."""

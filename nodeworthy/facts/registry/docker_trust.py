@@ -1,0 +1,136 @@
+"""What a boot tells Docker of a registry: `insecure-registries` of its daemon.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nodeworthy.boot.conditions import Guard, always, together
+from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage, Unit, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.final_files import FileLeft, file_left
+from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.runtime import restarts, runs_already
+from nodeworthy.facts.boot.written_text import Reading, could_equal, json_of
+from nodeworthy.facts.registry.docker_settings import wrong_kind
+from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
+from nodeworthy.verdict import Related
+
+FILE = "/etc/docker/daemon.json"
+KEY = "insecure-registries"
+OPTION = "insecure-registry"
+UNIT = "docker.service"
+PACKAGES = ("docker-ce", "docker.io", "docker", "docker-engine", "moby-engine")
+CAUSE = f"Docker speaks HTTPS to every registry that it is not told of; {BY_HTTPS}"
+
+
+def docker_arrives(timeline: Timeline) -> Effect | None:
+    """The step that installs or starts Docker, if the script has one."""
+    for each in timeline.effects:
+        if isinstance(each, Installs) and not each.removes and _brings_docker(each):
+            return each
+        if isinstance(each, Unit) and each.unit.known == UNIT and each.act in (Act.START, Act.RESTART, Act.ENABLE):
+            return each
+    return None
+
+
+def _brings_docker(install: Installs) -> bool:
+    return any(package.shown().split("=")[0] in PACKAGES for package in install.packages)
+
+
+def docker_flaws(timeline: Timeline, host: str) -> Iterator[Flaw]:
+    """What keeps this node's Docker from pulling over plain HTTP; nothing where it has none."""
+    arrives = docker_arrives(timeline)
+    if arrives is None or _is_an_option(timeline, host):
+        return
+    left = file_left(timeline, FILE, arrives.conditions)
+    flaw = _missing(timeline, left, arrives, host) or _written(left, arrives, host)
+    if flaw is not None:
+        yield flaw
+        return
+    yield from _not_read(timeline, left, arrives.conditions)
+    yield from _pulled_before(timeline, left, host)
+
+
+def _is_an_option(timeline: Timeline, host: str) -> bool:
+    """Whether dockerd is told on its command line: in /etc/sysconfig/docker, a unit or a drop-in."""
+    lines = (line for write in timeline.of(Writes) if write.content is not None for line in write.content.lines)
+    return any(f"--{OPTION}" in (told := line.text.shown()) and host in told for line in lines)
+
+
+def _remedy(host: str) -> str:
+    return f'write {{"{KEY}": ["{host}"]}} to {FILE} before Docker starts, or restart Docker behind it'
+
+
+def _missing(timeline: Timeline, left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
+    if left.is_there:
+        return None
+    if left.maybe is not None:
+        return doubt(left.maybe.place, f"whether this step tells Docker of {host} is not known")
+    gap = timeline.not_understood("daemon.json", KEY)
+    if gap is not None:
+        return doubt(gap.place, f"whether Docker is told of {host} is not known: {gap.why}")
+    says = f"Docker is not told that {host} speaks plain HTTP"
+    return Flaw(arrives.place, says, f"{host} among the {KEY} of {FILE}", CAUSE, remedy=_remedy(host))
+
+
+def _written(left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
+    for write in (each for each in left.last if each.how is not How.DELETE):
+        if write.whole is None and write.how is How.EDIT:
+            return doubt(write.place, f"what {write.command or 'this step'} leaves of {FILE} is not known")
+        flaw = content_flaw(json_of(write), host)
+        if flaw is not None:
+            return flaw
+    if left.is_sure is False:
+        write = left.last[0]
+        says = f"Docker is told of {host} only if {shown(write.conditions)}"
+        comes = Related(arrives.place, "Docker comes either way")
+        return Flaw(write.place, says, "told whenever Docker is there", CAUSE, related=(comes,), remedy=_remedy(host))
+    return None
+
+
+def content_flaw(reading: Reading, host: str) -> Flaw | None:
+    """What a daemon.json lacks by which Docker would trust this host."""
+    if reading.unknown:
+        return doubt(reading.place, reading.unknown)
+    if reading.fault:
+        cause = "Docker does not start with a daemon.json that it can't read"
+        return Flaw(reading.place, f"Docker's daemon.json is not JSON: {reading.fault}", "a file that parses", cause)
+    unread = wrong_kind(reading)
+    if unread is not None:
+        return unread
+    given: Any = reading.mapping.get(KEY, [])
+    named = [str(each) for each in given] if isinstance(given, list) else [str(given)]
+    if isinstance(given, list) and any(could_equal(each, host) for each in named):
+        return None
+    place = reading.line_of(KEY, next(iter(named), KEY))
+    is_ = reading.shown(", ".join(named)) or f"no {KEY}"
+    says = f"Docker's daemon.json does not name {host} among its {KEY}"
+    return Flaw(place, says, f'"{host}", with its port and without a scheme, in a list', CAUSE, is_, _remedy(host))
+
+
+def _not_read(timeline: Timeline, left: FileLeft, when: Guard) -> Iterator[Flaw]:
+    """Docker reads its file when it starts, and never again."""
+    write = left.last[0]
+    runs = runs_already([e for e in timeline.before(write) if together(e.conditions, when)], UNIT, PACKAGES)
+    if runs is None:
+        return
+    anew = [each for each in restarts(timeline.after(write), UNIT, PACKAGES, when) if not _is_start(each)]
+    if always([each.conditions for each in anew], when) is not False:
+        return
+    says = f"Docker runs already when {FILE} is written, and nothing restarts it"
+    started = Related(runs.place, "Docker runs from here on")
+    remedy = "systemctl restart docker behind this line"
+    yield Flaw(write.place, says, "a restart behind it", CAUSE, remedy=remedy, related=(started,))
+
+
+def _is_start(effect: Effect) -> bool:
+    return isinstance(effect, Unit) and effect.act is Act.START
+
+
+def _pulled_before(timeline: Timeline, left: FileLeft, host: str) -> Iterator[Flaw]:
+    first = left.last[-1]
+    for each in timeline.of(PullsImage):
+        if each.tool == "docker" and each.image.shown().startswith(f"{host}/") and timeline.precedes(each, first):
+            says = f"Docker pulls from {host} before it is told that this speaks plain HTTP"
+            yield Flaw(each.place, says, "told before", CAUSE, related=(Related(first.place, "it is told here"),))

@@ -1,0 +1,88 @@
+"""What a boot tells k3s or RKE2 of a registry: the mirrors of its registries.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import yaml
+
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import How
+from nodeworthy.facts.boot.final_files import left_by
+from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.runtime import Ready
+from nodeworthy.facts.boot.written_text import Reading, content_of, has_hole, read_content
+from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
+from nodeworthy.verdict import Place
+
+CAUSE = f"it goes to https:// for a registry without a mirror; {BY_HTTPS}"
+
+
+def registries_flaws(ready: Ready, path: str, host: str, mirrors: str | None, script: Place) -> Iterator[Flaw]:
+    """What keeps k3s or RKE2, which read this file as they start, from pulling from a host over plain HTTP."""
+    left = left_by(ready.before, path, ready.when)
+    wanted = _wanted(path, host)
+    if not left.is_there:
+        if left.maybe is not None:
+            yield doubt(left.maybe.place, f"whether this step writes {path} is not known")
+            return
+        yield _absent(ready, path, host, wanted, script)
+        return
+    for write in (each for each in left.last if each.how is not How.DELETE):
+        content = content_of(write)
+        if content is None:
+            yield doubt(write.place, f"what stands in {path} is not known")
+            continue
+        flaw = content_flaw(content, write.place, path, host, mirrors)
+        if flaw is not None:
+            yield flaw
+    if left.is_sure is False:
+        says = f"{path} is written only if {shown(left.last[0].conditions)}"
+        yield Flaw(left.last[0].place, says, "written on every way into the cluster", CAUSE)
+
+
+def _absent(ready: Ready, path: str, host: str, wanted: str, script: Place) -> Flaw:
+    join = ready.join
+    says = f"nothing tells {join.how if join is not None else 'containerd'} that {host} speaks plain HTTP"
+    place = join.place if join is not None else script
+    return Flaw(place, says, wanted, CAUSE, remedy=f"write {path} before it starts")
+
+
+def _yaml(text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as problem:
+        mark = getattr(problem, "problem_mark", None)
+        where = f" at line {mark.line + 1}" if mark is not None else ""
+        raise ValueError(f"{getattr(problem, 'problem', problem)}{where}") from problem
+
+
+def _wanted(path: str, host: str) -> str:
+    return f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
+
+
+def content_flaw(content: Content, place: Place, path: str, host: str, mirrors: str | None) -> Flaw | None:
+    """What a registries.yaml lacks by which k3s and RKE2 would pull from this host over plain HTTP."""
+    return _flaw(read_content(content, place, path, _yaml), host, mirrors, _wanted(path, host))
+
+
+def _flaw(reading: Reading, host: str, mirrors: str | None, wanted: str) -> Flaw | None:
+    if reading.unknown:
+        return doubt(reading.place, reading.unknown)
+    if reading.fault:
+        return Flaw(reading.place, f"registries.yaml is not YAML: {reading.fault}", "a file that parses", CAUSE)
+    told = reading.mapping.get("mirrors")
+    rows: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
+    name = next((each for each in (host, mirrors, "*") if each and each in rows), None)
+    if name is None:
+        is_ = ", ".join(map(str, rows)) or "no mirrors"
+        return Flaw(reading.line_of("mirrors"), f"registries.yaml has no mirror for {host}", wanted, CAUSE, is_)
+    row = rows[name]
+    endpoints = row.get("endpoint") if isinstance(row, Mapping) else None
+    urls = [str(each) for each in endpoints] if isinstance(endpoints, list) else []
+    if any(url.startswith("http://") or has_hole(url[:8]) for url in urls):
+        return None
+    is_ = reading.shown(", ".join(urls)) or "no endpoint"
+    place = reading.line_of(f"{name}:", f'{name}":', f"{name}':", "endpoint")
+    return Flaw(place, f"registries.yaml has no http:// endpoint for {host}", wanted, CAUSE, is_)

@@ -1,0 +1,1 @@
+"""What anybody can read in files that should hold no secret."""

@@ -1,0 +1,1 @@
+"""What a cluster runs for its users: the queue's database, monitoring."""

@@ -1,0 +1,166 @@
+"""Servers of PostgreSQL as manifests make them: of a StatefulSet or a Deployment, or of a CloudNativePG Cluster."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from nodeworthy.documents.settled import settled
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.apart import Apart, of_cloud_native, of_pod
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.verdict import Known, Located, Place
+
+# The last part of its name, without a tag: other programs are called after PGMQ, too.
+_IMAGE = re.compile(
+    r"(?:pg\d+[-_])?pgmq(?:[-_](?:pg|postgres)\w*)?|(?:[\w.]+[-_])*postgres(?:ql)?\d*(?:[-_][\w.]+)*|spilo[-_\w]*"
+    r"|timescaledb[-_\w]*|pgvector"
+)
+# Beside a server: what only looks at it, backs it up or shares its connections.
+_BESIDE = re.compile(r"exporter|backup|pgbouncer|pgadmin|pgpool|pgweb|client|dump|operator|migrat|consumer|worker")
+_CLOUD_NATIVE = "postgresql.cnpg.io/"
+_KINDS = frozenset(("StatefulSet", "Deployment", "ReplicaSet", "Pod"))
+# By which one server is known to follow another.
+_REPLICATES = re.compile(
+    r"pg_basebackup|primary_conninfo|standby\.signal|patroni|repmgr|stolon|spilo|pg_auto_failover"
+    r"|POSTGRES(?:QL)?_(?:MASTER|PRIMARY|REPLICATION)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class InitText:
+    """A ConfigMap that servers may be made by."""
+
+    called: ClassVar[str] = "a ConfigMap with SQL"
+
+    place: Place
+    namespace: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, eq=False)
+class DatabaseServer:
+    called: ClassVar[str] = "a PostgreSQL server"
+
+    document: Tree
+    # None for a Cluster of CloudNativePG, which makes its pods itself.
+    template: PodTemplate | None
+    # What the ConfigMaps say that it mounts.
+    scripts: str = ""
+
+    @property
+    def place(self) -> Place:
+        return self.document.place
+
+    @property
+    def title(self) -> str:
+        kind = "CloudNativePG Cluster" if self.template is None else self.document.get("kind").text
+        return f"{kind} '{self.name}'"
+
+    @property
+    def name(self) -> str:
+        return self.document.get("metadata", "name").text or ""
+
+    @property
+    def namespace(self) -> str:
+        return self.document.get("metadata", "namespace").text or ""
+
+    @cached_property
+    def labels(self) -> Mapping[str, str]:
+        tree = self.template.template if self.template is not None else self.document
+        return {name: str(each.value) for name, each in tree.get("metadata", "labels").mapping.items()}
+
+    @cached_property
+    def copies(self) -> Located[Any]:
+        tree = self.document.get("spec", "instances" if self.template is None else "replicas")
+        return settled(tree) if not tree.is_absent else Located(Known(1), tree.place, written=False)
+
+    @cached_property
+    def image(self) -> Located[Any]:
+        if self.template is None:
+            return settled(self.document.get("spec", "imageName"))
+        served = [each for each in self.template.containers if not each.is_init and is_server(each.image)]
+        return served[0].image if served else self.template.containers[0].image
+
+    @cached_property
+    def text(self) -> str:
+        """All that is said of it."""
+        return "\n".join((*_texts(self.document), self.scripts))
+
+    @property
+    def speaks_of_pgmq(self) -> bool:
+        return "pgmq" in self.text.lower()
+
+    @property
+    def creates_extension(self) -> bool:
+        return re.search(r"create\s+extension\s+(?:if\s+not\s+exists\s+)?\"?pgmq", self.text, re.IGNORECASE) is not None
+
+    @property
+    def is_called_queue(self) -> bool:
+        return "queue" in re.split(r"[^a-z]+", self.name.lower())
+
+    @property
+    def replicates(self) -> bool:
+        return self.template is None or _REPLICATES.search(self.text) is not None
+
+    @cached_property
+    def apart(self) -> Apart:
+        return of_cloud_native(self.document) if self.template is None else of_pod(self.template.spec)
+
+    @property
+    def mounted(self) -> Iterator[str]:
+        """The ConfigMaps that it can read."""
+        spec = self.template.spec if self.template is not None else self.document.get("spec")
+        for volume in spec.get("volumes").sequence:
+            for source in (volume, *volume.get("projected", "sources").sequence):
+                if named := source.get("configMap", "name").text:
+                    yield named
+        for each in spec.get("bootstrap", "initdb", "postInitApplicationSQLRefs", "configMapRefs").sequence:
+            if named := each.get("name").text:
+                yield named
+
+
+def _texts(tree: Tree) -> Iterator[str]:
+    if tree.text is not None:
+        yield tree.text
+    for child in tree.sequence:
+        yield from _texts(child)
+    for name, child in tree.mapping.items():
+        yield name
+        yield from _texts(child)
+
+
+def is_server(image: Located[Any]) -> bool:
+    name = image.state.value if isinstance(image.state, Known) else None
+    if not isinstance(name, str) or _BESIDE.search(name):
+        return False
+    last = re.split(r"[:@]", name.rsplit("/", 1)[-1])[0]
+    return _IMAGE.fullmatch(last) is not None
+
+
+def of_template(template: PodTemplate) -> DatabaseServer | None:
+    if template.kind not in _KINDS or template.path not in ("", "spec.template"):
+        return None
+    if any(is_server(each.image) and not each.is_init for each in template.containers):
+        return DatabaseServer(template.document, template)
+    return None
+
+
+def servers_of_cloud_native(document: Tree) -> Iterator[DatabaseServer]:
+    api = document.get("apiVersion").text or ""
+    if document.get("kind").text == "Cluster" and api.startswith(_CLOUD_NATIVE):
+        yield DatabaseServer(document, None)
+
+
+def init_texts(document: Tree) -> Iterator[InitText]:
+    if document.get("kind").text != "ConfigMap":
+        return
+    text = "\n".join(_texts(document.get("data")))
+    if "pgmq" in text.lower() or _REPLICATES.search(text):
+        metadata = document.get("metadata")
+        yield InitText(document.place, metadata.get("namespace").text or "", metadata.get("name").text or "", text)

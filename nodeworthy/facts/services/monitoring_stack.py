@@ -1,0 +1,167 @@
+"""A Prometheus as it was asked for: values of kube-prometheus-stack, or the operator's own resource."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from nodeworthy.documents.settled import settled
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.known.monitoring import RETENTION
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+
+@dataclass(frozen=True, eq=False)
+class MonitoringStack:
+    called: ClassVar[str] = "a Prometheus"
+    whole_stack: ClassVar[bool] = True
+
+    place: Place
+    # Where it was kept, in a reader's words.
+    origin: str
+    # The chart's prometheus.prometheusSpec, or a Prometheus' spec, which mostly has the same names.
+    spec: Tree
+    # Why settings may also come from somewhere that was not read; None if they can't.
+    elsewhere: str | None = None
+    # The chart's values around it; None for the resource itself.
+    values: Tree | None = None
+    # The name of the release, which its ServiceMonitors are chosen by.
+    release: str | None = None
+
+    @property
+    def is_chart(self) -> bool:
+        return self.values is not None
+
+    @cached_property
+    def is_off(self) -> bool:
+        return self.values is not None and self.values.get("prometheus", "enabled").value is False
+
+    def said(self, *names: str) -> Located[Any]:
+        """A setting; None where nobody says it, unknown where somebody else may."""
+        tree = self.spec.get(*names)
+        if (tree.is_absent or tree.is_null) and self.elsewhere is not None:
+            return Located.unknown(f"{names[-1]} is not known: {self.elsewhere}", tree.place)
+        return settled(tree)
+
+    @cached_property
+    def retention(self) -> Located[str | None]:
+        """How long metrics are kept; where nobody says it, the chart does."""
+        said = self.said("retention")
+        if said.state == Known(None) and self.is_chart:
+            return Located(Known(RETENTION), said.place, written=False)
+        return said
+
+    @cached_property
+    def promises(self) -> bool:
+        """Whether somebody wrote down how long metrics are kept."""
+        tree = self.spec.get("retention")
+        return not (tree.is_absent or tree.is_null)
+
+    @cached_property
+    def retention_size(self) -> Located[str | None]:
+        said = self.said("retentionSize")
+        return Located(Known(None), said.place, written=False) if said.state == Known("") else said
+
+    @cached_property
+    def storage(self) -> Tree:
+        return self.spec.get("storageSpec" if self.is_chart else "storage")
+
+    @cached_property
+    def has_volume(self) -> Located[bool]:
+        """Whether metrics outlive their pod."""
+        storage = self.storage
+        if isinstance(storage.value, Unknown):
+            return Located(storage.value, storage.place)
+        claimed = storage.get("volumeClaimTemplate")
+        if not storage.mapping and self.elsewhere is not None:
+            return Located.unknown(f"{storage.place.subject} is not known: {self.elsewhere}", storage.place)
+        return Located(Known(not (claimed.is_absent or claimed.is_null)), (storage.key or storage.place))
+
+    @cached_property
+    def volume(self) -> Located[Any]:
+        return settled(self.storage.get("volumeClaimTemplate", "spec", "resources", "requests", "storage"))
+
+    @cached_property
+    def scrapes_in_other_ways(self) -> bool:
+        """By a list of its own, which may name any exporter."""
+        names = ("additionalScrapeConfigs", "additionalScrapeConfigsSecret", "scrapeConfigSelector")
+        return any(self.spec.get(name).mapping or self.spec.get(name).sequence for name in names)
+
+    @cached_property
+    def chosen_by(self) -> Located[dict[str, str] | None]:
+        """The labels that a ServiceMonitor must have to be scraped; None where any will do."""
+        selector = self.spec.get("serviceMonitorSelector")
+        if isinstance(selector.value, Unknown):
+            return Located(selector.value, selector.place)
+        if selector.mapping:
+            return self._selected(selector)
+        if not self.is_chart:
+            # An empty selector chooses all of them, none at all none of them.
+            chosen = None if selector.is_mapping else {"(no ServiceMonitor is chosen)": ""}
+            return Located(Known(chosen), selector.place)
+        return self._by_release()
+
+    def _selected(self, selector: Tree) -> Located[dict[str, str] | None]:
+        if selector.get("matchExpressions").sequence:
+            return Located.unknown("which ServiceMonitors matchExpressions choose is not looked into", selector.place)
+        wanted = {name: str(tree.value) for name, tree in selector.get("matchLabels").mapping.items()}
+        return Located(Known(wanted), selector.place)
+
+    def _by_release(self) -> Located[dict[str, str] | None]:
+        said = self.said("serviceMonitorSelectorNilUsesHelmValues")
+        if isinstance(said.state, Unknown):
+            return Located(said.state, said.place)
+        if said.state.value is False:
+            return Located(Known(None), said.place)
+        return Located(Known({"release": self.release or ""}), said.place, written=said.written)
+
+
+@dataclass(frozen=True)
+class Scraping:
+    """All that scrapes in one cluster."""
+
+    called: ClassVar[str] = "a Prometheus"
+
+    place: Place
+    stacks: tuple[MonitoringStack, ...]
+    # Some settings of the operator give its exporter a ServiceMonitor.
+    has_monitor: bool = False
+
+    def beside(self, place: Place) -> Scraping | None:
+        """Those of one file or folder with this place: what lies apart may be of another cluster."""
+        if place.path is None:
+            return self
+        folder = posixpath.dirname(place.path)
+        near = tuple(
+            each for each in self.stacks if each.place.path is None or posixpath.dirname(each.place.path) == folder
+        )
+        return replace(self, place=near[0].place, stacks=near) if near else None
+
+    def wants_besides(self, labels: Mapping[str, str]) -> Located[dict[str, str] | None]:
+        """The labels that the first of them wants of a ServiceMonitor; None where one of them takes it as it is."""
+        chosen = [each.chosen_by for each in self.stacks]
+        known = [each.state.value for each in chosen if isinstance(each.state, Known)]
+        if any(_takes(wanted, labels) for wanted in known):
+            return Located(Known(None), self.place)
+        return next((each for each in chosen if isinstance(each.state, Unknown)), chosen[0])
+
+
+def _takes(wanted: Mapping[str, str] | None, labels: Mapping[str, str]) -> bool:
+    """A release whose name nobody says is any of that label."""
+    if wanted is None:
+        return True
+    return all(labels.get(name) == value or (not value and name in labels) for name, value in wanted.items())
+
+
+def scraping(facts: Iterable[Any]) -> Iterator[Scraping]:
+    """What all of one scene scrape together; nothing where there is none."""
+    facts = list(facts)
+    stacks = tuple(fact for fact in facts if isinstance(fact, MonitoringStack))
+    if stacks:
+        operators = (fact.tree for fact in facts if isinstance(fact, OperatorValues))
+        monitored = any(tree.get("dcgmExporter", "serviceMonitor", "enabled").value is True for tree in operators)
+        yield Scraping(stacks[0].place, stacks, monitored)

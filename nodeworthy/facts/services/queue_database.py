@@ -1,0 +1,80 @@
+"""The database of a job queue: the servers of one namespace that hold PGMQ, or that are called so."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any, ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.services.database_server import DatabaseServer, InitText, of_template
+from nodeworthy.verdict import Place
+
+
+@dataclass(frozen=True, eq=False)
+class QueueDatabase:
+    called: ClassVar[str] = "a job queue's database"
+    whole_stack: ClassVar[bool] = True
+
+    servers: tuple[DatabaseServer, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.servers[0].place
+
+    @property
+    def title(self) -> str:
+        return " and ".join(each.title for each in self.servers)
+
+    @cached_property
+    def holds_pgmq(self) -> bool:
+        return any(each.speaks_of_pgmq for each in self.servers)
+
+    @cached_property
+    def variables(self) -> tuple[Tree, ...]:
+        """What the environment of their containers says."""
+        templates = [each.template for each in self.servers if each.template is not None]
+        containers = [container for template in templates for container in template.containers]
+        return tuple(entry for each in containers for entry in each.tree.get("env").sequence)
+
+    @cached_property
+    def takes_secrets(self) -> bool:
+        """Whether anything in it refers to a Secret; CloudNativePG makes one where nobody names one."""
+        return any(each.template is None or _refers(each.document) for each in self.servers)
+
+
+def _refers(tree: Tree) -> bool:
+    kinds = ("secretKeyRef", "secretRef", "secretName", "secret")
+    if any(not tree.get(name).is_absent for name in kinds if tree.is_mapping):
+        return True
+    return any(_refers(child) for child in (*tree.sequence, *tree.mapping.values()))
+
+
+def queue_databases(facts: Iterable[Any]) -> Iterator[QueueDatabase]:
+    """Of the facts of one scene: what lies in another folder belongs to another environment."""
+    facts = list(facts)
+    texts = [fact for fact in facts if isinstance(fact, InitText)]
+    found = [fact for fact in facts if isinstance(fact, DatabaseServer)]
+    found += [each for fact in facts if isinstance(fact, PodTemplate) and (each := of_template(fact)) is not None]
+    together: dict[tuple[str, str], list[DatabaseServer]] = defaultdict(list)
+    for server in found:
+        whole = _with_its_scripts(server, texts)
+        if whole.speaks_of_pgmq or whole.is_called_queue:
+            together[_belongs(server.namespace, server.place)].append(whole)
+    for servers in together.values():
+        yield QueueDatabase(tuple(servers))
+
+
+def _belongs(namespace: str, place: Place) -> tuple[str, str]:
+    return namespace, "" if place.urn else str(PurePosixPath(place.path or "").parent)
+
+
+def _with_its_scripts(server: DatabaseServer, texts: Sequence[InitText]) -> DatabaseServer:
+    mounted = set(server.mounted)
+    near = _belongs(server.namespace, server.place)
+    own = [each.text for each in texts if each.name in mounted and _belongs(each.namespace, each.place) == near]
+    return replace(server, scripts="\n".join(own)) if own else server

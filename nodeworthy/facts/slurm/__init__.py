@@ -1,0 +1,1 @@
+"""Scripts of Slurm's jobs: what they ask for, start and write."""

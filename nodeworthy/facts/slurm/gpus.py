@@ -1,0 +1,124 @@
+"""The GPUs that a job asks for, against what the rest of it says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.lines import Option
+from nodeworthy.facts.slurm.ranks import spread
+from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
+from nodeworthy.known.slurm import gpu_of_type, gpus_in
+from nodeworthy.verdict import Place
+
+_SAYS_TYPE = re.compile(r"--(?:gpu|device|accelerator)[-_](?:type|name|model)(?:=|\s+)[\"']?([\w.-]+)", re.IGNORECASE)
+# How many processes of its own each launcher starts on a node, and vLLM how many GPUs it takes.
+_PER_NODE = {
+    "torchrun": ("nproc_per_node",),
+    "torch.distributed.launch": ("nproc_per_node",),
+    "deepspeed": ("num_gpus",),
+    "vllm": ("tensor_parallel_size", "tp"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Where something else than the request names a GPU."""
+
+    gpus: tuple[str, ...]
+    written: str
+    place: Place
+
+
+def named_by(request: SlurmRequest, name: str) -> Said | None:
+    option = request.option(name)
+    if option is None or (name == "constraint" and re.search(r"[!*]", request.shown(name))):
+        return None
+    found = tuple(dict.fromkeys(gpu for word in request.named(name) for gpu in gpus_in(word)))
+    # A list of partitions of which one names none may lead anywhere.
+    unsure = name == "partition" and any(not gpus_in(word) for word in request.named(name))
+    return Said(found, option.written, option.place) if found and not unsure else None
+
+
+def same(one: str, other: str) -> bool:
+    """By names that clusters shorten: RTX6000 may be any of three."""
+    first, second = (re.sub(r"[^a-z0-9]|quadro|ada", "", each.lower()) for each in (one, other))
+    return first.rstrip("sgx") == second.rstrip("sgx")
+
+
+def type_of(ask: GpuAsk) -> str | None:
+    return gpu_of_type(ask.type) if ask.type is not None else None
+
+
+def said_by_script(job: SlurmJob) -> Said | None:
+    """What a launch's own arguments, or the job's name, call the GPU that it is for."""
+    for launch in job.launches if job.is_shell else ():
+        found = _SAYS_TYPE.search(launch.said)
+        if found is not None and (gpus := gpus_in(found[1])):
+            return Said(gpus, found[0], launch.place)
+    return named_by(job.request, "job-name")
+
+
+@dataclass(frozen=True, slots=True)
+class TooMany:
+    launch: Launch
+    wanted: int
+    has: int
+    written: str
+
+
+def beyond(job: SlurmJob) -> Iterator[TooMany]:
+    """Launchers that start more processes on a node than the job has GPUs there."""
+    for launch in job.python_launches:
+        if job.request.gpus_per_node is None or "cpu" in launch.options:
+            continue
+        where = spread(job, launch)
+        yield from _beyond(job, launch, 1 if where.only_first else where.nodes)
+
+
+def _beyond(job: SlurmJob, launch: Launch, nodes: int) -> Iterator[TooMany]:
+    has = _has(job, launch)
+    for name in _PER_NODE.get(launch.program, ()):
+        wanted = job.known(launch.option(name))
+        if wanted is not None and wanted > has and not (launch.program == "vllm" and job.request.nodes > 1):
+            yield TooMany(launch, wanted, has, f"--{name}={wanted}")
+    if launch.program == "accelerate":
+        wanted, machines = job.known(launch.option("num_processes")), job.known(launch.option("num_machines"))
+        if wanted is not None and wanted > has * max(nodes, machines or 1):
+            yield TooMany(launch, wanted, has * max(nodes, machines or 1), f"--num_processes={wanted}")
+
+
+def _has(job: SlurmJob, launch: Launch) -> int:
+    """On a node; a step may ask for fewer than its job has, or be given more by what it says itself."""
+    step = launch.step.options if launch.step is not None else {}
+    own = [step.get(name) for name in ("gres", "gpus_per_node", "gpus", "gpus_per_task")]
+    counts = [int(found[1]) for each in own if each is not None and (found := re.search(r"(\d+)$", each.shown()))]
+    return max([*counts, job.request.gpus_per_node or 0])
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """`CUDA_VISIBLE_DEVICES=0,1` set by hand."""
+
+    place: Place
+    devices: str
+    count: int
+
+
+def chosen(job: SlurmJob) -> Iterator[Chosen]:
+    for launch in job.launches:
+        value = launch.environment.get("CUDA_VISIBLE_DEVICES")
+        known = value.known if value is not None else None
+        if known and re.fullmatch(r"\d+(,\d+)*", known):
+            yield Chosen(launch.place, known, len(known.split(",")))
+            return
+
+
+def dead_requests(request: SlurmRequest) -> Iterator[Option]:
+    for name in ("gres", "gpus", "gpus-per-node", "gpus-per-task"):
+        dead = request.dead(name)
+        if dead is not None and not request.gpus:
+            yield dead

@@ -1,0 +1,200 @@
+"""A Slurm job script: what it asks for, and what it runs."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar
+
+from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.text import Hole, Text
+from nodeworthy.facts.slurm.launch import Launch, launches
+from nodeworthy.facts.slurm.lines import Option, options_of
+from nodeworthy.facts.slurm.paths import path_of
+from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
+from nodeworthy.facts.slurm.request import SlurmRequest
+from nodeworthy.facts.slurm.walk import walked, walked_inside
+from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
+
+_SHELL = re.compile(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
+# What is worked out of a job's text once.
+_READ_ONCE = ("requests", "walked", "launches", "named_files")
+# What Slurm tells each task for itself.
+_OF_A_TASK = ("SLURM_NODEID", "SLURM_PROCID", "SLURM_LOCALID")
+# Of what the batch script filled in before any task saw it.
+FILLED = "the batch script fills it in: "
+_ON_THE_NODE = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_ARRAY_TASK_ID",
+                "SLURM_ARRAY_JOB_ID", "SLURM_LAUNCH_NODE_IPADDR", "SLURM_STEP_NODELIST", "SLURM_JOB_NAME",
+                "SLURM_TMPDIR", "SLURMD_NODENAME", "SLURM_JOB_PARTITION", "SLURM_GPUS_ON_NODE", "SLURM_JOB_USER",
+                "SLURM_CPUS_ON_NODE", "SLURM_JOB_GPUS", "SLURM_STEP_GPUS", "SLURM_GPUS", "SLURM_JOB_END_TIME",
+                "SLURM_MEM_PER_NODE", "SLURM_RESTART_COUNT", "SLURM_GPUS_PER_NODE", "SLURM_TASKS_PER_NODE",
+                "SLURM_SUBMIT_HOST", "SLURM_CLUSTER_NAME", "SLURM_TASK_PID", "SLURM_JOB_ACCOUNT", "SLURM_MEM_PER_CPU",
+                "SLURM_NTASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE", "SLURM_ARRAY_TASK_COUNT", "USER", "HOSTNAME",
+                "HOME", "PWD", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_MIN", "SLURM_CPUS_PER_GPU", "TMPDIR",
+                "SLURM_NPROCS", "SLURM_NTASKS", "SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SCRATCH", "WORK")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A file that the script names, looked for beside it: its path if it is there, its text if that was read."""
+
+    path: str | None
+    text: str | None = None
+    # Where one of this name lies instead: it depends on where the job is submitted.
+    elsewhere: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class SlurmJob:
+    called: ClassVar[str] = "a Slurm job"
+
+    place: Place
+    text: str
+    # Of an sbatch call: options behind it on the command line, which win over its lines.
+    given: tuple[Option, ...] = ()
+    beside: Mapping[str, Beside] = field(default_factory=dict)
+    # `--wrap`, a here-document: no file of its own.
+    within: bool = False
+    # Slurm's variables that the shell which submits it fills in, where they are empty: of an unquoted here-document.
+    early: tuple[tuple[str, Place], ...] = ()
+
+    @cached_property
+    def requests(self) -> Sequence[SlurmRequest]:
+        """One; of a heterogeneous job one for each of its parts."""
+        options = (*options_of(self.text, self.place), *self.given)
+        parts = sorted({option.part for option in options}) or [0]
+        return [SlurmRequest(self.place, [each for each in options if each.part == part]) for part in parts]
+
+    @property
+    def request(self) -> SlurmRequest:
+        return self.requests[0]
+
+    @property
+    def is_shell(self) -> bool:
+        first = self.text.split("\n", 1)[0]
+        return self.within or not first.startswith("#!") or _SHELL.match(first) is not None
+
+    @cached_property
+    def walked(self) -> Walked:
+        place = Place(self.place.path, self.place.line or 1, 1)
+        text = self.text.replace("\r\n", "\n")
+        return walked(text, place, self._given(), self._scripts, self._folder)
+
+    @property
+    def _folder(self) -> str | None:
+        """Where it begins; None where that is elsewhere."""
+        chdir = self.request.option("chdir")
+        if chdir is None:
+            return HOME
+        path = chdir.value.state.value if isinstance(chdir.value.state, Known) else "/"
+        return None if path.startswith(("/", "~")) else posixpath.normpath(f"{HOME}/{path}")
+
+    @cached_property
+    def launches(self) -> Sequence[Launch]:
+        if not self.is_shell:
+            skip("its script is no shell script, and is not read")
+        self._refuse_broken()
+        every = (self._configured(each) for each in launches(self.walked, self))
+        found = sorted(every, key=lambda each: each.place.line or 0)
+        return [each for each in found if each.is_python or each.script is not None or each.step is not None]
+
+    def _refuse_broken(self) -> None:
+        place = next((place for place, text in self.walked.broken if STARTS.search(text)), None)
+        if place is not None:
+            raise NotKnown("what the job runs is not known: this is no shell that could be read", place)
+
+    @property
+    def python_launches(self) -> Sequence[Launch]:
+        return [each for each in self.launches if each.is_python]
+
+    def with_files(self, found: Mapping[str, Beside]) -> SlurmJob:
+        """The same with what was found beside it; only what the job's shell reads changes how it is read."""
+        job = replace(self, beside={**self.beside, **found})
+        if all(each.text is None or name.endswith(".py") for name, each in found.items()):
+            kept = {name: value for name, value in self.__dict__.items() if name in _READ_ONCE}
+            job.__dict__.update(kept)
+        return job
+
+    def _configured(self, launch: Launch) -> Launch:
+        config = launch.option("config_file") if launch.program == "accelerate" else None
+        name = path_of(config, launch.ran.folder) if config is not None else None
+        found = self.beside.get(name) if name is not None else None
+        if found is None or found.text is None:
+            return launch
+        from nodeworthy.facts.slurm.accelerate import with_config
+
+        return with_config(launch, found.text, Place(found.path))
+
+    def inside(self, text: Text, origin: Origin, ran: Ran) -> Walked:
+        """What each task runs by itself; what the batch script has filled in is the same for all of them."""
+        own = {name: Text((Hole(f"${name}", "each task has its own"),)) for name in _OF_A_TASK}
+        written = ""
+        for number, piece in enumerate(text.pieces):
+            if isinstance(piece, Hole):
+                own[f"_FILLED_{number}"] = Text((Hole(piece.shown, f"{FILLED}{piece.why}"),))
+            written += piece if isinstance(piece, str) else f"${{_FILLED_{number}}}"
+        return walked_inside(written, origin, ran, own, self._scripts)
+
+    def script(self, path: Text, ran: Ran) -> tuple[Text, Origin] | None:
+        name = path_of(path, ran.folder)
+        body = self._scripts.get(name) if name is not None else None
+        return (Text.of(body[1]), Straight(Place(body[0], 1, 1))) if body is not None else None
+
+    @cached_property
+    def named_files(self) -> frozenset[str]:
+        """The files that it runs or sources, as far as their paths are known."""
+        if not self.is_shell:
+            return frozenset()
+        every = [*((each.script, each.ran.folder) for each in self.launches)]
+        every += [(each.option("config_file"), each.ran.folder) for each in self.launches]
+        every += [(each.words[1], each.folder) for each in self.walked.ran
+                  if each.words[0].known in ("source", ".") and len(each.words) > 1]  # fmt: skip
+        found = (path_of(script, folder) for script, folder in every if script is not None)
+        return frozenset(name for name in found if name is not None)
+
+    @property
+    def _scripts(self) -> Mapping[str, tuple[str, str]]:
+        return {
+            name: (each.path, each.text)
+            for name, each in self.beside.items()
+            if each.path and each.text is not None and not name.endswith((".py", ".yaml", ".yml", ".json"))
+        }
+
+    def _given(self) -> Mapping[str, Text]:
+        """What Slurm sets for the script, on the first node of the job."""
+        given = {name: Text((Hole(f"${name}", f"Slurm sets {name} when the job runs"),)) for name in _ON_THE_NODE}
+        given |= {name: Text.of("0") for name in _OF_A_TASK}
+        given["SLURM_SUBMIT_DIR"] = Text.of(HOME)
+        for names, count in self._counts():
+            given |= dict.fromkeys(names, count)
+        return given
+
+    def _counts(self) -> Sequence[tuple[tuple[str, ...], Text]]:
+        request, found = self.request, list[tuple[tuple[str, ...], Text]]()
+        counted: Sequence[tuple[tuple[str, ...], Callable[[], int | None]]] = (
+            (("SLURM_NNODES", "SLURM_JOB_NUM_NODES"), lambda: request.nodes),
+            (("SLURM_NTASKS", "SLURM_NPROCS"), lambda: request.tasks),
+            (("SLURM_CPUS_PER_TASK",), lambda: request.count("cpus-per-task")),
+            (("SLURM_NTASKS_PER_NODE",), lambda: request.count("ntasks-per-node")),
+            (("SLURM_GPUS_ON_NODE",), lambda: request.gpus_per_node),
+        )
+        for names, ask in counted:
+            try:
+                count = ask()
+            except NotKnown as later:
+                found.append((names, Text((Hole(f"${names[0]}", later.why),))))
+                continue
+            if count is not None:
+                found.append((names, Text.of(str(count))))
+        return found
+
+    def related(self, option: Option | None, says: str = "") -> list[Related]:
+        return [Related(option.place, says or f"{option.written} stands here")] if option is not None else []
+
+    def known(self, text: Text | None) -> int | None:
+        """A count that is known; None for any other."""
+        shown = text.known if text is not None else None
+        return int(shown) if shown is not None and shown.isdigit() else None

@@ -1,0 +1,187 @@
+"""What each launcher needs so that its ranks on several nodes meet, and what of it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.ranks import Spread, is_local, same_for_all, unset
+
+_TORCH = ("torchrun", "torch.distributed.launch")
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    message: str
+    is_: str
+    should: str
+    cause: str
+    unknown: bool = False
+
+
+def flaws(launch: Launch, where: Spread) -> Iterator[Flaw]:
+    """Of a launcher that is started on several nodes."""
+    yield from _CHECKS[launch.program](launch, where)
+
+
+def started_once(launch: Launch, nodes: int) -> Iterator[Flaw]:
+    """Of a launcher that is started on the first node of several."""
+    if launch.program == "deepspeed":
+        if launch.option("hostfile", "H") is None and "DLTS_HOSTFILE" not in launch.environment:
+            is_, cause = "no --hostfile", "without one DeepSpeed starts on this node only, and the others are idle"
+            yield Flaw(f"deepspeed is not told of the job's {nodes} nodes", is_, "--hostfile=hosts, made of scontrol "
+                       "show hostnames", cause)  # fmt: skip
+        return
+    yield Flaw(
+        f"{launch.program} is started on the first node only, of {nodes}",
+        "no srun before it",
+        f"srun --nodes={nodes} --ntasks-per-node=1 {launch.program} …",
+        "a batch script runs on the first node of its job: the others are idle, or it waits for them for ever",
+    )
+
+
+def _torch(launch: Launch, where: Spread) -> Iterator[Flaw]:
+    if "standalone" in launch.options:
+        yield _alone(launch, "--standalone", where)
+        return
+    yield from _nnodes(launch, _option(launch, "nnodes"), "--nnodes", where)
+    if where.per_node > 1:
+        yield _too_often(launch, where)
+    endpoint, backend = _option(launch, "rdzv_endpoint"), _option(launch, "rdzv_backend")
+    if backend is not None and backend.known != "static":
+        yield from _address(launch, endpoint, "--rdzv_endpoint", "$MASTER_ADDR:29500")
+        return
+    yield from _rank(launch, _option(launch, "node_rank"), "--node_rank", where)
+    address = _option(launch, "master_addr") if endpoint is None else endpoint
+    yield from _address(launch, address, "--master_addr", "$MASTER_ADDR")
+
+
+def _option(launch: Launch, name: str) -> Text | None:
+    """torchrun takes every option from the environment as well, with `PET_` before it."""
+    return launch.option(name) or launch.environment.get(f"PET_{name.upper()}")
+
+
+def _nnodes(launch: Launch, value: Text | None, name: str, where: Spread) -> Iterator[Flaw]:
+    if value is None:
+        yield _alone(launch, f"no {name}", where)
+    elif missing := unset(launch, value):
+        yield _not_set(missing, name)
+    elif value.known is not None:
+        least, _, most = value.known.partition(":")
+        if not least.isdigit() or not (most or least).isdigit():
+            return
+        if not int(least) <= where.nodes <= int(most or least):
+            yield Flaw(
+                f"{launch.program} is told of another number of nodes than it is started on",
+                f"{name}={value.known}",
+                f"{name}={where.nodes}, or $SLURM_NNODES",
+                "it waits for nodes that never come" if int(least) > where.nodes else "each node trains by itself",
+            )
+
+
+def _alone(launch: Launch, is_: str, where: Spread) -> Flaw:
+    cause = "each node trains by itself, on all of the data, and writes over the others' checkpoints"
+    should = "--num_machines=$SLURM_NNODES" if launch.program == "accelerate" else "--nnodes=$SLURM_NNODES"
+    return Flaw(f"{launch.program} is not told that it runs on {where.nodes} nodes", is_, should, cause)
+
+
+def _too_often(launch: Launch, where: Spread) -> Flaw:
+    return Flaw(
+        f"{where.per_node} of {launch.program} are started on each node",
+        f"{where.per_node} tasks on a node",
+        "--ntasks-per-node=1: it starts the processes of its node by itself",
+        "they take each other's port and GPUs: Address already in use, and a hang",
+    )
+
+
+def _rank(launch: Launch, value: Text | None, name: str, where: Spread) -> Iterator[Flaw]:
+    should = f"{name}=$SLURM_NODEID in what each task expands: srun bash -c '… {name}=$SLURM_NODEID …'"
+    cause = "all nodes are rank 0: Address already in use, or each waits for the others for ever"
+    if value is None:
+        yield Flaw(
+            f"{launch.program} is not told which of the {where.nodes} nodes it is on", f"no {name}", should, cause
+        )
+    elif missing := unset(launch, value):
+        yield _not_set(missing, name)
+    elif same_for_all(value) and not launch.ran.in_loop and not launch.ran.background:
+        shown = value.shown()
+        early = "" if launch.option(name.strip("-")) is None or shown != "0" else _early(launch)
+        yield Flaw(f"every node is given the same {name}", f"{name}={shown}{early}", should, cause)
+
+
+def _early(launch: Launch) -> str:
+    if (
+        launch.per_task
+        or "SLURM_NODEID" in launch.ran.raw
+        or "SLURM_PROCID" in launch.ran.raw
+        or "RANK" in launch.ran.raw
+    ):
+        return ": the batch script fills it in on the first node, before srun starts any task"
+    return ""
+
+
+def _address(launch: Launch, value: Text | None, name: str, should: str) -> Iterator[Flaw]:
+    should = f"{name}={should}, with MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1)"
+    if value is None:
+        yield Flaw(f"{launch.program} is not told where its ranks meet", f"no {name}", should,
+                   "each node takes itself for the meeting point, and waits there")  # fmt: skip
+    elif missing := unset(launch, value):
+        yield _not_set(missing, name)
+    elif is_local(value):
+        yield Flaw(f"every node is told to meet at itself by {name}", value.shown(), should,
+                   "each node waits for the others at its own address")  # fmt: skip
+
+
+def _not_set(missing: str, name: str) -> Flaw:
+    should = {"MASTER_ADDR": "$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1)", "MASTER_PORT": "29500"}
+    is_, cause = f"{missing} is set nowhere in this script", "what is started gets an empty value"
+    value = should.get(missing, "…")
+    if missing in ("NODE_RANK", "RANK"):
+        value = "$SLURM_NODEID, in what each task expands"
+    return Flaw(f"{name} is given a variable that nobody sets", is_, f"export {missing}={value}", cause)
+
+
+def _accelerate(launch: Launch, where: Spread) -> Iterator[Flaw]:
+    machines, rank = launch.option("num_machines"), launch.option("machine_rank")
+    address = launch.option("main_process_ip")
+    hidden = launch.option("config_file") is not None
+    if hidden and (None in (machines, address) or (rank is None and not _meets_by_itself(launch))):
+        what = "what stands in accelerate's --config_file was not read: it may say how its ranks meet"
+        yield Flaw(what, "", "", "", unknown=True)
+        return
+    yield from _nnodes(launch, machines, "--num_machines", where)
+    if where.per_node > 1:
+        yield _too_often(launch, where)
+    if not _meets_by_itself(launch):
+        yield from _rank(launch, rank, "--machine_rank", where)
+    yield from _address(launch, address, "--main_process_ip", "$MASTER_ADDR")
+
+
+def _meets_by_itself(launch: Launch) -> bool:
+    """With a backend that numbers the nodes as they come."""
+    backend, conf = launch.option("rdzv_backend"), launch.option("rdzv_conf")
+    if conf is not None and "c10d" in conf.shown():
+        return True
+    return backend is not None and backend.known != "static"
+
+
+def _deepspeed(launch: Launch, where: Spread) -> Iterator[Flaw]:
+    if "no_ssh" in launch.options:
+        yield from _rank(launch, launch.option("node_rank"), "--node_rank", where)
+        yield from _address(launch, launch.option("master_addr"), "--master_addr", "$MASTER_ADDR")
+        return
+    yield Flaw(
+        "deepspeed is started on every node, and would start itself on all of them from each",
+        "srun before it, without --no_ssh",
+        "--no_ssh --node_rank=$SLURM_NODEID --master_addr=$MASTER_ADDR, or no srun and a --hostfile",
+        "each node starts a job of its own: Address already in use",
+    )
+
+
+_CHECKS: Mapping[str, Callable[[Launch, Spread], Iterator[Flaw]]] = {
+    **dict.fromkeys(_TORCH, _torch),
+    "accelerate": _accelerate,
+    "deepspeed": _deepspeed,
+}

@@ -1,0 +1,31 @@
+"""Where a job's files lie, seen from where it begins."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.slurm.ran import HOME
+
+# Folders of the cluster, by what names them there.
+_OF_THE_CLUSTER = re.compile(r"/|~|\$\{?(?:HOME|SCRATCH|WORK|TMPDIR|SLURM_TMPDIR)\}?(?:/|$)")
+
+
+def is_on_the_cluster(shown: str) -> bool:
+    """Whether a path leads to the cluster's own disks, wherever the job is submitted."""
+    return _OF_THE_CLUSTER.match(shown) is not None and not shown.startswith(HOME)
+
+
+def path_of(script: Text, folder: str | None) -> str | None:
+    """Relative to where the job begins, or absolute; None where it is not known, or elsewhere."""
+    shown = re.sub(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)(?=/)", ".", script.shown())
+    if "$" in shown or "`" in shown or shown.startswith("~") or (script.known is None and shown == script.shown()):
+        return None
+    if shown.startswith(f"{HOME}/"):
+        return posixpath.normpath(shown[len(HOME) + 1 :])
+    if shown.startswith("/"):
+        return posixpath.normpath(shown)
+    if folder is None or not (folder == HOME or folder.startswith(f"{HOME}/")) or "/~" in folder:
+        return posixpath.normpath(f"{folder}/{shown}") if folder is not None and "~" not in folder else None
+    return posixpath.normpath(f"{folder[len(HOME) + 1 :] or '.'}/{shown}")

@@ -1,0 +1,95 @@
+"""Which node a launch runs on, and what its ranks need to find each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.slurm.job import FILLED, SlurmJob
+from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.paths import path_of
+from nodeworthy.facts.slurm.quantities import least
+
+_LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?)(?::|$)")
+_OWN_NAME = re.compile(r"\$\(hostname|`hostname|\$\{?(?:HOSTNAME|SLURMD_NODENAME)")
+# A script that takes its ranks from Slurm by itself, or from a library that does.
+_READS_SLURM = re.compile(
+    r"SLURM_|lightning|submitit|idr_torch|mpi4py|SlurmEnvironment|hostlist|ray\.|jax|horovod|tensorflow|deepspeed\.init"
+)
+_READS_TORCH = re.compile(
+    r"init_process_group|torch\.distributed|environ(?:\.get)?[\[(]\s*[\"'](?:RANK|WORLD_SIZE|MASTER_ADDR)"
+)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """On how many nodes a launch runs, and how often on each."""
+
+    nodes: int
+    per_node: int
+    # It is started where the script runs, and nowhere else.
+    only_first: bool
+
+
+def spread(job: SlurmJob, launch: Launch) -> Spread:
+    request = job.request
+    if launch.step is None:
+        return Spread(1, 1, only_first=True)
+    options = launch.step.options
+    nodes = _count(options.get("nodes"))
+    tasks, per_node = _count(options.get("ntasks")), _count(options.get("ntasks_per_node"))
+    if launch.step.program != "srun":
+        return Spread(request.nodes, 1, only_first=False)
+    if nodes is None:
+        nodes = 1 if tasks == 1 else request.nodes
+    if per_node is None:
+        per_node = -(-tasks // nodes) if tasks is not None else request.tasks_per_node
+    return Spread(nodes, per_node, only_first=False)
+
+
+def _count(text: Text | None) -> int | None:
+    return least(text.known) if text is not None and text.known is not None else None
+
+
+def is_local(address: Text) -> bool:
+    """An address by which every node means itself."""
+    if _LOCAL.match(address.known or ""):
+        return True
+    holes = [each for each in address.holes if _OWN_NAME.match(each.shown)]
+    return any(not each.why.startswith(FILLED) for each in holes)
+
+
+def is_own_name(address: Text) -> bool:
+    return any(_OWN_NAME.match(each.shown) for each in address.holes)
+
+
+def unset(launch: Launch, *values: Text | None) -> str | None:
+    """The variable that a value asks for and that nobody sets."""
+    shown = (hole.shown.strip("${}") for value in values if value is not None for hole in value.holes)
+    return next((name for name in shown if name in launch.ran.unset), None)
+
+
+def reads_slurm(job: SlurmJob, launch: Launch) -> bool | None:
+    """Whether the script finds its ranks by itself; None where it can't be read."""
+    text = script_text(job, launch)
+    if text is None:
+        return None
+    return _READS_SLURM.search(text) is not None or _READS_TORCH.search(text) is None
+
+
+def script_text(job: SlurmJob, launch: Launch) -> str | None:
+    name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
+    found = job.beside.get(name) if name is not None else None
+    return found.text if found is not None else None
+
+
+def same_for_all(rank: Text) -> bool:
+    """A rank that every node is given alike: a number, or what the batch script filled in."""
+    return rank.known is not None or all(hole.why.startswith(FILLED) for hole in rank.holes)
+
+
+def asks_late(launch: Launch) -> Sequence[str]:
+    """Slurm's own numbers that stand in a command outside of what each task expands."""
+    return tuple(re.findall(r"(?<!\\)\$\{?(SLURM_(?:NODEID|PROCID|LOCALID))\b", launch.ran.raw))

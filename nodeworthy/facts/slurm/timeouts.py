@@ -1,0 +1,89 @@
+"""Times that a script works out for itself: what is left of the wall time before a checkpoint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.quantities import seconds
+from nodeworthy.facts.slurm.ran import Reckoned
+from nodeworthy.verdict import Place
+
+_TIMES = re.compile(r"TIMEOUT|CHECKPOINT|CKPT|DEADLINE", re.IGNORECASE)
+_COUNTS = re.compile(r"STEP|ITER|EPOCH|INTERVAL|NUM|COUNT|KEEP|EVERY", re.IGNORECASE)
+_LESSENS = re.compile(r"[\w)}\]]\s*-\s*[\w$({]")
+_FLOORS = re.compile(r"[<>?]|max\(", re.IGNORECASE)
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A time that remains after something was taken off."""
+
+    name: str
+    place: Place
+    raw: str
+    # In seconds; None where it is known only when the job runs.
+    left: int | None
+    # The script looks at it, and sets it to something else where it is too small.
+    floored: bool
+
+
+def times_left(job: SlurmJob) -> Iterator[Left]:
+    used = _used(job)
+    last: dict[str, Reckoned] = {each.name: each for each in job.walked.reckoned}
+    for name, reckoned in last.items():
+        counts_down = re.search(rf"\b{name}\b", reckoned.raw) is not None
+        if counts_down or not _LESSENS.search(reckoned.raw) or not _is_time(name, used):
+            continue
+        value = job.walked.final.get(name, reckoned.value)
+        floored = job.walked.assigned.get(name, 0) > 1 or _FLOORS.search(reckoned.raw) is not None
+        yield Left(name, reckoned.place, reckoned.raw, _number(value), floored)
+
+
+def _is_time(name: str, used: frozenset[str]) -> bool:
+    return name in used or (_TIMES.search(name) is not None and _COUNTS.search(name) is None)
+
+
+def _number(value: Text) -> int | None:
+    known = value.known
+    return int(known) if known is not None and re.fullmatch(r"-?\d+", known) else None
+
+
+def _used(job: SlurmJob) -> frozenset[str]:
+    """Variables that stand behind `timeout`."""
+    found: set[str] = set()
+    for ran in job.walked.ran:
+        if ran.words[0].known == "timeout":
+            found.update(re.findall(r"\$\{?(\w+)", ran.raw.split("python")[0]))
+    return frozenset(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """`timeout --signal=USR1 3500 …`."""
+
+    place: Place
+    after: int
+    raw: str
+    signals: bool
+
+
+def timeouts(job: SlurmJob) -> Iterator[Ends]:
+    for launch in job.launches:
+        words = [each.shown() for each in launch.timeout]
+        found = next((each for each in reversed(words) if re.fullmatch(r"-?\d+(?:\.\d+)?[smhd]?", each)), None)
+        if found is None:
+            continue
+        number, unit = (found[:-1], found[-1]) if found[-1].isalpha() else (found, "")
+        signals = any(word.startswith(("-s", "--signal")) for word in words)
+        yield Ends(launch.place, int(float(number) * _UNITS[unit]), " ".join(words), signals)
+
+
+def limit_of(job: SlurmJob) -> int | None:
+    """The job's time limit in seconds; None where it asks for none, or has no end."""
+    text = job.request.text("time")
+    return (seconds(text) or None) if text is not None else None

@@ -1,0 +1,157 @@
+"""Walks a job script, and notes every command with what the shell has made of its words and its environment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from nodeworthy.boot.content import Content, Line
+from nodeworthy.boot.effects import Stage, Writes
+from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.shell.parse import parse
+from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.syntax import Broken, Command, Declaration, Statement
+from nodeworthy.boot.shell.walker import Walker
+from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.slurm.ran import HOME, Ran, Reckoned, Walked
+from nodeworthy.verdict import Place
+
+# Sourced for the programs that they bring; what they set is none of a job's own settings.
+_USUAL = re.compile(
+    r"bin/activate$|conda\.sh$|\.bashrc$|\.bash_profile$|\.profile$|^/etc/|^/usr/|modules?(/|\.sh|$)|lmod"
+)
+_NAME = re.compile(r"\$\{?(\w+)\}?")
+
+
+class JobWalker(Walker):
+    def __init__(self, origin: Origin, state: State, text: str, exported: set[str] | None = None) -> None:
+        super().__init__(origin, Stage.SCRIPTS, state, text)
+        self.exported: set[str] = exported if exported is not None else set()
+        self.all_exported = False
+        self.seen = Walked()
+
+    def run(self, statement: Statement) -> bool | None:
+        if isinstance(statement, Command) and self.steps <= self.most_steps:
+            self._note(statement)
+        elif isinstance(statement, Broken):
+            self.seen.broken.append((self.place(statement.line, statement.column), statement.text))
+        elif isinstance(statement, Declaration):
+            if statement.keyword == "export" or "x" in statement.options:
+                self.exported.update(statement.names, (each.name for each in statement.assignments))
+            self._reckoned(statement.assignments)
+        result = super().run(statement)
+        if isinstance(statement, Declaration) or (isinstance(statement, Command) and not statement.words):
+            self._assigned(statement.assignments)
+        return result
+
+    def _note(self, command: Command) -> None:
+        if not command.words:
+            self._reckoned(command.assignments)
+            return
+        outer, self.steps = self.steps, self.steps
+        words = tuple(self.expander.fields(command.words))
+        self.steps = outer
+        if not words:
+            return
+        self._looked_at(words)
+        held = {each.name: self.expander.text(each.value) for each in command.assignments if each.value is not None}
+        place = self.place(command.line, command.column)
+        environment = {**self._environment(), **held}
+        kept = frozenset(name for name in self.seen.assigned if name not in environment)
+        unset, stdin = frozenset(self._unset(words)), _here(self, command)
+        ran = Ran(
+            place, command.raw, words, environment, kept, unset, self.state.folder, self.guard, self.detached, stdin
+        )  # fmt: skip
+        self.seen.ran.append(ran)
+
+    def _looked_at(self, words: Sequence[Text]) -> None:
+        name, behind = words[0].known, [each.shown() for each in words[1:]]
+        if name in ("source", ".") and behind:
+            path = words[1].known
+            read = path is not None and self.state.files.get(_absolute(self.state.folder, path)) is not None
+            if not read and not _USUAL.search(behind[0]):
+                self.seen.sourced.append(behind[0])
+        elif name == "set" and any(word in ("-a", "allexport") or re.match(r"-\w*a", word) for word in behind):
+            self.all_exported = True
+
+    def _environment(self) -> dict[str, Text]:
+        names = {*self.exported, *(self.seen.assigned if self.all_exported else ())}
+        held = {name: self.state.variables.get(name) for name in names}
+        return {name: value for name, value in held.items() if isinstance(value, Text)}
+
+    def _unset(self, words: Sequence[Text]) -> Iterator[str]:
+        if self.seen.sourced:
+            return
+        named = (found[1] for word in words for hole in word.holes if (found := _NAME.fullmatch(hole.shown)))
+        yield from (name for name in named if self.state.variables.get(name) is None)
+
+    def _reckoned(self, assignments: Sequence[Assignment]) -> None:
+        for each in assignments:
+            parts = each.value.parts if each.value is not None else ()
+            raw = next((part.raw for part in parts if isinstance(part, Arithmetic)), "")
+            if raw and each.value is not None:
+                value = self.expander.text(each.value)
+                self.seen.reckoned.append(Reckoned(each.name, self.place(each.line, each.column), raw, value))
+
+    def _assigned(self, assignments: Sequence[Assignment]) -> None:
+        for each in assignments:
+            self.seen.assigned[each.name] = self.seen.assigned.get(each.name, 0) + 1
+            value = self.state.variables.get(each.name)
+            if isinstance(value, Text):
+                self.seen.final[each.name] = value
+
+
+def _here(walker: JobWalker, command: Command) -> Content | None:
+    from nodeworthy.boot.shell.redirects import read_from
+
+    if not any(each.operator in ("<<", "<<<") for each in command.redirects):
+        return None
+    stream = read_from(walker, command.redirects)
+    return stream.content if stream is not None else None
+
+
+def _absolute(folder: str | None, path: str) -> str:
+    return path if path.startswith("/") else f"{folder or HOME}/{path.removeprefix('./')}"
+
+
+def walked(
+    text: str,
+    place: Place,
+    given: Mapping[str, Text],
+    files: Mapping[str, tuple[str, str]],
+    folder: str | None = HOME,
+) -> Walked:
+    """`files`: the shell scripts beside it, by their relative paths: where each lies, and what stands in it."""
+    return _walk(JobWalker(Straight(place), _state(folder, given, files), text, {*given}), text)
+
+
+def walked_inside(
+    text: str, origin: Origin, outer: Ran, given: Mapping[str, Text], files: Mapping[str, tuple[str, str]]
+) -> Walked:
+    """A script that each task runs by itself: `srun bash -c '…'`."""
+    environment = {**outer.environment, **given}
+    return _walk(JobWalker(origin, _state(outer.folder, environment, files), text, {*environment}), text)
+
+
+def _state(folder: str | None, variables: Mapping[str, Text], files: Mapping[str, tuple[str, str]]) -> State:
+    state = State(folder=folder)
+    for name, value in variables.items():
+        state.variables[name] = value
+    for name, (path, content) in files.items():
+        rows = enumerate(content.splitlines(), start=1)
+        lines = tuple(Line(Text.of(row), Place(path=path, line=number, column=1)) for number, row in rows)
+        state.files[f"{HOME}/{name}"] = Content(lines)
+    return state
+
+
+def _walk(walker: JobWalker, text: str) -> Walked:
+    walker.run_all(parse(text).statements)
+    for name in walker.exported:
+        value = walker.state.variables.get(name)
+        if isinstance(value, Text):
+            walker.seen.final[name] = value
+    walker.seen.made.update(each.path.shown() for each in walker.effects if isinstance(each, Writes))
+    walker.seen.texts += [each.whole for each in walker.effects if isinstance(each, Writes) and each.whole is not None]
+    walker.end()
+    return walker.seen
