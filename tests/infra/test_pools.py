@@ -81,6 +81,14 @@ def test_efa_is_on_every_card_of_its_type(part: str) -> None:
     assert groups == {"gpu-prod-nodes", "gpu-prod-fabric"}
 
 
+def test_a_first_card_that_takes_no_efa_stands_beside_those_that_do() -> None:
+    plan = of_fleet("pools:\n  b300: {instanceType: p6-b300.48xlarge, nodes: 2}\n")
+    cards = inputs(plan, TEMPLATE)["made-b300"]["networkInterfaces"]
+    assert [each["networkCardIndex"] for each in cards] == list(range(17))
+    assert [each["interfaceType"] for each in cards] == ["interface", *["efa-only"] * 16]
+    assert [each["deviceIndex"] for each in cards] == [0, *[1] * 16]
+
+
 def test_a_type_without_efa_has_no_interfaces_of_its_own() -> None:
     assert "networkInterfaces" not in template("cpu")
     assert len(template("cpu")["vpcSecurityGroupIds"]) == 1
