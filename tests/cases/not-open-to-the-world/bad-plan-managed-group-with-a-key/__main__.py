@@ -3,6 +3,7 @@
 import pulumi_aws as aws
 
 config_subnets = ["subnet-0a1b2c3d4e5f60718"]
+aws.ebs.EncryptionByDefault("account", enabled=True)
 aws.eks.NodeGroup(
     "t4",
     cluster_name="gpu-dev",

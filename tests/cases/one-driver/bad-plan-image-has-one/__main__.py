@@ -12,5 +12,7 @@ aws.ec2.LaunchTemplate(
     image_id="ami-0123456789abcdef0",
     instance_type="g5.12xlarge",
     user_data=base64.b64encode(user_data).decode(),
+    metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 2},
+    block_device_mappings=[{"device_name": "/dev/xvda", "ebs": {"volume_size": 200, "encrypted": "true"}}],
     tags={"nodeworthy/pool": "a10g"},
 )

@@ -12,5 +12,7 @@ aws.ec2.LaunchTemplate(
     image_id="ami-0123456789abcdef0",
     instance_type="c7i.4xlarge",
     user_data=base64.b64encode(script).decode(),
+    metadata_options={"http_tokens": "required", "http_put_response_hop_limit": 2},
+    block_device_mappings=[{"device_name": "/dev/sda1", "ebs": {"volume_size": 100, "encrypted": "true"}}],
     tags={"nodeworthy/pool": "cpu"},
 )
