@@ -92,7 +92,7 @@ tools: ## builds the real programs that tests use (needs Go; minutes, once)
 
 .PHONY: test-real
 test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forbids them to skip
-	@$(PY) -m pytest tests/real $(if $(REQUIRE),--require-tools)
+	@$(PY) -m pytest tests/real -n $(PYTEST_WORKERS) --dist loadgroup $(if $(REQUIRE),--require-tools)
 
 .PHONY: test-lab
 test-lab: venv ## the tests in booted nodes (root; two minutes more the first time); REQUIRE=1 forbids them to skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -10,10 +11,38 @@ from .control_plane import ControlPlane
 from .tools import Tools
 
 TOOLS = pytest.StashKey[Tools]()
+# Where tests run side by side, those of one file stay together, and so do those of these files:
+# they look at all processes of this machine, or start what others of them would see there.
+OF_ONE_MACHINE = ("test_cloud_init", "test_containerd", "test_node", "test_slurm")
+# They share an API server, which takes seconds to start.
+OF_ONE_SERVER = ("test_control_plane", "test_diagnose", "test_dry_run", "test_print_role", "test_repair")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[TOOLS] = Tools(required=config.getoption("--require-tools"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(_together(item.path.stem)))
+
+
+def _together(file: str) -> str:
+    for group in (OF_ONE_MACHINE, OF_ONE_SERVER):
+        if file.startswith(group):
+            return group[0]
+    return file
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """What one of several workers had to do without is told to the one that sums up."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["missed"] = sorted(session.config.stash[TOOLS].missed)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[TOOLS].missed.update(node.workeroutput.get("missed", ()))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
