@@ -6,6 +6,9 @@ crash-loops half a minute later, and every GPU pod stays in `ContainerCreating` 
 `no runtime for "nvidia" is configured`. Where no value is given, the operator takes the stock paths, which
 are wrong on every distribution that keeps its containerd elsewhere. One operator serves the whole cluster with one
 pair of paths, so pools whose containerds differ can't share it.
+
+Without a fleet nobody says where these paths will be used; but a config and a socket that no distribution has together
+are wrong on all of them.
 """
 
 from __future__ import annotations
@@ -15,25 +18,14 @@ from dataclasses import replace
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.operator.paths_apart import paths_apart
 from nodeworthy.facts.operator.toolkit_mounts import compare
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import (
-    Finding,
-    Findings,
-    Known,
-    Located,
-    Severity,
-    Unknown,
-    Verdict,
-    fail,
-    need,
-    skip,
-    unknown,
-)
+from nodeworthy.verdict import Finding, Findings, Known, Located, Severity, Unknown, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
     "containerd-paths",
@@ -151,6 +143,15 @@ def _toolkit_must_be_off(toolkit: ToolkitSettings, pool: GpuPool, runtime: Conta
         related=[pool.declares_its_runtime()],
         remedy="set toolkit.enabled to false",
     )
+
+
+@RULE.check
+def values_name_one_containerd(values: OperatorValues, pool: GpuPool | None) -> Findings:
+    """What its nodes are, a fleet says, or the cluster itself."""
+    apart = paths_apart(values.toolkit) if pool is None and values.place.object is None else None
+    if apart is None or not need(values.toolkit.enabled) or need(values.toolkit.uses_nri):
+        skip("nothing says which containerd it must be")
+    yield apart.told()
 
 
 @RULE.check
