@@ -30,7 +30,7 @@ def cluster(control_plane: ControlPlane) -> Iterator[ControlPlane]:
     client = control_plane.client
     for kind in BROUGHT:
         if client.request("GET", kind.url(None)).status != 200:
-            group, _, version = kind.path.removeprefix("/apis/").partition("/")
+            group, _, version = kind.api_version.partition("/")
             client.create_crd(group, version, kind.kind, plural=kind.plural, namespaced=kind.namespaced)
     client.create("/api/v1/namespaces", {"metadata": {"name": TEAM}})
     yield control_plane

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 class Kind:
     plural: str
     kind: str
-    # As the API server has it; where another group serves the same objects, too, it is in `groups`.
-    path: str
-    groups: tuple[str, ...]
+    # All of version v1. Where another group serves the same objects, too, it stands behind.
+    groups: tuple[str, ...] = ("",)
     namespaced: bool = True
     # Without a core kind a diagnosis is blind.
     core: bool = True
@@ -22,35 +21,37 @@ class Kind:
     # What a diagnosis wants of it, for whoever grants the right to read it.
     what_for: str = ""
 
+    @property
+    def api_version(self) -> str:
+        return f"{self.groups[0]}/v1" if self.groups[0] else "v1"
+
     def url(self, namespace: str | None) -> str:
+        root = "/apis" if self.groups[0] else "/api"
         where = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
-        return f"{self.path}{where}/{self.plural}"
+        return f"{root}/{self.api_version}{where}/{self.plural}"
 
     @property
     def full_name(self) -> str:
         return f"{self.plural}.{self.groups[0]}" if self.groups[0] else self.plural
 
 
-NODES = Kind("nodes", "Node", "/api/v1", ("",), namespaced=False, what_for="their GPUs, labels, taints and runtimes")
-PODS = Kind("pods", "Pod", "/api/v1", ("",), what_for="who asks for GPUs, who holds them, who does not run")
+NODES = Kind("nodes", "Node", namespaced=False, what_for="their GPUs, labels, taints and runtimes")
+PODS = Kind("pods", "Pod", what_for="who asks for GPUs, who holds them, who does not run")
 EVENTS = Kind(
     "events",
     "Event",
-    "/api/v1",
     ("", "events.k8s.io"),
     what_for="what kubelets, the scheduler and controllers complain of",
 )
 DAEMONSETS = Kind(
     "daemonsets",
     "DaemonSet",
-    "/apis/apps/v1",
     ("apps", "extensions"),
     what_for="the NVIDIA toolkit, device plugins, exporters",
 )
 CLUSTER_POLICIES = Kind(
     "clusterpolicies",
     "ClusterPolicy",
-    "/apis/nvidia.com/v1",
     ("nvidia.com",),
     namespaced=False,
     core=False,
@@ -59,20 +60,16 @@ CLUSTER_POLICIES = Kind(
 RUNTIME_CLASSES = Kind(
     "runtimeclasses",
     "RuntimeClass",
-    "/apis/node.k8s.io/v1",
     ("node.k8s.io",),
     namespaced=False,
     core=False,
     what_for="which runtime a pod is promised",
 )
-JOBS = Kind("jobs", "Job", "/apis/batch/v1", ("batch",), core=False, what_for="how long verification may take")
-STATEFUL_SETS = Kind(
-    "statefulsets", "StatefulSet", "/apis/apps/v1", ("apps",), core=False, what_for="the database of the job queue"
-)
+JOBS = Kind("jobs", "Job", ("batch",), core=False, what_for="how long verification may take")
+STATEFUL_SETS = Kind("statefulsets", "StatefulSet", ("apps",), core=False, what_for="the database of the job queue")
 PROMETHEUSES = Kind(
     "prometheuses",
     "Prometheus",
-    "/apis/monitoring.coreos.com/v1",
     ("monitoring.coreos.com",),
     core=False,
     what_for="whether metrics fit their disk",
@@ -81,7 +78,6 @@ PROMETHEUSES = Kind(
 DATABASES = Kind(
     "clusters",
     "Cluster",
-    "/apis/postgresql.cnpg.io/v1",
     ("postgresql.cnpg.io",),
     core=False,
     what_for="the database of the job queue, where CloudNativePG runs it",
@@ -90,18 +86,16 @@ DATABASES = Kind(
 WEBHOOKS = Kind(
     "mutatingwebhookconfigurations",
     "MutatingWebhookConfiguration",
-    "/apis/admissionregistration.k8s.io/v1",
     ("admissionregistration.k8s.io",),
     namespaced=False,
     core=False,
     what_for="whether pods go through HAMi",
 )
-SERVICES = Kind("services", "Service", "/api/v1", ("",), core=False, what_for="what leads to HAMi, and to its metrics")
-ENDPOINTS = Kind("endpoints", "Endpoints", "/api/v1", ("",), core=False, is_asked_for=False)
+SERVICES = Kind("services", "Service", core=False, what_for="what leads to HAMi, and to its metrics")
+ENDPOINTS = Kind("endpoints", "Endpoints", core=False, is_asked_for=False)
 ENDPOINT_SLICES = Kind(
     "endpointslices",
     "EndpointSlice",
-    "/apis/discovery.k8s.io/v1",
     ("discovery.k8s.io",),
     core=False,
     what_for="whether anything answers behind these services",
@@ -109,24 +103,14 @@ ENDPOINT_SLICES = Kind(
 NAMESPACES = Kind(
     "namespaces",
     "Namespace",
-    "/api/v1",
-    ("",),
     namespaced=False,
     core=False,
     what_for="which of them HAMi's webhook passes over",
 )
-DEPLOYMENTS = Kind(
-    "deployments",
-    "Deployment",
-    "/apis/apps/v1",
-    ("apps", "extensions"),
-    core=False,
-    what_for="HAMi's scheduler",
-)
+DEPLOYMENTS = Kind("deployments", "Deployment", ("apps", "extensions"), core=False, what_for="HAMi's scheduler")
 SERVICE_MONITORS = Kind(
     "servicemonitors",
     "ServiceMonitor",
-    "/apis/monitoring.coreos.com/v1",
     ("monitoring.coreos.com",),
     core=False,
     what_for="whether HAMi's metrics are scraped",
@@ -134,8 +118,6 @@ SERVICE_MONITORS = Kind(
 CONFIG_MAPS = Kind(
     "configmaps",
     "ConfigMap",
-    "/api/v1",
-    ("",),
     core=False,
     labelled="app.kubernetes.io/component in (hami-scheduler,hami-device-plugin)",
     what_for="the settings of HAMi's scheduler and device plugin",

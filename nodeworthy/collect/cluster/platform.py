@@ -44,7 +44,7 @@ def _servers(trees: list[Tree]) -> Iterator[Fact]:
 
 def _planted(kind: Kind, data: Mapping[str, Any]) -> Tree:
     """Lists of the API server do not say of each item what it is."""
-    version = text_at(data, "apiVersion") or kind.path.removeprefix("/apis/")
+    version = text_at(data, "apiVersion") or kind.api_version
     return _tree(kind.kind, {**data, "kind": kind.kind, "apiVersion": version})
 
 

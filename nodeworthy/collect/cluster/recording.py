@@ -79,8 +79,7 @@ class KindFile:
 
     def __init__(self, kind: Kind, file: _Half) -> None:
         self._file = file
-        version = kind.path.removeprefix("/apis/").removeprefix("/api/")
-        head = {"kind": f"{kind.kind}List", "apiVersion": version, "metadata": {}}
+        head = {"kind": f"{kind.kind}List", "apiVersion": kind.api_version, "metadata": {}}
         self._file.write(json.dumps(head)[:-1] + ', "items": [')
         self._separator = "\n"
 
