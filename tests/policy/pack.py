@@ -107,10 +107,14 @@ class Pack:
     def configure(self, **rules: Mapping[str, Any]) -> None:
         """Rule by rule, as the CLI hands on a config file: the level apart from the other properties."""
         request = pb.ConfigureAnalyzerRequest()
-        defaults = {each.name: each.enforcementLevel for each in self.info().policies}
+        numbers = {level: number for number, level in LEVELS.items()}
+        everywhere = rules.get("all", {}).get("enforcementLevel")
+        defaults = {
+            each.name: each.enforcementLevel if everywhere is None else numbers[everywhere]
+            for each in self.info().policies
+        }
         for name, given in {**{each: {} for each in defaults}, **_dashed(rules)}.items():
             config = request.policyConfig[name]
-            numbers = {level: number for number, level in LEVELS.items()}
             config.enforcementLevel = (
                 numbers[given["enforcementLevel"]] if "enforcementLevel" in given else defaults.get(name, 1)
             )

@@ -55,6 +55,21 @@ def test_a_disabled_rule_is_not_judged(pack: Pack) -> None:
     assert [name for name, _ in answer.not_applicable if name == RULE] == []
 
 
+def test_one_level_for_all_rules_and_one_of_its_own(pack: Pack) -> None:
+    pack.configure(all={"enforcementLevel": "advisory"})
+    assert levels(pack, WRONG) == levels(pack, UNDECIDED) == {"advisory"}
+    pack.configure(all={"enforcementLevel": "advisory"}, containerd_paths={"enforcementLevel": "mandatory"})
+    assert levels(pack, WRONG) == levels(pack, UNDECIDED) == {"mandatory"}
+    pack.configure(all={"enforcementLevel": "mandatory", "unknown": "advisory"})
+    assert (levels(pack, WRONG), levels(pack, UNDECIDED)) == ({"mandatory"}, {"advisory"})
+    pack.configure(
+        all={"enforcementLevel": "mandatory", "unknown": "advisory"}, containerd_paths={"unknown": "mandatory"}
+    )
+    assert levels(pack, UNDECIDED) == {"mandatory"}
+    pack.configure(all={"enforcementLevel": "disabled"})
+    assert levels(pack, WRONG) == set()
+
+
 def test_an_allowed_resource_may_break_the_rule_and_no_other_may(pack: Pack) -> None:
     pack.configure(containerd_paths={"allow": [ALLOWED]})
     answer = pack.deployment(WRONG, release([], name="second"))
@@ -97,6 +112,14 @@ def test_what_is_allowed_and_does_not_happen_is_told(pack: Pack) -> None:
         (
             {"containerd-paths": {"unknwon": "advisory"}},
             "containerd-paths: there is no setting 'unknwon'; there are enforcementLevel, unknown, allow",
+        ),
+        (
+            {"all": {"unknown": "never"}},
+            "all: unknown is 'never'; it is mandatory or advisory",
+        ),
+        (
+            {"all": {"allow": [ALLOWED]}},
+            "all: there is no setting 'allow'; there are enforcementLevel, unknown",
         ),
         (
             {"containerd-pats": {}},

@@ -71,6 +71,12 @@ def test_an_unknown_that_may_pass_is_told(start: Start) -> None:
     assert "cannot be verified yet" in told.message
 
 
+def test_one_level_for_all_rules(start: Start) -> None:
+    ran = start().preview(projects.STACK, PACK, {"all": "advisory"})
+    assert ran.exit_code == 0, ran.output
+    assert {(each.policy, each.level) for each in ran.violations} == {(RULE, "advisory")}
+
+
 def test_a_secret_of_the_fleet_reaches_the_pack_and_no_output(start: Start) -> None:
     """The CLI decrypts it for the pack, in the place where it stands in the file."""
     cli = start("/run/hush/containerd.sock")

@@ -70,6 +70,10 @@ SCHEMA: Mapping[str, Any] = {
         },
     },
 }
+# The CLI's own name for every rule. It gives its level to each of them and leaves the entry in what it sends.
+ALL = "all"
+# What one rule may be forgiven is no matter of all of them.
+SETTINGS_OF_ALL = ("unknown",)
 
 
 def default(rule: Rule) -> Enforcement:
@@ -95,16 +99,25 @@ def configured(
     """Every rule's enforcement. Raises BadConfig."""
     by_id = {rule.id: rule for rule in rules}
     for name in given:
-        if name not in by_id:
+        if name not in by_id and name != ALL:
             near = difflib.get_close_matches(name, by_id, 1)
             raise BadConfig(f"there is no rule {name!r}{f'; did you mean {near[0]}?' if near else ''}")
-    return {name: _of(rule, *given.get(name, (None, {}))) for name, rule in by_id.items()}
+    _, everywhere = given.get(ALL, (None, {}))
+    _must_be_settings(ALL, everywhere, SETTINGS_OF_ALL)
+    if "unknown" in everywhere:
+        _must_be_a_level(ALL, everywhere["unknown"])
+    configs = {name: given.get(name, (None, {})) for name in by_id}
+    return {name: _of(by_id[name], level, {**everywhere, **own}) for name, (level, own) in configs.items()}
+
+
+def _must_be_settings(name: str, properties: Mapping[str, Any], settings: Iterable[str]) -> None:
+    for each in properties:
+        if each not in settings:
+            raise BadConfig(f"{name}: there is no setting {each!r}; there are enforcementLevel, {', '.join(settings)}")
 
 
 def _of(rule: Rule, level: Level | None, properties: Mapping[str, Any]) -> Enforcement:
-    for name in properties:
-        if name not in SCHEMA:
-            raise BadConfig(f"{rule.id}: there is no setting {name!r}; there are enforcementLevel, {', '.join(SCHEMA)}")
+    _must_be_settings(rule.id, properties, SCHEMA)
     enforced = default(rule) if level is None else _at(level, rule)
     return replace(
         enforced,
@@ -116,8 +129,12 @@ def _of(rule: Rule, level: Level | None, properties: Mapping[str, Any]) -> Enfor
 def _unknown(rule: Rule, said: Any, enforced: Enforcement) -> Level:
     if said is None:
         return enforced.unknown
+    return _must_be_a_level(rule.id, said)
+
+
+def _must_be_a_level(name: str, said: Any) -> Level:
     if said not in (Level.MANDATORY, Level.ADVISORY):
-        raise BadConfig(f"{rule.id}: unknown is {said!r}; it is mandatory or advisory")
+        raise BadConfig(f"{name}: unknown is {said!r}; it is mandatory or advisory")
     return Level(said)
 
 
