@@ -44,21 +44,28 @@ class Connection:
 
     def get(self, path: str, query: dict[str, str]) -> Answer:
         """One GET. Raises CouldNotLook where no answer came, or where the server does not know who asks."""
+        return self._ask("GET", path, query, READ_SECONDS)
+
+    def _ask(
+        self, method: str, path: str, query: dict[str, str], seconds: float, body: bytes | None = None, kind: str = ""
+    ) -> Answer:
         from urllib3 import Timeout
         from urllib3.exceptions import HTTPError
 
+        sent = {"Content-Type": kind} if kind else {}
         try:
             # Not through the client's own calls: they make an object of every answer, which takes far longer.
             response = self._http.request(
-                "GET",
+                method,
                 f"{self.server}{path}?{urlencode(query)}",
-                headers={"Accept": "application/json", **self._headers, **self._credentials()},
-                timeout=Timeout(connect=CONNECT_SECONDS, read=READ_SECONDS),
+                body=body,
+                headers={"Accept": "application/json", **sent, **self._headers, **self._credentials()},
+                timeout=Timeout(connect=CONNECT_SECONDS, read=seconds),
                 retries=False,  # one that does not answer is asked once
             )
             status, data = int(response.status), bytes(response.data)
         except (HTTPError, OSError) as problem:
-            raise CouldNotLook(f"{self.server} can't be reached: {_plainly(problem)}") from None
+            raise CouldNotLook(f"{self.server} can't be reached: {_plainly(problem, seconds)}") from None
         if status == 401:
             raise CouldNotLook(f"{self.server} does not accept these credentials: they may have expired")
         return Answer(status, _parsed(data, self.server if status == 200 else None))
@@ -95,17 +102,17 @@ def _parsed(data: bytes, must_be_json_from: str | None) -> dict[str, Any]:
     return found if isinstance(found, dict) else {"message": str(found)[:200]}
 
 
-def _plainly(problem: BaseException) -> str:
+def _plainly(problem: BaseException, seconds: float) -> str:
     """The innermost reason, without the wrappings of the HTTP library."""
     from urllib3.exceptions import ConnectTimeoutError, NewConnectionError, ReadTimeoutError
 
     if isinstance(problem, ReadTimeoutError):
-        return f"no answer within {READ_SECONDS:.0f} s"
+        return f"no answer within {seconds:.0f} s"
     if isinstance(problem, ConnectTimeoutError) and not isinstance(problem, NewConnectionError):
         return f"no answer within {CONNECT_SECONDS:.0f} s"
     reason = getattr(problem, "reason", None)
     if isinstance(reason, BaseException):
-        return _plainly(reason)
+        return _plainly(reason, seconds)
     return _first_line(problem).rpartition("Failed to establish a new connection: ")[2]
 
 

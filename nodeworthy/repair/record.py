@@ -1,0 +1,101 @@
+"""What is changed, as it is kept in a file: enough to make the change, and to put back what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nodeworthy.collect.cluster.secrets import without_secrets
+from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
+from nodeworthy.errors import InputError
+from nodeworthy.repair.change import KINDS, Change, Target
+from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, TOOLKIT_ENV, Edit, Path
+
+_EDITABLE = (LABELS, ANNOTATIONS, TAINTS, TOOLKIT_ENV)
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release of Helm, and its revisions before and after."""
+
+    name: str
+    namespace: str
+    before: int
+    after: int | None = None
+
+    @property
+    def title(self) -> str:
+        return f"Helm's release {self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True)
+class Record:
+    target: Target
+    uid: str
+    edits: tuple[Edit, ...]
+    # Lists that were not there before.
+    made_lists: tuple[Path, ...] = ()
+    release: Release | None = None
+    # The spec's generation when it was looked at; None where the server does not count.
+    generation: int | None = None
+    was: Mapping[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def reversed(self) -> Record:
+        return replace(self, edits=tuple(each.reversed for each in self.edits), generation=None)
+
+    @property
+    def title(self) -> str:
+        return f"{self.target} ({self.release.title})" if self.release else str(self.target)
+
+    def as_data(self) -> dict[str, Any]:
+        release = self.release
+        return {
+            "object": {"kind": self.target.kind, "name": self.target.name, "uid": self.uid},
+            "edits": [each.as_data() for each in self.edits],
+            "madeLists": [list(each) for each in self.made_lists],
+            **({"release": vars(release)} if release else {}),
+            # For whoever wants to see it; only the edits are put back.
+            "was": without_secrets(self.was),
+        }
+
+
+def record_of(change: Change, release: Release | None = None) -> Record:
+    uid = text_at(change.was, "metadata", "uid")
+    counted = number_at(change.was, "metadata", "generation") if change.target.kind == "ClusterPolicy" else None
+    return Record(change.target, uid, change.edits, change.made_lists, release, counted, change.was)
+
+
+def record_from(data: Mapping[str, Any]) -> Record:
+    """Raises InputError where it is none of ours."""
+    kind, name, uid = (text_at(data, "object", each) for each in ("kind", "name", "uid"))
+    edits = tuple(map(_edit, mappings_at(data, "edits")))
+    made = tuple(_path(each) for each in at(data, "madeLists") or ())
+    if kind not in KINDS or not name or "/" in name or not edits:
+        raise InputError("an entry names no object or no value that --fix could have changed")
+    return Record(Target(kind, name), uid, edits, made, _release(data), None, at(data, "was") or {})
+
+
+def _edit(data: Mapping[str, Any]) -> Edit:
+    before, after, name = data.get("before"), data.get("after"), text_at(data, "name")
+    if not name or not all(each is None or isinstance(each, str) for each in (before, after)):
+        raise InputError("an entry has an edit without a name, or with a value that is no string")
+    return Edit(_path(data.get("within")), name, before, after)
+
+
+def _path(written: Any) -> Path:
+    path = tuple(written) if isinstance(written, list) else ()
+    if path not in _EDITABLE:
+        raise InputError("an entry has an edit of what --fix never changes")
+    return path
+
+
+def _release(data: Mapping[str, Any]) -> Release | None:
+    if at(data, "release") is None:
+        return None
+    name, namespace = text_at(data, "release", "name"), text_at(data, "release", "namespace")
+    before, after = number_at(data, "release", "before"), number_at(data, "release", "after")
+    if not name or not namespace or before is None or name.startswith("-") or namespace.startswith("-"):
+        raise InputError("an entry has a release of Helm without its name or its revision")
+    return Release(name, namespace, before, after)

@@ -1,0 +1,93 @@
+"""A cluster that may be written to: patches that say who made them, and that know which state they are about."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nodeworthy.collect.cluster.connection import Answer, Connection
+from nodeworthy.documents.plain import text_at
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.repair.change import Target
+
+MANAGER = "nodeworthy"
+# Admission webhooks may take their time.
+WRITE_SECONDS = 35.0
+_MERGE = "application/merge-patch+json"
+_JSON = "application/json"
+_LEASES = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the server said to a patch."""
+
+    status: int
+    body: Mapping[str, Any]
+
+    @property
+    def is_yes(self) -> bool:
+        return 200 <= self.status < 300
+
+    @property
+    def is_conflict(self) -> bool:
+        return self.status == 409
+
+    @property
+    def why(self) -> str:
+        return text_at(self.body, "message") or f"the server answered {self.status}"
+
+
+class Server(Connection):
+    def object(self, target: Target) -> Mapping[str, Any] | None:
+        return self._found(target.url, str(target))
+
+    def phase_of_pod(self, namespace: str, name: str) -> str | None:
+        found = self._found(f"/api/v1/namespaces/{namespace}/pods/{name}", f"Pod/{namespace}/{name}")
+        return None if found is None else text_at(found, "status", "phase")
+
+    def patch(self, target: Target, patch: Mapping[str, Any], version: str, *, dry: bool = False) -> Said:
+        """Of that version of the object and no other: the server refuses if somebody was faster."""
+        body = {**patch, "metadata": {**patch.get("metadata", {}), **({"resourceVersion": version} if version else {})}}
+        query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry else {})}
+        return _said(self._ask("PATCH", target.url, query, WRITE_SECONDS, json.dumps(body).encode(), _MERGE))
+
+    def lease(self, namespace: str, name: str) -> Mapping[str, Any] | None:
+        return self._found(f"{_LEASES.format(namespace)}/{name}", f"Lease/{namespace}/{name}")
+
+    def create_lease(self, namespace: str, lease: Mapping[str, Any]) -> Said:
+        return self._send("POST", _LEASES.format(namespace), lease)
+
+    def replace_lease(self, namespace: str, name: str, lease: Mapping[str, Any]) -> Said:
+        return self._send("PUT", f"{_LEASES.format(namespace)}/{name}", lease)
+
+    def delete_lease(self, namespace: str, name: str, uid: str, version: str) -> Said:
+        held = {"uid": uid, "resourceVersion": version}
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": held}
+        return self._send("DELETE", f"{_LEASES.format(namespace)}/{name}", options)
+
+    def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Said:
+        query = {"fieldManager": MANAGER} if method != "DELETE" else {}
+        return _said(self._ask(method, path, query, WRITE_SECONDS, json.dumps(body).encode(), _JSON))
+
+    def _found(self, path: str, name: str) -> Mapping[str, Any] | None:
+        answer = self.get(path, {})
+        if answer.status == 404:
+            return None
+        if answer.status != 200:
+            raise CouldNotLook(f"{name} can't be read: {_said(answer).why}")
+        return answer.body
+
+
+def _said(answer: Answer) -> Said:
+    return Said(answer.status, answer.body)
+
+
+def version_of(data: Mapping[str, Any]) -> str:
+    return text_at(data, "metadata", "resourceVersion")
+
+
+def uid_of(data: Mapping[str, Any]) -> str:
+    return text_at(data, "metadata", "uid")
