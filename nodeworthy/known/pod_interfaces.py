@@ -19,6 +19,8 @@ class Cni:
     own: tuple[str, ...]
     # It lets its pods' traffic be forwarded by rules of its own.
     forwards: bool = False
+    # The chain in which it does so by marks on packets, where nobody but itself can follow it.
+    chain: str = ""
 
     def is_named_by(self, written: str) -> bool:
         """Whether what a rule says of an interface holds all by which its pods' traffic comes."""
@@ -40,7 +42,7 @@ def _table() -> Mapping[str, Any]:
 @cache
 def cnis() -> tuple[Cni, ...]:
     return tuple(
-        Cni(key, tuple(row["pods"]), tuple(row["own"]), row.get("forwards", False))
+        Cni(key, tuple(row["pods"]), tuple(row["own"]), row.get("forwards", False), row.get("chain", ""))
         for key, row in _table()["cni"].items()
     )
 
@@ -49,6 +51,14 @@ def brought_by(distribution: str) -> tuple[Cni, ...]:
     """The networks that a distribution brings by itself; none where it leaves that to its users."""
     named = _table()["distribution"].get(distribution, ())
     return tuple(each for each in cnis() if each.key in named)
+
+
+def there(names: Iterable[str]) -> tuple[Cni, ...]:
+    """The networks that a node has, by its interfaces: by pods' own, else by those that a network makes."""
+    # Docker makes these, too.
+    telling = [each for each in names if not each.startswith("veth")]
+    ends = tuple(cni for cni in cnis() if any(holds(pods, each) for pods in cni.pods for each in telling))
+    return ends or tuple(cni for cni in cnis() if set(cni.own) & set(telling))
 
 
 def distribution_of(how: str) -> str:

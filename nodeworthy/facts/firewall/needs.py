@@ -9,7 +9,7 @@ from enum import Enum
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
-from nodeworthy.known.pod_interfaces import Cni, first_of, is_a_networks_own, is_one_pods, is_uplink, named_by
+from nodeworthy.known.pod_interfaces import Cni, first_of, holds, is_a_networks_own, is_one_pods, is_uplink, named_by
 
 Range = ipaddress.IPv4Network | ipaddress.IPv6Network
 _PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")]
@@ -29,6 +29,9 @@ class Pods:
     service_range: Range | None = None
     # The network that the distribution brings; empty where it may be any.
     networks: tuple[Cni, ...] = ()
+    # Both are those of a node, and its rules are all that it has.
+    are_seen: bool = False
+    uplink: str = ""
 
     @property
     def interface(self) -> str:
@@ -37,7 +40,7 @@ class Pods:
     @property
     def forward_themselves(self) -> bool:
         """The network that is there lets its pods' traffic through by rules of its own."""
-        return bool(self.networks) and all(each.forwards for each in self.networks)
+        return not self.are_seen and bool(self.networks) and all(each.forwards for each in self.networks)
 
 
 class Way(Enum):
@@ -85,10 +88,10 @@ def covers(need: Need, rule: Filter, pods: Pods) -> bool | None:
     if rule.side is not need.way.side or rule.limits:
         return False
     if need.way is Way.LEAVE:
-        parts = [_pods(rule.in_, pods), _elsewhere(rule.out), _holds(rule.source, need.range), _wide(rule.to)]
+        parts = [_pods(rule.in_, pods), _elsewhere(rule.out, pods), _holds(rule.source, need.range), _wide(rule.to)]
     elif need.way is Way.REACH:
         others = _wide(rule.source) and not _is_pods_own(rule.source, pods)
-        parts = [_elsewhere(rule.in_), _pods(rule.out, pods), others, _holds(rule.to, need.range)]
+        parts = [_elsewhere(rule.in_, pods), _pods(rule.out, pods), others, _holds(rule.to, need.range)]
     elif need.way is Way.TO_NODE:
         parts = [_pods(rule.in_, pods), _holds(rule.source, need.range), _wide(rule.to)]
     else:
@@ -107,15 +110,17 @@ def _pods(name: Text, pods: Pods) -> bool | None:
         return None
     named = named_by(written)
     if named:
-        return True if not pods.networks or set(named).intersection(pods.networks) else None
+        return not pods.networks or bool(set(named).intersection(pods.networks)) or (False if pods.are_seen else None)
     if is_one_pods(written) or is_uplink(written) or is_a_networks_own(written) or written.startswith(_OTHERS):
         return False
     return None
 
 
-def _elsewhere(name: Text) -> bool:
+def _elsewhere(name: Text, pods: Pods) -> bool:
     """Whether it leads out of the node: what nobody else's is, is the uplink's."""
     written = name.known
+    if written and pods.uplink:
+        return holds(written, pods.uplink)
     if not written or is_uplink(written):
         return True
     return not (named_by(written) or is_one_pods(written) or written.startswith(_OTHERS))
@@ -140,7 +145,7 @@ def _holds(addresses: Text, wanted: Range | None) -> bool | None:
 
 def _is_pods_own(addresses: Text, pods: Pods) -> bool:
     """Whether nobody but pods has these addresses."""
-    found = range_of(addresses) if addresses else None
+    found = range_of(addresses)
     return found is not None and pods.pod_range is not None and bool(_holds(Text.of(str(pods.pod_range)), found))
 
 

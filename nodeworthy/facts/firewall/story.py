@@ -85,14 +85,15 @@ class Story:
             return list(dict.fromkeys(each.rule(pods, uplink) for each in self.lacking))
         flags = ["i" if each.way.side is Side.ROUTED and each.way.name == "LEAVE" else "o" for each in self.lacking]
         if self.name == IPTABLES:
-            return [f"iptables -A FORWARD -{flag} {pods.interface} -j ACCEPT" for flag in dict.fromkeys(flags)]
+            put = "-I" if self.policy is not None and self.policy.filter is not None else "-A"
+            return [f"iptables {put} FORWARD -{flag} {pods.interface} -j ACCEPT" for flag in dict.fromkeys(flags)]
         named = pods.interface.replace("+", "*")
         chain = self.name.removeprefix("nft ")
         return [f"nft add rule {chain} {flag}ifname '\"{named}\"' accept" for flag in dict.fromkeys(flags)]
 
     @property
     def uplink(self) -> str:
-        return _uplink_of([rule for rule, _ in self.chains.rules])
+        return self.pods.uplink or _uplink_of([rule for rule, _ in self.chains.rules])
 
     @property
     def cause(self) -> str:
