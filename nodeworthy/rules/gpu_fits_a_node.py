@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.cluster.node import INSTANCE_TYPES, POOL, PRODUCT
+from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.facts.pod.template import PodTemplate

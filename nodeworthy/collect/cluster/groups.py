@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nodeworthy.facts.cluster.node import POOL, ClusterNode
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pool
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet

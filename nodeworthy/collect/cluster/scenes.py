@@ -19,7 +19,8 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.cluster.node import POOL, ClusterNode
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools

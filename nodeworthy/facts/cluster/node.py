@@ -8,16 +8,13 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import number_at, strings_at, text_at
+from nodeworthy.facts.cluster.node_labels import PRODUCT, gpu_of, instance_type_of
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
-from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.node_signs import Sign, cri_socket, signs
 from nodeworthy.verdict import Located, Place
 
 GPU = "nvidia.com/gpu"
-PRODUCT = "nvidia.com/gpu.product"
-POOL = "nodeworthy/pool"
-INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 _GPU_LABELS = {"nvidia.com/gpu.present": "true", "feature.node.kubernetes.io/pci-10de.present": "true"}
 
 
@@ -45,16 +42,11 @@ class ClusterNode:
 
     @cached_property
     def instance_type(self) -> str:
-        return next((self.labels[name] for name in INSTANCE_TYPES if self.labels.get(name)), "")
+        return instance_type_of(self.labels)
 
     @cached_property
     def gpu(self) -> str | None:
-        """The GPU's canonical name, from its product label, else from the instance type; None where neither tells."""
-        product = gpu_named(self.labels.get(PRODUCT, "").removesuffix("-SHARED"))
-        if product is not None:
-            return product.name
-        typical = gpus_of(self.instance_type)
-        return typical.gpu if typical else None
+        return gpu_of(self.labels)
 
     @cached_property
     def is_gpu(self) -> bool:

@@ -8,12 +8,10 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
-from nodeworthy.facts.cluster.node import INSTANCE_TYPES, PRODUCT
+from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, gpu_of, instance_type_of
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
-from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.hami import annotation_names
-from nodeworthy.known.instances import gpus_of
 from nodeworthy.verdict import Place
 
 LOCK = "hami.io/mutex.lock"
@@ -58,16 +56,12 @@ class NodeGpus:
 
     @property
     def instance_type(self) -> str:
-        return next((self.labels[name] for name in INSTANCE_TYPES if self.labels.get(name)), "")
+        return instance_type_of(self.labels)
 
     @property
     def gpu(self) -> str:
         """The canonical name of its GPU, else what it calls it, else nothing."""
-        said = self.labels.get(PRODUCT, "")
-        product, typical = gpu_named(said.removesuffix("-SHARED")), gpus_of(self.instance_type)
-        if product is not None:
-            return product.name
-        return typical.gpu if typical else said
+        return gpu_of(self.labels) or self.labels.get(PRODUCT, "")
 
     def unhealthy(self, resource: str) -> int:
         return max(self.capacity.get(resource, 0) - self.allocatable.get(resource, 0), 0)
@@ -88,7 +82,7 @@ def node_gpus(data: Any) -> NodeGpus:
         moment(text_at(ready, "lastTransitionTime")) if text_at(ready, "status") == "True" else None,
         ready is None or text_at(ready, "status") == "True",
         annotations.get(LOCK, ""),
-        annotation_names().registered in annotations or labels.get(PRODUCT, "").endswith("-SHARED"),
+        annotation_names().registered in annotations or labels.get(PRODUCT, "").endswith(SHARED),
     )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from nodeworthy.facts.cluster.node import INSTANCE_TYPES, POOL, PRODUCT, ClusterNode
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
 from nodeworthy.facts.pod.selection import Selection
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.gpus import gpu_named
 from nodeworthy.verdict import Known, Located, Place
 
 
@@ -36,10 +36,10 @@ class NodeSize:
         """Whether a pod that chooses so may come here; what is not known of either does not keep it away."""
         if any(selection.refuses(label, value) for label, value in self.labels.items()):
             return False
-        wanted = [gpu_named(product.removesuffix("-SHARED")) for product in selection.wanted(PRODUCT)]
+        wanted = [gpu_of_product(product) for product in selection.wanted(PRODUCT)]
         if not wanted or self.gpu is None or None in wanted:
             return True
-        return self.gpu in {each.name for each in wanted if each is not None}
+        return self.gpu in wanted
 
 
 def sizes_of_fleet(fleet: Fleet) -> Iterator[NodeSize]:

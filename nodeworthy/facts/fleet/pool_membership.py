@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from nodeworthy.facts.cluster.node import POOL
+from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.node_signs import Sign, shows_itself
 from nodeworthy.verdict import Known, Located

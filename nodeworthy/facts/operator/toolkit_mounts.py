@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nodeworthy.facts.cluster.node import POOL
+from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.operator.toolkit_daemonset import Miss
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import ToolkitSettings
