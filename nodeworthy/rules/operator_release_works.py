@@ -4,12 +4,14 @@ Some releases fail on one distribution, with one setting or with one range of co
 their pods crash: 25.3.3 mounts the wrong folder for a `CONTAINERD_SOCKET` of one's own, 25.10 turns CDI on, which
 containerd before 1.7 does not have, and from 26.3 on the toolkit may write a drop-in that ends containerd and its
 node with it. What is known of them is a table, with its sources: a release that is not in it passes. Settings that do
-not say for which release they are meant are not judged, unless they choose a version of the toolkit.
+not say for which release they are meant are not judged, unless they choose a version of the toolkit. Without a fleet,
+paths in `toolkit.env` that only some distributions have say where it will run.
 """
 
 from __future__ import annotations
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.paths_of import nodes_by_paths
 from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_release
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
@@ -42,6 +44,16 @@ def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
         skip(
             f"{pool.title} does not say which containerd it runs, on which it depends whether this release works there"
         )
+
+
+@RULE.check
+def it_works_where_its_paths_are(values: OperatorValues, pool: GpuPool | None) -> Findings:
+    """Without a fleet, paths of one distribution say which it is for; a cluster says it itself."""
+    _of_a_release(values)
+    nodes = nodes_by_paths(values.toolkit) if pool is None and values.place.object is None else None
+    for hit in hits(values, nodes) if nodes is not None else ():
+        if not hit.unsaid:
+            yield _told(hit, values, nodes)
 
 
 def _of_a_release(values: OperatorValues) -> None:
