@@ -112,12 +112,20 @@ def _passed(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _closing(report: Report, paint: Paint) -> Iterator[str]:
-    for rule, reasons in report.skipped.items():
-        for why, count in reasons.items():
-            yield paint("dim", f"skipped {rule}{f' ({count} times)' if count > 1 else ''}: {why}")
+    for why, rules in _by_reason(report).items():
+        named = ", ".join(f"{rule}{f' ({count} times)' if count > 1 else ''}" for rule, count in rules.items())
+        yield paint("dim", f"skipped {named}: {why}")
     yield counted(report)
     if not report.evaluated["verdicts"]:
         yield paint("unknown", "nothing was evaluated, so nothing is proven")
+
+
+def _by_reason(report: Report) -> dict[str, dict[str, int]]:
+    reasons: dict[str, dict[str, int]] = {}
+    for rule, counts in report.skipped.items():
+        for why, count in counts.items():
+            reasons.setdefault(why, {})[rule] = count
+    return reasons
 
 
 def counted(report: Report) -> str:

@@ -48,7 +48,7 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
         skip(f"nobody edits the runtime's config on {runtime.distribution}")
     unsure = list(_perhaps_steps(timeline, runtime))
     if not steps(timeline, generated_files(runtime)) and not unsure:
-        skip("the script does not write the config of containerd")
+        skip("the script writes no configuration of containerd")
     on = pool.title if pool is not None else ""
     for each in lost(timeline, runtime):
         yield _flaw(each, runtime).told(on=on)
