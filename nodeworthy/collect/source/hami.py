@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from nodeworthy.collect.source.loose_values import loose_values
 from nodeworthy.collect.source.releases import Release, document_inside, releases
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.hami.recognition import of_device_config, values_of_chart, values_within
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.verdict import Place, Unknown
 
-_FLEET_KEY = "nodeworthy:fleet"
 DEVICE_CONFIG, NODE_CONFIG = "device-config.yaml", "config.json"
 HamiFact = HamiValues | HamiNodeConfigs
 
@@ -23,8 +23,10 @@ def hami_settings(document: Tree) -> Iterator[HamiFact]:
     found = list(releases(document))
     for release in found:
         yield from _of_release(release)
-    if not found and document.get("apiVersion").is_absent:
-        for tree in _values(document):
+    if found:
+        return
+    for loose in loose_values(document):
+        for tree in values_within(loose):
             yield from within_values(HamiValues(tree.place, tree, "Helm values"))
 
 
@@ -32,17 +34,6 @@ def _of_release(release: Release) -> Iterator[HamiFact]:
     place, origin = release.document.place, release.origin
     for values in values_of_chart(release.chart, release.values, place, origin, release.elsewhere):
         yield from within_values(values)
-
-
-def _values(document: Tree) -> Iterator[Tree]:
-    """Those of a values file, or of the stack config of somebody's own program."""
-    config = document.get("config")
-    if config.is_mapping and ":" in next(iter(config.mapping), ""):
-        for name, child in config.mapping.items():
-            if name != _FLEET_KEY:
-                yield from values_within(child)
-        return
-    yield from values_within(document)
 
 
 def within_values(values: HamiValues) -> Iterator[HamiFact]:

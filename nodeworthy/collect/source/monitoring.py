@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodeworthy.collect.source.loose_values import loose_values
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.services.monitoring_recognition import (
@@ -15,8 +16,6 @@ from nodeworthy.facts.services.monitoring_recognition import (
 )
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 
-_FLEET_KEY = "nodeworthy:fleet"
-
 
 def monitoring_stacks(document: Tree) -> Iterator[MonitoringStack]:
     if is_prometheus(document):
@@ -25,20 +24,11 @@ def monitoring_stacks(document: Tree) -> Iterator[MonitoringStack]:
     found = list(releases(document))
     for release in found:
         yield from _of_release(release)
-    if not found and document.get("apiVersion").is_absent:
-        for tree in _values(document):
-            yield of_values(tree, "Helm values", tree.place)
-
-
-def _values(document: Tree) -> Iterator[Tree]:
-    """Those of a values file, or of the stack config of somebody's own program."""
-    config = document.get("config")
-    if config.is_mapping and ":" in next(iter(config.mapping), ""):
-        for name, child in config.mapping.items():
-            if name != _FLEET_KEY:
-                yield from values_within(child)
+    if found:
         return
-    yield from values_within(document)
+    for loose in loose_values(document):
+        for tree in values_within(loose):
+            yield of_values(tree, "Helm values", tree.place)
 
 
 def _of_release(release: Release) -> Iterator[MonitoringStack]:

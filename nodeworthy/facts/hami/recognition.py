@@ -5,12 +5,12 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from nodeworthy.documents.chart_values import chart_values
 from nodeworthy.documents.tree import ABSENT, Tree
 from nodeworthy.facts.hami.values import HamiValues
 from nodeworthy.known.hami import charts, telling_keys
 from nodeworthy.verdict import Place
 
-_DEPTH = 4
 # Of the ConfigMap's `nvidia` section: the name under which the chart's values have each.
 _IN_VALUES = {
     "resourceCountName": ("resourceName",),
@@ -42,19 +42,8 @@ def looks_like_values(tree: Tree) -> bool:
     return any("gpu" in each for each in named)
 
 
-def values_within(tree: Tree, depth: int = _DEPTH) -> Iterator[Tree]:
-    """Its values in this tree: the tree itself, or what stands under a parent chart's key."""
-    if not tree.is_mapping:
-        return
-    if looks_like_values(tree):
-        yield tree
-        return
-    for name, child in tree.mapping.items() if depth else ():
-        if name in charts() and child.is_mapping and _has_parts(child):
-            if child.get("enabled").value is not False:
-                yield child
-        else:
-            yield from values_within(child, depth - 1)
+def values_within(tree: Tree) -> Iterator[Tree]:
+    return chart_values(tree, looks_like_values, lambda name, child: name in charts() and _has_parts(child))
 
 
 def _has_parts(tree: Tree) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nodeworthy.documents.chart_values import chart_values
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.verdict import Known, Located, Unknown
@@ -22,8 +23,6 @@ _TOOLKIT = frozenset(
 _EXACT_VERSION = re.compile(r"v?\d+(\.\d+){0,2}([-+].*)?")
 # The chart says its own name and version on what it makes.
 _MADE_BY = ("metadata", "labels", "helm.sh/chart")
-# How deep under parent charts' keys values are looked for.
-_DEPTH = 4
 
 
 def is_operator_chart(chart: Tree) -> bool:
@@ -40,22 +39,8 @@ def looks_like_values(tree: Tree) -> bool:
     return len(parts) >= 2 and not _TELLING.isdisjoint(parts)
 
 
-def values_within(tree: Tree, depth: int = _DEPTH) -> Iterator[Tree]:
-    """The operator's values in this tree: the tree itself, or what stands under a parent chart's key."""
-    if not tree.is_mapping:
-        return
-    if looks_like_values(tree):
-        yield tree
-        return
-    if depth == 0:
-        return
-    for name, child in tree.mapping.items():
-        if name == CHART and child.is_mapping:
-            # The usual condition of a parent chart: a subchart that is off has no values to judge.
-            if child.get("enabled").value is not False:
-                yield child
-        else:
-            yield from values_within(child, depth - 1)
+def values_within(tree: Tree) -> Iterator[Tree]:
+    return chart_values(tree, looks_like_values, lambda name, _: name == CHART)
 
 
 def is_cluster_policy(document: Tree) -> bool:

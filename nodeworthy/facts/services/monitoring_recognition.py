@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodeworthy.documents.chart_values import chart_values
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 from nodeworthy.known.monitoring import CHART, FORMER_CHART
@@ -16,7 +17,6 @@ _PARTS = frozenset(
     "prometheusOperator thanosRuler".split()
 )
 _TELLING = _PARTS - {"alertmanager", "grafana", "kube-state-metrics", "prometheus", "prometheus-node-exporter"}
-_DEPTH = 4
 
 
 def is_monitoring_chart(chart: Tree) -> bool:
@@ -30,19 +30,8 @@ def looks_like_values(tree: Tree) -> bool:
     return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and "prometheus" in parts
 
 
-def values_within(tree: Tree, depth: int = _DEPTH) -> Iterator[Tree]:
-    """Its values in this tree: the tree itself, or what stands under a parent chart's key."""
-    if not tree.is_mapping:
-        return
-    if looks_like_values(tree):
-        yield tree
-        return
-    for name, child in tree.mapping.items() if depth else ():
-        if name in (CHART, FORMER_CHART) and child.is_mapping:
-            if child.get("enabled").value is not False:
-                yield child
-        else:
-            yield from values_within(child, depth - 1)
+def values_within(tree: Tree) -> Iterator[Tree]:
+    return chart_values(tree, looks_like_values, lambda name, _: name in (CHART, FORMER_CHART))
 
 
 def of_values(
