@@ -21,6 +21,8 @@ class Cni:
     forwards: bool = False
     # The chain in which it does so by marks on packets, where nobody but itself can follow it.
     chain: str = ""
+    # Chains that ask its own policies about one pod each, and come back for those that they let through.
+    asking: tuple[str, ...] = ()
 
     def is_named_by(self, written: str) -> bool:
         """Whether what a rule says of an interface holds all by which its pods' traffic comes."""
@@ -41,10 +43,12 @@ def _table() -> Mapping[str, Any]:
 
 @cache
 def cnis() -> tuple[Cni, ...]:
-    return tuple(
-        Cni(key, tuple(row["pods"]), tuple(row["own"]), row.get("forwards", False), row.get("chain", ""))
-        for key, row in _table()["cni"].items()
-    )
+    return tuple(_cni(key, row) for key, row in _table()["cni"].items())
+
+
+def _cni(key: str, row: Mapping[str, Any]) -> Cni:
+    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
+    return Cni(key, forwards=row.get("forwards", False), chain=row.get("chain", ""), **lists)
 
 
 def brought_by(distribution: str) -> tuple[Cni, ...]:
@@ -59,6 +63,11 @@ def there(names: Iterable[str]) -> tuple[Cni, ...]:
     telling = [each for each in names if not each.startswith("veth")]
     ends = tuple(cni for cni in cnis() if any(holds(pods, each) for pods in cni.pods for each in telling))
     return ends or tuple(cni for cni in cnis() if set(cni.own) & set(telling))
+
+
+def network_of(chain: str) -> Cni | None:
+    """The network whose own chain this is, in which nobody else can follow a packet."""
+    return next((each for each in cnis() if chain and chain in (each.chain, *each.asking)), None)
 
 
 def distribution_of(how: str) -> str:

@@ -120,6 +120,11 @@ def filter_of(words: Sequence[Text], side: Side) -> Filter | None:
     )
 
 
+def goes_on(target: str) -> bool:
+    """Whether packets go on behind a rule with this target, whatever stands in its chain."""
+    return target in _GOES_ON or target in _VERDICTS
+
+
 def _spec(words: Sequence[Text]) -> _Spec:
     spec = _Spec()
     rest = iter(words)

@@ -91,7 +91,7 @@ class NftReader:
 
     def _chain(self, name: str, block: Sequence[str]) -> Iterator[NftAct]:
         for words, braces in statements(block):
-            if "hook" in words:
+            if "hook" in words[:-1]:
                 side = _HOOKS.get(words[words.index("hook") + 1])
                 if side is None or words[:2] != ["type", "filter"] or not name.startswith(("ip ", "inet ")):
                     return

@@ -1,0 +1,87 @@
+"""A node's firewall as its kernel has it, whoever put it there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.nft import NftAct, NftReader
+from nodeworthy.facts.firewall.saved import BUILT_IN, Met, Saved, is_for_all
+from nodeworthy.facts.firewall.state import Firewall
+from nodeworthy.known.pod_interfaces import is_a_networks_own
+from nodeworthy.verdict import Place
+
+_OF_UFWS_USER, _OF_UFW = "ufw-user-", "ufw-"
+
+
+def by_iptables(printed: str, host: Place) -> Firewall:
+    """What iptables-save printed. Raises ValueError where nobody can follow its chains."""
+    saved, firewall = Saved.of(printed), Firewall()
+    if saved.is_ufws:
+        firewall.enabled = Step(Does.ON, UFW, host.about("ufw"), "ufw enable")
+    for name, side in BUILT_IN.items():
+        end = _fill(firewall, saved.met(side), host)
+        if end is not None:
+            firewall.kernel.policies[side] = (bool(end.allows), end)
+        elif side in saved.policies:
+            firewall.kernel.policies[side] = _policy(name, side, saved, host)
+    return firewall
+
+
+def _fill(firewall: Firewall, met: list[Met], host: Place) -> Step | None:
+    """Puts every rule where it stands to ufw's; gives the one that is for all packets, behind which none is met."""
+    rules = firewall.before
+    for each in met:
+        step = Step(Does.ADD, IPTABLES, host.about(each.line), each.line, filter=each.filter)
+        if is_for_all(each.filter):
+            return replace(step, allows=bool(each.filter.allows))
+        if firewall.is_up and each.chain.startswith(_OF_UFWS_USER):
+            firewall.ufw.rules.append((each.filter, step))
+            rules = firewall.behind
+        else:
+            rules.append((each.filter, step))
+    return None
+
+
+def _policy(name: str, side: Side, saved: Saved, host: Place) -> tuple[bool, Step]:
+    allows = saved.policies[side]
+    if saved.is_ufws:
+        command, place = f"ufw default {'allow' if allows else 'deny'} {side.value}", host.about("ufw")
+    else:
+        command = f"iptables -P {name} {'ACCEPT' if allows else 'DROP'}"
+        place = host.about(f"iptables: {name}")
+    return allows, Step(Does.POLICY, IPTABLES, place, command, sides=(side,), allows=allows)
+
+
+def by_nft(printed: str, host: Place) -> Firewall:
+    """What nft listed of tables that are not those of iptables."""
+    firewall = Firewall()
+    for act in NftReader().read(Text.of(printed)):
+        firewall.do(_step(act, host.about(f"nft: {act.chain}")))
+    return firewall
+
+
+def _step(act: NftAct, place: Place) -> Step:
+    table = f"nft {act.chain}"
+    if act.filter is not None and is_for_all(act.filter):
+        allows = bool(act.filter.allows)
+        command = "accept, for all that comes so far" if allows else "drop, for all that no rule before it is about"
+        return Step(Does.POLICY, table, place, command, filter=act.filter, sides=act.sides, allows=allows)
+    command = f"policy {'accept' if act.allows else 'drop'}" if act.does is Does.POLICY else ""
+    return Step(act.does, table, place, command, filter=act.filter, sides=act.sides, allows=act.allows)
+
+
+def written_by_people(firewall: Firewall) -> Firewall:
+    """Without the rules that programs write for themselves: in chains of their own, or with a comment."""
+    return replace(
+        firewall,
+        before=[each for each in firewall.before if _is_somebodys(*each)],
+        behind=[each for each in firewall.behind if _is_somebodys(*each)],
+    )
+
+
+def _is_somebodys(rule: Filter, step: Step) -> bool:
+    chain = step.command.split()[1] if step.command.count(" ") else ""
+    own = any(is_a_networks_own(end.shown()) for end in (rule.in_, rule.out) if end)
+    return (chain in BUILT_IN or chain.startswith(_OF_UFW)) and "--comment" not in step.command and not own

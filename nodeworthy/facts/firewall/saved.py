@@ -1,0 +1,163 @@
+"""The kernel's filters as iptables-save prints them: every rule that a packet may meet, in its order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.firewall.both import both
+from nodeworthy.facts.firewall.firewall import Filter, Side
+from nodeworthy.facts.firewall.iptables import filter_of, goes_on
+from nodeworthy.facts.firewall.words import words_of
+from nodeworthy.known.pod_interfaces import network_of
+
+BUILT_IN = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
+_UFWS = {Side.IN: "ufw-before-input", Side.OUT: "ufw-before-output", Side.ROUTED: "ufw-before-forward"}
+# Chains of programs that let through what they have marked themselves: never what a pod sends of its own accord.
+_MARKING = ("KUBE-", "CILIUM_")
+_JUMPS, _GOES = ("-j", "--jump"), ("-g", "--goto")
+_MOST = 20_000
+
+
+@dataclass(frozen=True)
+class Met:
+    """A rule on a packet's way, and the line of the chain in which it stands."""
+
+    filter: Filter
+    chain: str
+    line: str
+
+
+def is_for_all(rule: Filter) -> bool:
+    """Whether no packet that comes here goes on."""
+    asks = rule.in_ or rule.out or rule.source or rule.to or rule.limits or rule.is_narrowed
+    return rule.allows is not None and not asks
+
+
+@dataclass(frozen=True)
+class _Rule:
+    words: Sequence[Text]
+    line: str
+
+    @property
+    def target(self) -> str:
+        return next((self._behind(each) for each in (*_JUMPS, *_GOES) if self._has(each)), "")
+
+    @property
+    def is_goto(self) -> bool:
+        return any(self._has(each) for each in _GOES)
+
+    def _has(self, word: str) -> bool:
+        return any(each.known == word for each in self.words[:-1])
+
+    def _behind(self, word: str) -> str:
+        at = next(index for index, each in enumerate(self.words) if each.known == word)
+        return self.words[at + 1].shown()
+
+
+@dataclass
+class Saved:
+    """The filter table of one iptables-save."""
+
+    policies: dict[Side, bool] = field(default_factory=dict)
+    chains: dict[str, list[_Rule]] = field(default_factory=lambda: defaultdict(list))
+
+    @classmethod
+    def of(cls, printed: str) -> Saved:
+        saved, table = cls(), "filter"
+        for line in map(str.strip, printed.splitlines()):
+            if line.startswith("*"):
+                table = line[1:]
+            elif table == "filter" and line.startswith(":"):
+                saved._chain(line[1:].split())
+            elif table == "filter" and line.startswith("-A "):
+                words = words_of(Text.of(line))
+                saved.chains[words[1].shown() if len(words) > 1 else ""].append(_Rule(words[2:], line))
+        return saved
+
+    def _chain(self, words: Sequence[str]) -> None:
+        if len(words) > 1:
+            self.chains.setdefault(words[0], [])
+            if words[0] in BUILT_IN and words[1] in ("ACCEPT", "DROP"):
+                self.policies[BUILT_IN[words[0]]] = words[1] == "ACCEPT"
+
+    @property
+    def is_ufws(self) -> bool:
+        """Whether packets that come in and that pass meet ufw's rules."""
+        return all(
+            any(rule.target == _UFWS[side] for rule in self.chains.get(name, ()))
+            for name, side in BUILT_IN.items()
+            if side is not Side.OUT
+        )
+
+    def met(self, side: Side) -> list[Met]:
+        """Raises ValueError where nobody could follow them all."""
+        name = next(name for name, each in BUILT_IN.items() if each is side)
+        found: list[Met] = []
+        for each in self._walk(name, Filter(side, None), ()):
+            found.append(each)
+            if len(found) > _MOST:
+                raise ValueError(f"the chain {name} leads to more rules than can be followed")
+        return found
+
+    def _walk(self, chain: str, via: Filter, path: tuple[str, ...]) -> Iterator[Met]:
+        if chain in path:
+            return
+        for rule in self.chains.get(chain, ()):
+            target = rule.target
+            own = _conditions(rule, via, chain)
+            if own is None:
+                continue
+            if target == "RETURN":
+                if _is_the_same(own, via):
+                    return
+                # The rest is for those packets that did not return; of new ones, where others do, for all.
+                via = via if own.limits else replace(via, is_narrowed=True)
+            elif target in self.chains and not goes_on(target):
+                yield from self._into(target, rule, own, (*path, chain))
+                if rule.is_goto and _is_the_same(own, via):
+                    return
+            elif (act := filter_of(rule.words, via.side)) is not None:
+                yield Met(replace(own, allows=act.allows), chain, rule.line)
+
+    def _into(self, target: str, rule: _Rule, own: Filter, path: tuple[str, ...]) -> Iterator[Met]:
+        network = network_of(target)
+        if network is None:
+            yield from self._walk(target, own, path)
+            return
+        if target != network.chain:
+            return
+        # It lets its pods through by marks of its own, if it lets anybody through.
+        if any(each.target == "ACCEPT" for each in self.chains[target]):
+            for pods in map(Text.of, network.pods):
+                yield Met(replace(own, allows=True, in_=pods), target, rule.line)
+                yield Met(replace(own, allows=True, out=pods), target, rule.line)
+
+
+def _conditions(rule: _Rule, via: Filter, chain: str) -> Filter | None:
+    """What this rule is about, of the packets that come by here; None where it is about none of them."""
+    # As a jump it has conditions and no verdict, whatever it jumps to.
+    asked = filter_of([*_asserted(rule.words), Text.of("-j"), Text.of("its chain")], via.side)
+    if asked is None:
+        return None
+    if chain.startswith(_MARKING) and any(each.known == "--mark" for each in rule.words):
+        asked = replace(asked, limits=f"{asked.limits} packets with a mark".strip(), is_narrowed=False)
+    return both(via, asked)
+
+
+def _asserted(words: Sequence[Text]) -> Iterator[Text]:
+    """Without what must not be so: it narrows the rule, and names nothing that it is about."""
+    rest = iter(words)
+    for each in rest:
+        if each.known == "!":
+            yield each
+            next(rest, None)
+            next(rest, None)
+        else:
+            yield each
+
+
+def _is_the_same(own: Filter, via: Filter) -> bool:
+    return own.key == via.key and own.is_narrowed == via.is_narrowed
