@@ -1,8 +1,12 @@
-"""Reads Kubernetes and names causes. Changes nothing.
+"""Reads Kubernetes and names causes. Changes nothing, unless --fix says so.
 
 Without --from it looks at the cluster of the current context, as kubectl would; with --from DIR at what
 `kubectl get -o json`, `kubectl cluster-info dump` or --record wrote there. The rights that it needs are those that
 --print-role prints; secrets are never read.
+
+--fix mends what it understands and nothing else: the operator's toolkit.env, a lock that HAMi left on a node, a label or
+a taint that a remedy names. It shows the change, asks, keeps what was there in a file, waits, judges again, and puts back
+what was there if that did not help. What Helm made is changed through helm; what Flux or Argo CD made is only printed.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging
+from nodeworthy.commands import judging, repairing
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Verdict
 
@@ -33,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a dump instead of a cluster")
     parser.add_argument("--ledger", action="store_true", help="tell who holds which GPUs, what is free, what waits")
     parser.add_argument("--print-role", action="store_true", help="print the rights that this needs, for kubectl apply")
+    repairing.configure(parser)
     judging.configure(parser, FORMATS)
 
 
@@ -44,6 +49,8 @@ def _workers(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
+    if repairing.is_asked_for(options):
+        return repairing.run(options, lambda: _looked(options))
     return _print_role(options) if options.print_role else _diagnose(options)
 
 
@@ -63,6 +70,14 @@ def _print_role(options: argparse.Namespace) -> int:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
+    seen, report = _looked(options)
+    report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
+    if options.ledger:
+        return _with_ledger(options, seen, report)
+    return judging.deliver(options, report)
+
+
+def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
     from nodeworthy.collect.cluster.scenes import scenes
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.rules import ids
@@ -72,11 +87,7 @@ def _diagnose(options: argparse.Namespace) -> int:
     seen = _look(options)
     rules = frozenset(ids())
     found = scenes(seen, fleet, frozenset(options.rule), rules)
-    report = judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
-    report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
-    if options.ledger:
-        return _with_ledger(options, seen, report)
-    return judging.deliver(options, report)
+    return seen, judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
 
 
 def _with_ledger(options: argparse.Namespace, seen: Seen, report: Report) -> int:

@@ -101,7 +101,9 @@ class Left:
 def change_of(wish: Wish, was: Mapping[str, Any], owner: Owner | None) -> Change | str:
     """What differs from what is wanted; or why nothing is done."""
     try:
-        edits = [Edit(each.within, each.name, value_at(was, each.within, each.name), each.value) for each in wish.wanted]
+        edits = [
+            Edit(each.within, each.name, value_at(was, each.within, each.name), each.value) for each in wish.wanted
+        ]
     except NotEditable as problem:
         return str(problem)
     for each, edit in zip(wish.wanted, edits, strict=True):

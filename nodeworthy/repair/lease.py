@@ -74,8 +74,8 @@ def _refuse_while_it_lasts(there: Mapping[str, Any]) -> None:
     if until > datetime.now(UTC):
         who = text_at(there, "spec", "holderIdentity") or "somebody"
         raise Refused(
-            f"another repair of this cluster is under way, by {who}, until {until:%H:%M:%SZ} at the latest: nothing was "
-            f"changed (if it is dead: kubectl delete lease -n {NAMESPACE} {NAME})"
+            f"another repair of this cluster is under way, by {who}, until {until:%H:%M:%SZ} at the latest: nothing "
+            f"was changed (if it is dead: kubectl delete lease -n {NAMESPACE} {NAME})"
         )
 
 

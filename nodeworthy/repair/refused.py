@@ -9,3 +9,7 @@ from nodeworthy.errors import Ends
 
 class Refused(Ends):
     exit_code: ClassVar[int] = 3
+
+
+class Untouched(Refused):
+    """Refused before anything was changed."""

@@ -66,7 +66,9 @@ def _write(path: Path, text: str) -> None:
         # Such a file is for its owner alone.
         handle, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as problem:
-        raise InputError(f"the previous state can't be kept in {path}: {problem.strerror}; nothing was changed") from None
+        raise InputError(
+            f"the previous state can't be kept in {path}: {problem.strerror}; nothing was changed"
+        ) from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)

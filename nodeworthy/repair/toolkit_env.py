@@ -22,9 +22,7 @@ _OF_VALUES = re.compile(rf"set ({CONFIG}|{SOCKET}) in toolkit\.env to (/\S+)")
 _OF_MOUNTS = re.compile(rf"set (?:{CONFIG} to (/\S+) and )?{SOCKET} to (/\S+) in toolkit\.env of the operator's values")
 
 
-def wishes(
-    judgements: Sequence[Judgement], policies: Sequence[str]
-) -> tuple[list[Wish], list[Left]]:
+def wishes(judgements: Sequence[Judgement], policies: Sequence[str]) -> tuple[list[Wish], list[Left]]:
     """One wish for the ClusterPolicy; or why nothing is wished."""
     causes = [each for judgement in judgements for each in judgement.findings if is_cause(each)]
     if not causes:
@@ -93,4 +91,3 @@ def _harmed(judgements: Sequence[Judgement], values: Mapping[str, str]) -> str |
         if not fits_socket or not fits_config:
             return f"one operator can't serve both: the values would be wrong on {whom}"
     return None
-

@@ -1,0 +1,120 @@
+"""`diagnose --fix` and `--undo`: their options, who is asked, and what does not go with them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.errors import InputError
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.report.report import Report
+
+Look = Callable[[], "tuple[Seen, Report]"]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--fix", action="store_true", help="mend what is understood: shows it, asks, waits, verifies")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix or --undo: show the change, make none")
+    parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
+    parser.add_argument(
+        "--wait", metavar="SECONDS", type=_seconds, help="with --fix: how long it may take to help (300)"
+    )
+    parser.add_argument(
+        "--chart", metavar="CHART", help="with --fix: the GPU operator's chart, as helm upgrade takes it"
+    )
+    parser.add_argument("--undo", metavar="FILE", help="put back what --fix has changed, from the file that it kept")
+
+
+def _seconds(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if not 1 <= number <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 1 to 3600")
+    return number
+
+
+def is_asked_for(options: argparse.Namespace) -> bool:
+    """Whether anything is to be mended. Raises InputError where options do not go together."""
+    for name, given in (("--yes", options.yes), ("--wait", options.wait), ("--chart", options.chart)):
+        if given and not options.fix:
+            raise InputError(f"{name} is for --fix")
+    if options.dry_run and not (options.fix or options.undo):
+        raise InputError("--dry-run is for --fix or --undo")
+    if options.fix and options.undo:
+        raise InputError("--fix and --undo are two things: one at a time")
+    return bool(options.fix or options.undo)
+
+
+def run(options: argparse.Namespace, look: Look) -> int:
+    _refuse_reports(options)
+    return _undo(options) if options.undo else _fix(options, look)
+
+
+def _refuse_reports(options: argparse.Namespace) -> None:
+    what = "--undo" if options.undo else "--fix"
+    given = {
+        "--format": options.format != "text",
+        "--output": options.output,
+        "--also": options.also,
+        "--record": options.record,
+        "--ledger": options.ledger,
+        "--print-role": options.print_role,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise InputError(f"{name} is for a diagnosis; {what} tells people what it does")
+    if options.folder is not None and not (options.fix and options.dry_run):
+        raise InputError(f"{what} changes a cluster, and --from looks at none (--fix --dry-run shows what it would do)")
+    if options.fix and not (options.dry_run or options.yes or sys.stdin.isatty()):
+        raise InputError(
+            "--fix asks before it changes anything, and there is no terminal: look at --fix --dry-run, then --yes"
+        )
+
+
+def _fix(options: argparse.Namespace, look: Look) -> int:
+    from nodeworthy.repair.helm import Helm
+    from nodeworthy.repair.recorded import RecordedWorld
+    from nodeworthy.repair.run import Looked, Repair
+    from nodeworthy.repair.server import Server
+
+    def looked(found: tuple[Seen, Report]) -> Looked:
+        seen, report = found
+        code = report.exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
+        return Looked(report.judgements, [name for _, name in seen.policies], code)
+
+    def agreed(question: str) -> bool:
+        return bool(options.yes) or _asked(question)
+
+    first = look()
+    server = Server(options.context) if options.folder is None else None
+    helm = Helm.found(options.context, options.chart) if server else None
+    repair = Repair(lambda: looked(look()), agreed, server, helm, options.wait or 300, _say)
+    world = server or RecordedWorld(first[0])
+    return repair.preview(looked(first), world) if options.dry_run else repair.fix(looked(first), world)
+
+
+def _undo(options: argparse.Namespace) -> int:
+    from nodeworthy.repair import run as repair
+    from nodeworthy.repair import state_file
+    from nodeworthy.repair.helm import Helm
+    from nodeworthy.repair.server import Server
+
+    path = Path(options.undo)
+    state_file.read(path)  # a file that is none of ours is said before a cluster is asked
+    server, helm = Server(options.context), Helm.found(options.context, None)
+    return repair.would_undo(path, server, _say) if options.dry_run else repair.undo(path, server, helm, _say)
+
+
+def _asked(question: str) -> bool:
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

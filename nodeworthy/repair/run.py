@@ -1,0 +1,187 @@
+"""Shows a repair, makes it, looks whether it helped, and puts back what was there if it did not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nodeworthy.engine import Judgement
+from nodeworthy.errors import CouldNotLook, Ends
+from nodeworthy.repair import state_file, told
+from nodeworthy.repair.apply import apply, put_back, recorded, try_dry
+from nodeworthy.repair.change import World
+from nodeworthy.repair.diff import diff
+from nodeworthy.repair.edit import merge_patch, merged, value_at
+from nodeworthy.repair.helm import Helm
+from nodeworthy.repair.lease import held
+from nodeworthy.repair.move import as_it_was_left
+from nodeworthy.repair.plan import Plan, plan
+from nodeworthy.repair.record import Record
+from nodeworthy.repair.refused import Refused, Untouched
+from nodeworthy.repair.server import Server
+from nodeworthy.repair.state_file import StateFile
+from nodeworthy.repair.verify import complaints, wait
+from nodeworthy.repair.way import OnPaper, ThroughHelm, ToObject, Way, way_of
+
+# For putting back and for what a webhook takes, beyond the wait itself.
+_SLACK_SECONDS = 120
+
+Say = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was seen of a cluster, and what rules say of it."""
+
+    judgements: Sequence[Judgement]
+    # The names of its ClusterPolicies.
+    policies: Sequence[str]
+    # What a diagnosis would end with.
+    exit_code: int
+
+
+@dataclass(frozen=True)
+class Repair:
+    look: Callable[[], Looked]
+    # Whether to go on, once the changes were shown.
+    agreed: Callable[[str], bool]
+    server: Server | None
+    helm: Helm | None
+    wait_seconds: float = 300
+    # What is told as it happens.
+    say: Say = field(default=sys.stdout.write)
+
+    def preview(self, before: Looked, world: World) -> int:
+        """1 if something would change."""
+        planned, ways = self._planned(before, world)
+        self._show(planned, ways, dry=True)
+        if ways:
+            return 1
+        return 3 if before.exit_code == 3 else 0
+
+    def fix(self, before: Looked, world: World) -> int:
+        planned, ways = self._planned(before, world)
+        own = [each for each in ways if not isinstance(each, OnPaper)]
+        refused = self._show(planned, ways, dry=False)
+        if refused is not None:
+            raise Refused(f"nothing was changed: {refused}")
+        if not own:
+            return before.exit_code
+        assert self.server is not None
+        if not self.agreed(f"make {len(own)} of these on {self.server.server}?"):
+            self.say("nothing was changed\n")
+            return 1
+        with held(self.server, int(self.wait_seconds) + _SLACK_SECONDS):
+            mended = self._make(own, before)
+        return 1 if not mended or planned.left or len(own) < len(ways) else 0
+
+    def _planned(self, before: Looked, world: World) -> tuple[Plan, list[Way]]:
+        planned = plan(before.judgements, before.policies, world)
+        return planned, [way_of(each, self.helm, live=self.server is not None) for each in planned.changes]
+
+    def _show(self, planned: Plan, ways: Sequence[Way], *, dry: bool) -> str | None:
+        """Why the server would not have it."""
+        self.say(told.heading(ways))
+        refused: str | None = None
+        for number, way in enumerate(ways, 1):
+            self.say("\n" + told.way(number, way))
+            if not isinstance(way, OnPaper):
+                answer = self._tried(way, say=dry)
+                refused = refused or answer
+        self.say("\n" + told.left(planned.left) if planned.left else "")
+        return refused
+
+    def _tried(self, way: ToObject | ThroughHelm, *, say: bool) -> str | None:
+        if self.server is None:
+            self.say("   no server was asked: this is a recording\n")
+            return None
+        answer = try_dry(way, self.server)
+        if answer is not None:
+            self.say(f"   the server's dry run: refused: {answer}\n")
+        elif say:
+            self.say("   the server's dry run: accepted\n")
+        return answer
+
+    def _make(self, ways: Sequence[ToObject | ThroughHelm], before: Looked) -> bool:
+        assert self.server is not None
+        kept = StateFile(state_file.new_path(), self.server.server, [recorded(each) for each in ways])
+        kept.write(state_file.APPLYING)
+        self.say(f"\nwhat was there is kept: nodeworthy diagnose --undo {kept.path} puts it back\n")
+        for index, way in enumerate(ways):
+            try:
+                kept.records[index] = apply(way, kept.records[index], self.server)
+            except Untouched as problem:
+                return self._give_up(problem, kept, kept.records[:index])
+            except Ends as problem:
+                return self._give_up(problem, kept, kept.records[: index + 1])
+            self.say(f"changed {kept.records[index].title}\n")
+        kept.write(state_file.APPLIED)
+        waited = wait(lambda: self._still_wrong(ways, kept.records, before), self.wait_seconds)
+        if waited.still:
+            why = Refused(f"after {waited.seconds:.0f} s it has not helped: {waited.still}")
+            return self._give_up(why, kept, kept.records)
+        self.say(f"verified after {waited.seconds:.0f} s: the rules that asked for it find nothing more\n")
+        return True
+
+    def _still_wrong(self, ways: Sequence[Way], records: Sequence[Record], before: Looked) -> str:
+        assert self.server is not None
+        for record in records:
+            now = self.server.object(record.target)
+            for edit in record.edits:
+                if now is None or value_at(now, edit.within, edit.name) != edit.after:
+                    return f"{edit.where} of {record.target} was changed back meanwhile"
+        found = complaints(before.judgements, self.look().judgements, [each.change for each in ways])
+        return f"{found[0].rule}: {found[0].sentence()}" if found else ""
+
+    def _give_up(self, why: Ends, kept: StateFile, done: Sequence[Record]) -> bool:
+        """Raises it again where there is nothing to put back."""
+        assert self.server is not None
+        if not done:
+            kept.path.unlink()
+            raise why
+        self.say(f"failed: {why}\n")
+        back = [restored(each, self.server, self.helm, self.say) for each in reversed(done)]
+        if all(back):
+            kept.write(state_file.PUT_BACK)
+        return False
+
+
+def undo(path: Path, server: Server, helm: Helm | None, say: Say) -> int:
+    """Puts back what a repair has changed, where it is still as the repair left it."""
+    _, records = state_file.read(path)
+    with held(server, _SLACK_SECONDS * max(len(records), 1)):
+        done = [restored(each, server, helm, say) for each in reversed(records)]
+    return 0 if all(done) else 3
+
+
+def restored(record: Record, server: Server, helm: Helm | None, say: Say) -> bool:
+    try:
+        changed = put_back(record, server, helm)
+    except (Refused, CouldNotLook) as problem:
+        say(f"not put back: {record.title}: {problem}\n")
+        return False
+    say(f"put back: {record.title}\n" if changed else f"as it was already: {record.title}\n")
+    return True
+
+
+def would_undo(path: Path, server: Server, say: Say) -> int:
+    """1 if something would be put back."""
+    _, records = state_file.read(path)
+    found = [_would_put_back(each, server, say) for each in reversed(records)]
+    return 1 if any(found) else 0
+
+
+def _would_put_back(record: Record, server: Server, say: Say) -> bool:
+    try:
+        now = as_it_was_left(server, record.reversed)
+    except Refused as problem:
+        say(f"would not be put back: {record.title}: {problem}\n")
+        return False
+    if now is None:
+        say(f"as it was already: {record.title}\n")
+        return False
+    then = merged(now, merge_patch(now, record.reversed.edits, record.made_lists))
+    say(f"would be put back: {record.title}\n{diff(now, then, str(record.target))}\n")
+    return True
