@@ -29,14 +29,14 @@ RULE = Rule(
 @RULE.check
 def it_works_with_these_settings(values: OperatorValues) -> Findings:
     _of_a_release(values)
-    for hit in hits(values, None):
+    for hit in _hits(values, None):
         yield _told(hit, values, None)
 
 
 @RULE.check
 def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
     _of_a_release(values)
-    found = list(hits(values, pool))
+    found = _hits(values, pool)
     for hit in found:
         if not hit.unsaid:
             yield _told(hit, values, pool)
@@ -61,10 +61,17 @@ def _of_a_release(values: OperatorValues) -> None:
         skip("nobody says which release of the operator these settings are for")
 
 
+def _hits(values: OperatorValues, pool: GpuPool | None) -> list[Hit]:
+    """What already breaks with the fleet's own settings is told there."""
+    beside = values.judged_beside
+    told = {each.breakage.id for each in hits(beside, pool)} if beside is not None else ()
+    return [each for each in hits(values, pool) if each.breakage.id not in told]
+
+
 def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
-    where, named = _where(values)
+    where, named = _where(hit, values)
     on = pool.title if pool is not None else ()
-    related = [*_related(hit), *([pool.declares_its_runtime()] if pool is not None else [])]
+    related = [*_related(hit, values), *([pool.declares_its_runtime()] if pool is not None else [])]
     if hit.unsure is not None:
         why = f"{named} may break here ({hit.unsure}): {hit.breakage.says}"
         return unknown(where, why, related=related, remedy=hit.breakage.remedy)
@@ -79,8 +86,11 @@ def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
     )
 
 
-def _where(values: OperatorValues) -> tuple[Place, str]:
-    """Where the release is named, and what it is called there."""
+def _where(hit: Hit, values: OperatorValues) -> tuple[Place, str]:
+    """Where the release is named, and what it is called there; where others name it, what breaks with it."""
+    if values.release_is_the_fleets:
+        own = (each.place for each in hit.found if each.written and each.place.path == values.place.path)
+        return next(own, values.place), "the fleet's release of the operator"
     if values.release.state != Known(None):
         return values.release.place, "this release of the operator"
     return values.tree.get("toolkit", "version").place, "the operator that brings this toolkit"
@@ -92,8 +102,11 @@ def _shown(values: OperatorValues) -> str:
     return values.tree.get("toolkit", "version").located().shown()
 
 
-def _related(hit: Hit) -> list[Related]:
-    return [Related(each.place, _says(each)) for each in hit.found if each.written]
+def _related(hit: Hit, values: OperatorValues) -> list[Related]:
+    found = [Related(each.place, _says(each)) for each in hit.found if each.written]
+    if values.release_is_the_fleets:
+        found.append(Related(values.release.place, f"the fleet names release {values.release.shown()}"))
+    return found
 
 
 def _says(located: Located[object]) -> str:

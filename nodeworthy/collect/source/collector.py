@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.objects import facts_of
-from nodeworthy.collect.source.boot_scripts import is_boot_script, is_firewall_script
+from nodeworthy.collect.source.boot_scripts import NO_BOOT_SCRIPT, is_boot_script, is_firewall_script, is_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, sources
 from nodeworthy.collect.source.fleets import Choice, Fleets
@@ -29,6 +29,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
+from nodeworthy.facts.operator.release_of_fleet import with_release_of
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, PlainText, without_encrypted
 from nodeworthy.facts.secrets.secret_manifest import (
     is_readable_secret,
@@ -112,8 +113,10 @@ def look_at(
         looked.recognised += 1
         _place(found, source, fleets, looked, by_fleet)
     for choice, found in by_fleet.values():
+        judged = choice.fleet is not None and os.path.realpath(choice.fleet.place.path or "") in checked
+        found.facts = with_release_of(choice.fleet, found.facts, judged=judged)
         looked.scenes.append(_scene(found, choice.fleet, choice.why))
-        if choice.fleet is not None and os.path.realpath(choice.fleet.place.path or "") not in checked:
+        if choice.fleet is not None and not judged:
             _refuse_impossible(choice.fleet, looked)
     return looked
 
@@ -197,6 +200,8 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     ufw = ufw_file(data, source.shown, named=source.named)
     if ufw is not None:
         return _Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
+    if source.named and is_script(data, source.path.name):
+        raise Refused(Place(source.shown), NO_BOOT_SCRIPT)
     documents, text = documents_in(source, data)
     found = _Found()
     stack = next((each for each in documents if has_fleet(each)), None)
