@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from nodeworthy.lab import cache, packages, rootfs
+from nodeworthy.lab import cache, packages, real, rootfs
 from nodeworthy.lab.packages import Package
 
 
@@ -18,12 +18,21 @@ class Image:
     enabled: tuple[tuple[str, str], ...] = ()
     # Its own files: a folder in `images/`.
     files: str = ""
+    # Packages of Debian's, each with the program that is taken out of it.
+    real: tuple[tuple[str, str], ...] = ()
     # NVIDIA's images load the module by themselves, before any script at the end of cloud-init.
     loads_module: bool = False
 
 
 NODEADM = (("nodeadm-config.service", "multi-user.target"), ("nodeadm-run.service", "cloud-init.target"))
+HARDWARE = ("nodeworthy-lab-hardware.service", "sysinit.target")
 LOADER = ("image-loads-module.service", "multi-user.target")
+
+# What it brings along besides its own files.
+GPU_NODE = (
+    Package("nvidia-driver", packages.SMI),
+    Package("nvidia-fabricmanager", units=("nvidia-fabricmanager.service",)),
+)
 
 IMAGES = {
     "debian": Image(),
@@ -33,6 +42,9 @@ IMAGES = {
     "eks-ubuntu-nvidia": Image(
         packages.EKS_UBUNTU + packages.NVIDIA_IMAGE, (LOADER,), files="eks-ubuntu", loads_module=True
     ),
+    "gpu-node": Image(
+        GPU_NODE, (*NODEADM, HARDWARE), files="gpu-node", real=(("containerd", "usr/bin/containerd"),)
+    ),
 }
 
 
@@ -41,12 +53,15 @@ def layers(name: str) -> list[Path]:
     if name == "debian":
         return rootfs.debian()
     made_from = cache.sources("images.py", "packages.py", "programs/*", "units/*", "images/**/*")
+    made_from += [f"{package} {real.version(package)}" for package, _ in IMAGES[name].real]
     return [cache.kept(name, made_from, partial(_make, image=IMAGES[name])), *rootfs.debian()]
 
 
 def _make(folder: Path, image: Image) -> None:
     for package in image.packages:
         packages.install(package, folder)
+    for name, program in image.real:
+        real.take(name, program, folder)
     for path, text in _files(image):
         rootfs.write(folder / path, text, 0o755 if text.startswith("#!") else 0o644)
     for unit, target in image.enabled:

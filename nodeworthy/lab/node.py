@@ -31,9 +31,10 @@ RESULT = "var/lib/cloud/data/result.json"
 class Node:
     """`lower` are the layers it starts from, the uppermost first. Use it in a `with`."""
 
-    def __init__(self, lower: Sequence[Path], user_data: bytes) -> None:
+    def __init__(self, lower: Sequence[Path], user_data: bytes, hostname: str = "node") -> None:
         self.lower = lower
         self.user_data = user_data
+        self.hostname = hostname
         self.name = f"{PREFIX}-{os.getpid()}-{next(NUMBERS)}"
         self.folder = cache.home() / "nodes" / self.name
         self.events: list[Event] = []
@@ -47,7 +48,7 @@ class Node:
         seed = self.upper / SEED
         seed.mkdir(parents=True)
         (seed / "user-data").write_bytes(self.user_data)
-        (seed / "meta-data").write_text("instance-id: i-lab\nlocal-hostname: node\n")
+        (seed / "meta-data").write_text(f"instance-id: i-lab\nlocal-hostname: {self.hostname}\n")
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -79,8 +80,19 @@ class Node:
     def run(self, *argv: str, seconds: float = 30, stdin: str = "") -> str:
         """What a program in the node prints."""
         inside = ["--mount", "--uts", "--ipc", "--net", "--pid", "--cgroup", "--root"]
-        enter = ["nsenter", "--target", str(self._system()), *inside, "env", "--chdir=/"]
+        enter = ["nsenter", "--target", str(self.pid()), *inside, "env", "--chdir=/"]
         return run([*enter, *argv], seconds=seconds, stdin=stdin, env={"PATH": PATH, "LC_ALL": "C.UTF-8"})
+
+    def wait(self) -> None:
+        """Until it is off, or wants to boot again."""
+        assert self._launched is not None
+        self.rebooted = self._launched.wait() == REBOOTED
+
+    def interrupt(self) -> None:
+        """From another thread: whoever waits for the node learns that it is gone, and clears up after it."""
+        launched = self._launched
+        if launched is not None and launched.poll() is None:
+            os.killpg(launched.pid, signal.SIGKILL)
 
     def end(self) -> None:
         """At once: nothing of a node is to be kept but what is on its disk."""
@@ -144,7 +156,7 @@ class Node:
                 raise LabError(f"{otherwise} in {seconds:.0f} s: {self._console()}")
             time.sleep(POLL_SECONDS)
 
-    def _system(self) -> int:
+    def pid(self) -> int:
         """The node's own first process, as this machine numbers it: the first one of the innermost namespace."""
         assert self._launched is not None
         for pid in _descendants(self._launched.pid):
