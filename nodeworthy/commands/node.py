@@ -1,18 +1,17 @@
 """Looks at fresh machines and judges them: the same as `pytest nodes --hosts=…`.
 
 HOST is ssh://[user@]host[:port] (the system's ssh: its config, agent and known hosts), local://,
-docker://container, kubectl://pod?namespace=…, or replay:PATH of a recording that --record made, a file or a
-folder of them. Each host is asked once, over one connection; one that does not answer costs its deadline.
+docker://container, kubectl://pod?namespace=…, nsenter://PID, or replay:PATH of a recording that --record made, a
+file or a folder of them. Each host is asked once, over one connection; one that does not answer costs its deadline.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import sys
 from pathlib import Path
 
-from nodeworthy.commands import judging
+from nodeworthy.commands import judging, node_progress
 from nodeworthy.errors import MissingExtra
 from nodeworthy.rule import Moment
 
@@ -26,6 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
+    parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")
     parser.add_argument("--max-workers", metavar="N", default=WORKERS, help=f"hosts asked at once ({WORKERS})")
     parser.add_argument("--record", metavar="DIR", help="keep what each host said, without secrets, one file a host")
     parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
@@ -44,9 +44,14 @@ def run(options: argparse.Namespace) -> int:
     named = specs.parse_all(options.hosts)
     declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
     asking = collector.Asking(
-        seconds(options.deadline), count(options.max_workers), options.ssh_config, options.ssh_identity_file
+        seconds(options.deadline),
+        count(options.max_workers),
+        options.ssh_config,
+        options.ssh_identity_file,
+        wait=seconds(options.wait) if options.wait else None,
+        watching=node_progress.waiting(options),
     )
-    asked = collector.ask_all(named, asking, _tell if sys.stderr.isatty() and not options.quiet else None)
+    asked = collector.ask_all(named, asking, node_progress.asked(options))
     if options.record:
         collector.record(asked, Path(options.record), judging.write_whole)
     scenes = [collector.scene(each, declared) for each in asked]
@@ -54,8 +59,3 @@ def run(options: argparse.Namespace) -> int:
         scenes = [collector.nothing_asked("there is no recording in the folder that was named")]
     report = judging.judged(options, Moment.NODE, scenes, {"hosts": len(asked)})
     return judging.deliver(options, report)
-
-
-def _tell(done: int, of: int, name: str) -> None:
-    end = "\n" if done == of else ""
-    print(f"\r\033[K{done} of {of} hosts asked, the last: {name}", end=end, file=sys.stderr, flush=True)

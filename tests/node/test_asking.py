@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import collector, deadline, script, specs
-from nodeworthy.collect.node.backends import Connections, Ssh, register
+from nodeworthy.collect.node.backends import Ssh, register
+from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.recording import Recording
 
 SHELLS = [["dash"], ["bash", "--posix"], ["busybox", "sh"]]
@@ -90,7 +91,7 @@ def test_hosts_are_asked_at_the_same_time_and_within_the_limit(monkeypatch: pyte
             now -= 1
         return Recording(str(host))
 
-    monkeypatch.setattr(collector, "observe", observe)
+    monkeypatch.setattr("nodeworthy.collect.node.asked.observe", observe)
     hosts = specs.parse_all(f"ssh://h{number}" for number in range(12))
     told: list[int] = []
     asked = collector.ask_all(hosts, collector.Asking(5, workers=4), lambda done, of, name: told.append(done))

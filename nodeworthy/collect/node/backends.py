@@ -4,69 +4,20 @@ everywhere: in our rules, and in a user's tests beside them."""
 
 from __future__ import annotations
 
-import hashlib
-import tempfile
 import urllib.parse
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import testinfra.backend
 from testinfra.backend import base, docker, kubectl, local, ssh
 
 from nodeworthy.collect.node import deadline
+from nodeworthy.collect.node.connections import Connections, NotAnswering, WithDeadline
+from nodeworthy.collect.node.nsenter import Nsenter
 from nodeworthy.collect.node.recording import SUFFIX, NoRecording, Recording, load
 from nodeworthy.collect.node.specs import path_of
 
-SECONDS = 30.0
 CONNECT_SECONDS = 10
-
-
-@dataclass
-class Connections:
-    """How hosts are reached in this run, and what has to be closed at its end."""
-
-    seconds: float = SECONDS
-    opened: list[Ssh] = field(default_factory=list)
-    # Control sockets live where nobody else can put one. Made when the first connection is.
-    folder: tempfile.TemporaryDirectory[str] | None = None
-
-    def control_path(self, hostspec: str) -> str:
-        """One for each host, whoever asks: a user's own tests share the connection that the rules have opened."""
-        if self.folder is None:
-            # Not under TMPDIR: the path of a socket has at most 104 characters.
-            self.folder = tempfile.TemporaryDirectory(prefix="nodeworthy-", dir="/tmp", ignore_cleanup_errors=True)
-        return f"{self.folder.name}/{hashlib.sha256(hostspec.encode()).hexdigest()[:16]}"
-
-    def close(self) -> None:
-        for each in self.opened:
-            each.close()
-        self.opened.clear()
-        if self.folder is not None:
-            self.folder.cleanup()
-            self.folder = None
-
-
-class NotAnswering(Exception):
-    """The host could not be asked: why, in one line."""
-
-
-class WithDeadline(base.BaseBackend):
-    """Every command ends, if need be by force."""
-
-    connections: ClassVar[Connections] = Connections()
-
-    def run_local(self, command: str, *args: str) -> base.CommandResult:
-        encoded = self.quote(command, *args).encode("utf-8")
-        done = deadline.run(encoded, self.connections.seconds)
-        return self.result(done.code, encoded, done.stdout, done.stderr)
-
-    def get_encoding(self) -> str:
-        # testinfra would ask the host's python, which costs a round trip and may not be there.
-        return "utf-8"
-
-    def decode(self, data: bytes) -> str:
-        return data.decode("utf-8", errors="replace")
 
 
 class Local(WithDeadline, local.LocalBackend):
@@ -149,7 +100,7 @@ class Replay(base.BaseBackend):
         raise NotRecorded(f"{self.path} is a recording of what the rules read; it can't run {command!r}")
 
 
-_OURS = {"ssh": Ssh, "local": Local, "docker": Docker, "kubectl": Kubectl, "replay": Replay}
+_OURS = {"ssh": Ssh, "local": Local, "docker": Docker, "kubectl": Kubectl, "nsenter": Nsenter, "replay": Replay}
 
 
 def register(connections: Connections) -> None:

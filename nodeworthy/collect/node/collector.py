@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import testinfra.backend
 from testinfra.host import Host
 
-from nodeworthy.collect.node.backends import Connections, Replay, register
+from nodeworthy.collect.node.asked import Asked, ask
+from nodeworthy.collect.node.backends import Replay, Ssh, register
+from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.deadline import RUNNING
-from nodeworthy.collect.node.observe import observe
 from nodeworthy.collect.node.pools import Declared
+from nodeworthy.collect.node.reach import Reach
 from nodeworthy.collect.node.reading import node
-from nodeworthy.collect.node.recording import SUFFIX, NoRecording, Recording, as_text
+from nodeworthy.collect.node.recording import SUFFIX, as_text
 from nodeworthy.collect.node.specs import Spec
+from nodeworthy.collect.node.waiting import Watching, until_ready
 from nodeworthy.engine import Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.node.node import Node
@@ -37,15 +40,10 @@ class Asking:
     workers: int = 16
     ssh_config: str | None = None
     ssh_identity_file: str | None = None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A host, and what it said, or why its recording can't be replayed."""
-
-    name: str
-    recording: Recording | None
-    why: str = ""
+    # Until every boot has ended, this long at most.
+    wait: float | None = None
+    watching: Watching | None = None
+    reach: Reach = field(default_factory=Reach)
 
 
 def recordings_are_there(specs: Iterable[Spec]) -> None:
@@ -75,25 +73,16 @@ def _host(backend: testinfra.backend.base.BaseBackend) -> Host:
     return host
 
 
-def ask(host: Host) -> Asked:
-    name = host.backend.get_pytest_id()
-    try:
-        recording = observe(host)
-    except NoRecording as problem:
-        return Asked(name, None, str(problem))
-    return Asked(recording.host, recording)
-
-
 def ask_all(
     specs: Sequence[Spec], asking: Asking, progress: Progress | None = None, connections: Connections | None = None
 ) -> list[Asked]:
     """What every host says, in the order in which they were named. Ctrl-C leaves no child behind.
     Connections that somebody else has opened stay open."""
-    own = connections or Connections(asking.seconds)
+    own = connections or Connections(asking.seconds, asking.reach)
     register(own)
     try:
         hosts = hosts_of(specs, asking)
-        asked = list(_in_parallel(hosts, asking.workers, progress))
+        asked = look_at(hosts, asking, progress)
     finally:
         if connections is None:
             own.close()
@@ -102,6 +91,23 @@ def ask_all(
         # A recording that was named has to be one; of those found in a folder the others are judged all the same.
         if each.recording is None and isinstance(host.backend, Replay) and host.backend.path in named:
             raise InputError(f"{host.backend.path} can't be replayed: {each.why}")
+    return asked
+
+
+def look_at(hosts: Sequence[Host], asking: Asking, progress: Progress | None = None) -> list[Asked]:
+    """What every host says now, or, where it is waited for, when its boot has ended."""
+    if asking.wait is None:
+        return list(_in_parallel(hosts, asking.workers, progress))
+    return until_ready(hosts, lambda some: _anew(some, asking.workers), asking.wait, asking.watching)
+
+
+def _anew(hosts: Sequence[Host], workers: int) -> list[Asked]:
+    """Through a connection that was lost nobody is reached again."""
+    asked = list(_in_parallel(hosts, workers, None))
+    for each, host in zip(asked, hosts, strict=True):
+        lost = each.recording is not None and each.recording.unreached is not None
+        if lost and isinstance(host.backend, Ssh):
+            host.backend.close()
     return asked
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from testinfra.host import Host
 
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.backends import Local, NotAnswering, Replay
+from nodeworthy.collect.node.backends import Local, Replay
+from nodeworthy.collect.node.connections import NotAnswering
 from nodeworthy.collect.node.deadline import TooLate
 from nodeworthy.collect.node.recording import LOCAL, Recording, without_secrets
 from nodeworthy.collect.node.script import Part

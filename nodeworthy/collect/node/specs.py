@@ -16,9 +16,10 @@ OFFERED = (
     "local://",
     "docker://[user@]container",
     "kubectl://pod?namespace=…",
+    "nsenter://PID",
     "replay:PATH",
 )
-SCHEMES = ("ssh", "local", "docker", "kubectl", "replay")
+SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "replay")
 NAMELESS = ("local",)
 
 
@@ -55,7 +56,15 @@ def parse(spec: str) -> Spec:
         _refuse(spec, f"{scheme}:// is not offered")
     if not rest and scheme not in NAMELESS:
         _refuse(spec, "it names no host")
+    if scheme == "nsenter":
+        return _nsenter(spec, rest)
     return Spec(scheme, spec)
+
+
+def _nsenter(spec: str, name: str) -> Spec:
+    if not name.isdecimal() and not name.startswith("/"):
+        _refuse(spec, "it names no process of this machine by its number, nor a file that holds one")
+    return Spec("nsenter", f"nsenter://{urllib.parse.quote(name, safe='')}")
 
 
 def parse_all(specs: Iterable[str]) -> list[Spec]:

@@ -1,0 +1,160 @@
+"""`--wait`: hosts are looked at again until their boots have ended, well or not, or the time is over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+
+from nodeworthy.collect.node.readiness import why_not_ready
+from nodeworthy.collect.node.recording import Recording, load
+from nodeworthy.collect.node.waiting import Waiting
+from nodeworthy.commands.node_progress import Sparse
+from tests.run import run, run_json
+
+from .recordings import INCIDENT, MENDED, told
+
+ABOUT = ("--rule", "containerd-paths", "--rule", "boot-finished")
+
+
+def status(stage: str | None, *errors: str) -> str:
+    return json.dumps({"v1": {"stage": stage, "init": {"errors": list(errors)}}})
+
+
+BOOTING = told(boot="", cloud=status("modules-final"), system="starting")
+
+
+@pytest.mark.parametrize(
+    ("host", "why"),
+    [
+        (BOOTING, "cloud-init is in modules-final"),
+        (told(boot="finished", cloud=status(None), system="starting"), "the system is starting"),
+        (told(boot="", cloud=status(None), system="stopping"), "the system is stopping"),
+        (told(boot="", cloud=status(None)), "cloud-init has not ended"),
+        (Recording("ssh://h1", unreached="connect to host h1 port 22: Connection refused"), "connect to host h1"),
+        (told(boot="finished", cloud=status(None), system="running"), None),
+        (told(boot="finished", cloud=status(None), system="degraded"), None),
+        (told(boot="none", cloud=""), None),
+        (told(boot="", cloud=status("modules-final", "('scripts_user', ProcessExecutionError())")), None),
+        (Recording("ssh://h1", unreached="Host key verification failed."), None),
+    ],
+)
+def test_what_is_waited_for(host: Recording, why: str | None) -> None:
+    found = why_not_ready(host)
+    assert found is None if why is None else found is not None and found.startswith(why)
+
+
+class Answers:
+    """Each host says these, one after the other, and then the last again and again."""
+
+    def __init__(self, *answers: Recording) -> None:
+        self.answers = answers
+        self.looks = 0
+
+    def __call__(self, host: object) -> Recording:
+        self.looks += 1
+        return self.answers[min(self.looks, len(self.answers)) - 1]
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    monkeypatch.setattr("nodeworthy.collect.node.waiting.EVERY_SECONDS", 0.02)
+    return monkeypatch
+
+
+def says(looks: pytest.MonkeyPatch, *answers: Recording) -> Answers:
+    host = Answers(*answers)
+    looks.setattr("nodeworthy.collect.node.asked.observe", host)
+    return host
+
+
+UNREACHED = Recording("ssh://gpu-01", unreached="connect to host gpu-01 port 22: Connection refused")
+
+
+def test_a_node_is_judged_when_it_has_booted(looks: pytest.MonkeyPatch) -> None:
+    host = says(looks, UNREACHED, BOOTING, BOOTING, load(MENDED))
+    ran = run_json("node", "ssh://gpu-01", "--wait", "1m", *ABOUT, "--show-passed")
+    assert host.looks == 4
+    assert {each["rule"]: each["verdict"] for each in ran.findings}["containerd-paths"] == "pass"
+
+
+def test_without_it_a_node_is_looked_at_once(looks: pytest.MonkeyPatch) -> None:
+    host = says(looks, UNREACHED, load(MENDED))
+    ran = run_json("node", "ssh://gpu-01", *ABOUT)
+    assert (host.looks, ran.code) == (1, 3)
+
+
+def test_when_the_time_is_over_it_is_judged_as_it_is(looks: pytest.MonkeyPatch) -> None:
+    host = says(looks, BOOTING)
+    ran = run_json("node", "ssh://gpu-01", "--wait", "0.2", "--rule", "boot-finished")
+    assert host.looks > 2
+    assert ran.code == 3
+    assert [(each["verdict"], each["message"]) for each in ran.findings] == [
+        ("unknown", "the boot has not ended yet: cloud-init is in modules-final")
+    ]
+
+
+def test_a_host_that_never_answers_is_an_error_as_ever(looks: pytest.MonkeyPatch) -> None:
+    says(looks, UNREACHED)
+    ran = run_json("node", "ssh://gpu-01", "--wait", "0.1")
+    assert ran.code == 3
+    assert [(each["rule"], each["verdict"]) for each in ran.findings] == [("looked-at", "error")]
+
+
+def test_a_boot_that_failed_is_judged_at_once(looks: pytest.MonkeyPatch) -> None:
+    host = says(looks, told(boot="", cloud=status("modules-final", "it broke"), system="starting"))
+    ran = run_json("node", "ssh://gpu-01", "--wait", "1m", "--rule", "boot-finished")
+    assert (host.looks, ran.code) == (1, 1)
+
+
+def test_what_was_recorded_changes_no_more(looks: pytest.MonkeyPatch) -> None:
+    host = says(looks, BOOTING)
+    run_json("node", f"replay:{INCIDENT}", "--wait", "1m", "--rule", "boot-finished")
+    assert host.looks == 1
+
+
+def test_only_those_that_are_not_ready_are_asked_again(looks: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def observe(host: object) -> Recording:
+        name = host.backend.get_hostname()  # type: ignore[attr-defined]
+        asked.append(name)
+        return UNREACHED if name == "slow" and asked.count("slow") < 3 else load(MENDED)
+
+    looks.setattr("nodeworthy.collect.node.asked.observe", observe)
+    run("node", "ssh://ready", "ssh://slow", "--wait", "1m", *ABOUT)
+    assert (asked.count("ready"), asked.count("slow")) == (1, 3)
+
+
+def test_it_is_told_on_stderr_and_never_raw(looks: pytest.MonkeyPatch) -> None:
+    says(looks, Recording("ssh://gpu-01", unreached="\x1b]0;owned\x07refused"), load(MENDED))
+    ran = run_json("node", "ssh://gpu-01", "--wait", "1m", *ABOUT)
+    assert "0 of 1 hosts have booted; ssh://gpu-01: " in ran.err
+    assert "1 of 1 hosts have booted" in ran.err
+    assert "\x1b" not in ran.err
+
+
+def test_quiet_is_quiet(looks: pytest.MonkeyPatch) -> None:
+    says(looks, UNREACHED, load(MENDED))
+    assert run_json("node", "ssh://gpu-01", "--wait", "1m", "--quiet", *ABOUT).err == ""
+
+
+def test_a_log_has_few_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    sparse = Sparse()
+    for late in range(50):
+        sparse(Waiting(late, 50, "ssh://h1", "the system is starting", 60))
+    sparse(Waiting(50, 50, "", "", 50))
+    assert told_lines(capsys) == [
+        "0 of 50 hosts have booted; ssh://h1: the system is starting",
+        "50 of 50 hosts have booted",
+    ]
+
+
+def told_lines(capsys: pytest.CaptureFixture[str]) -> Sequence[str]:
+    return capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.parametrize("time", ["soon", "0", "-1s"])
+def test_usage(time: str) -> None:
+    assert run("node", f"replay:{INCIDENT}", f"--wait={time}").code == 2
