@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import base64
 import gzip
+from pathlib import Path
 
 import pytest
 
 from nodeworthy.collect.source.boot_scripts import is_boot_script
+from tests.run import run
 
 FOUND = {
     "a shell script that makes a node": ("user-data.sh", b"#!/bin/bash\nset -e\nsystemctl enable kubelet\n"),
@@ -54,7 +56,52 @@ def test_what_is_passed_over(name: str) -> None:
     assert not is_boot_script(data, file, named=False)
 
 
-def test_who_names_a_script_means_it() -> None:
-    assert is_boot_script(b"#!/bin/bash\nmake all\n", "build.sh", named=True)
-    assert is_boot_script(b"#!/usr/bin/python3\nprint()\n", "x.py", named=True)
-    assert not is_boot_script(b"#!/bin/bash\n#SBATCH --gres=gpu:1\n", "train.sh", named=True)
+NAMED = {
+    "what its name says": ("user-data.sh", b"#!/bin/bash\nmake all\n"),
+    "what its name says, in another language": ("user-data.py", b"#!/usr/bin/python3\nprint()\n"),
+    "a first boot": ("gpu-bootstrap.sh", b"#!/bin/bash\necho hello\n"),
+    "Terraform's template": ("node.sh.tftpl", b"#!/bin/bash\necho ${cluster}\n"),
+    "its shorter ending": ("node.tpl", b"#!/bin/bash\necho ${cluster}\n"),
+    "a firewall": ("open.sh", b"#!/bin/bash\nufw allow 10250/tcp\n"),
+    "Docker's installation": ("setup.sh", b"#!/bin/bash\napt-get update && apt-get install -y docker.io\n"),
+    "Docker's settings": ("setup.sh", b"#!/bin/sh\ncat <<EOF > /etc/docker/daemon.json\n{}\nEOF\n"),
+    "a unit": ("x", b"#!/bin/bash\nif true; then sudo systemctl enable --now chrony; fi\n"),
+    "a mount": ("mounts.sh", b"echo 'fs-1:/ /shared efs _netdev 0 0' >> /etc/fstab\n"),
+}
+NO_NODE_OF_THEIRS = {
+    "a container's entrypoint": ("entrypoint.sh", b'#!/bin/bash\nset -e\nnvidia-smi\nexec "$@"\n'),
+    "one that installs": ("start.sh", b'#!/bin/sh\napt-get install -y nfs-common\nnvidia-smi\nexec gosu app "$@"\n'),
+    "one that serves": ("serve.sh", b"#!/bin/bash\nnvidia-smi || exit 1\nexec python3 -m vllm.serve\n"),
+    "a container that is run by hand": ("run.sh", b"#!/bin/bash\ndocker run --rm --gpus all nvcr.io/x nvidia-smi\n"),
+    "a look at the GPUs": ("gpus.sh", b"nvidia-smi -q\njournalctl -u kubelet -n 100\n"),
+    "a build": ("build.sh", b"#!/bin/bash\napt-get install -y make gcc\nmake all\n"),
+    "a reboot": ("reboot-nodes.sh", b"#!/bin/bash\nssh gpu-1 reboot\n"),
+    "a job for Slurm": ("train.sh", b"#!/bin/bash\n#SBATCH --gres=gpu:1\n"),
+    "a chart's helpers": ("_helpers.tpl", b'{{- define "a.name" -}}a{{- end }}\n'),
+    "Python": ("x.py", b"#!/usr/bin/python3\nprint()\n"),
+}
+
+
+@pytest.mark.parametrize("name", [*NAMED, *FOUND])
+def test_what_is_one_where_somebody_names_it(name: str) -> None:
+    file, data = {**NAMED, **FOUND}[name]
+    assert is_boot_script(data, file, named=True)
+
+
+@pytest.mark.parametrize("name", NO_NODE_OF_THEIRS)
+def test_what_is_none_though_somebody_names_it(name: str) -> None:
+    file, data = NO_NODE_OF_THEIRS[name]
+    assert not is_boot_script(data, file, named=True)
+
+
+def test_a_script_that_makes_no_node_is_no_input_of_check(tmp_path: Path) -> None:
+    script = tmp_path / "entrypoint.sh"
+    script.write_text('#!/bin/bash\nnvidia-smi\nexec "$@"\n')
+    named = run("check", "entrypoint.sh", cwd=tmp_path)
+    assert named.code == 2
+    assert named.err.startswith("nodeworthy check: entrypoint.sh: this script makes no node: ")
+    assert len(named.err.splitlines()) == 1
+    assert "profiling-before-driver" not in run("check", ".", cwd=tmp_path).out
+    assert run("check", "--changed", "entrypoint.sh", cwd=tmp_path).code == 0
+    script.rename(tmp_path / "user-data.sh")
+    assert run("check", "user-data.sh", "--rule", "profiling-before-driver", cwd=tmp_path).code == 1

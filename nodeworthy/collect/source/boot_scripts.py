@@ -17,8 +17,25 @@ _MARKS = re.compile(
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
 )
 _FIREWALL = re.compile(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE)
+# What configures a machine for good: of a script that somebody names it is enough.
+_CONFIGURES = re.compile(
+    rb"(?m)(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:sudo[ \t]+(?:-\S+[ \t]+)*)?(?:"
+    rb"ufw|ip6?tables|nft|mkfs(?:\.\w+)?|growpart|hostnamectl|nodeadm|kubeadm|dracut|update-initramfs|"
+    rb"systemctl[ \t]+(?:-\S+[ \t]+)*(?:enable|disable|mask|daemon-reload)|"
+    rb"(?:apt-get|apt|dnf|yum|zypper|snap)[ \t](?:[^\n]*[ \t])?install[ \t]"
+    rb"[^\n]*(?:docker|containerd|kube|nvidia|k3s|nfs|efs|fabric|amazon-|chrony)"
+    rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)"
+)
+_SAYS_SO = re.compile(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
+# It hands on to what its container is told to run.
+_OF_A_CONTAINER = re.compile(rb'(?m)^[ \t]*exec[ \t][^\n]*"?\$\{?[@*]')
+NO_BOOT_SCRIPT = (
+    "this script makes no node: it installs no driver, joins no cluster and configures no machine; "
+    "user data that does none of this is known by its name (user-data.sh)"
+)
 _SHELL = re.compile(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
-_SCRIPT_NAMES = {".sh", ".bash", ".tpl", ".tftpl", ".tmpl", ".userdata", ".boothook"}
+_TEMPLATES = {".tpl", ".tftpl", ".tmpl"}
+_SCRIPT_NAMES = {".sh", ".bash", ".userdata", ".boothook", *_TEMPLATES}
 _HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
 _MIME = re.compile(rb"(?im)^(mime-version|content-type)\s*:")
 # Bottlerocket's, behind comments.
@@ -33,7 +50,7 @@ _HEAD = 4096
 
 
 def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
-    """Whether these bytes are user data. Who names a shell script means it; one found in a folder must look like it."""
+    """Whether these bytes are user data. What somebody names needs to look less like it than what a folder holds."""
     if not data.strip():
         return named and (_is_called_like_one(name) or not PurePath(name).suffix)
     data = _in_utf8(data)
@@ -48,7 +65,8 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     if any(mark in head for mark in _OTHERS):
         return False
     if stripped.startswith(b"#!"):
-        return named or (_SHELL.match(stripped) is not None and (_MARKS.search(data) is not None or _is_torn(data)))
+        makes_a_node = _SHELL.match(stripped) is not None and (_MARKS.search(data) is not None or _is_torn(data))
+        return makes_a_node or (named and _is_meant(name, data))
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
         return _packs_user_data(data, name, named=named)
     return _is_named_like_one(name, data, named=named)
@@ -65,7 +83,21 @@ def _is_mime(head: bytes) -> bool:
 
 
 def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
-    return _is_called_like_one(name) and (named or _MARKS.search(data) is not None)
+    return _is_called_like_one(name) and (_MARKS.search(data) is not None or (named and _is_meant(name, data)))
+
+
+def is_script(data: bytes, name: str) -> bool:
+    return data.lstrip().startswith(b"#!") or PurePath(name).suffix in (".sh", ".bash")
+
+
+def _is_meant(name: str, data: bytes) -> bool:
+    """By what it is called, or by what it does to a machine; a container's entrypoint does that to none."""
+    path = PurePath(name)
+    # A chart's templates have one of these endings too, and begin otherwise.
+    is_template = path.suffix in _TEMPLATES and data.lstrip().startswith(b"#!")
+    if is_template or path.suffix in (".userdata", ".boothook") or _SAYS_SO.search(path.stem):
+        return True
+    return _CONFIGURES.search(data) is not None and _OF_A_CONTAINER.search(data) is None
 
 
 def _is_called_like_one(name: str) -> bool:

@@ -15,7 +15,7 @@ from nodeworthy.collect.source.boot_scripts import NO_BOOT_SCRIPT, is_boot_scrip
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source, sources
 from nodeworthy.collect.source.fleets import Choice, Fleets
-from nodeworthy.collect.source.node_files import ON_A_NODE, files_of_nodes, node_file
+from nodeworthy.collect.source.node_files import ON_A_NODE, files_of_nodes, node_file, refuse_unparsed
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
 from nodeworthy.collect.source.recognise import objects
 from nodeworthy.collect.source.slurm import slurm_jobs
@@ -189,9 +189,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return None
     of_node = node_file(data, source.shown)
     if of_node is not None:
-        whole = PlainText(Place(source.shown), _plain(data), of_node.kind.value, ON_A_NODE)
-        told = comments(whole.text, whole.place, rules, is_yaml=False)
-        return _Found([whole], node_files=[of_node], suppressions=list(told))
+        return _node_file(of_node, _plain(data), source, rules)
     jobs = slurm_jobs(source, data)
     if jobs and not is_boot_script(data, source.path.name, named=False):
         return _jobs(jobs, _plain(data), source, rules)
@@ -200,9 +198,7 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     ufw = ufw_file(data, source.shown, named=source.named)
     if ufw is not None:
         return _Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
-    if source.named and is_script(data, source.path.name):
-        raise Refused(Place(source.shown), NO_BOOT_SCRIPT)
-    documents, text = documents_in(source, data)
+    documents, text = _documents(source, data)
     found = _Found()
     stack = next((each for each in documents if has_fleet(each)), None)
     if stack is not None:
@@ -223,6 +219,20 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
     found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), ENCRYPTED if kept else "")]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
+
+
+def _documents(source: Source, data: bytes) -> tuple[list[Tree], str]:
+    """What is left is no script, unless somebody names one that is none of ours."""
+    if source.named and is_script(data, source.path.name):
+        raise Refused(Place(source.shown), NO_BOOT_SCRIPT)
+    return documents_in(source, data)
+
+
+def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str]) -> _Found:
+    refuse_unparsed(file)
+    whole = PlainText(Place(source.shown), text, file.kind.value, ON_A_NODE)
+    told = comments(whole.text, whole.place, rules, is_yaml=False)
+    return _Found([whole], node_files=[file], suppressions=list(told))
 
 
 def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> _Found:
