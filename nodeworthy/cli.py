@@ -10,10 +10,10 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NoReturn
 
 from nodeworthy import __version__
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ import itertools
 import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from nodeworthy.one_cause import told_once_that_unread
+from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import (

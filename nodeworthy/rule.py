@@ -7,11 +7,12 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Severity
 
 Check = Callable[..., Iterator[Finding] | None]

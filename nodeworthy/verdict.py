@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
+
+from nodeworthy.records import dataclass
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

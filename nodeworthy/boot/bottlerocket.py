@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.boot.content import Content, Line
@@ -15,6 +15,7 @@ from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.toml_positions import Path, key_positions
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _AT_LINE = re.compile(r"\(at line (\d+), column (\d+)\)")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.cloud_commands import ran
 from nodeworthy.boot.cloud_files import is_true, written_file
@@ -27,6 +26,7 @@ from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.documents.yaml import NotYaml
+from nodeworthy.records import dataclass
 
 __all__ = [
     "CloudConfig",

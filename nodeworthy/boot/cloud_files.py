@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass
 
 from nodeworthy.boot.cloud_steps import WrittenFile
 from nodeworthy.boot.content import Content, Line
@@ -16,6 +15,7 @@ from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
 
 _ENCODINGS = {
     "gz": ("gzip",),

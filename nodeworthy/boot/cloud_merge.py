@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.cloud_steps import Step
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _MERGER = re.compile(r"\s*(\w+)\s*\((.*?)\)\s*")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

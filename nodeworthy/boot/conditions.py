@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # More questions than this in one decision, and it is not taken: their combinations are too many.

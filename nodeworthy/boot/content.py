@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.text import Piece, Text
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.boot.content import Content
@@ -16,6 +15,7 @@ from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.known.containerd import defaults
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.

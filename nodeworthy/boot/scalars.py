@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.content import Content, Line
@@ -11,6 +10,7 @@ from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Joined, Origin, Pinned, within
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

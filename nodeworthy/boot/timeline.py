@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
 from nodeworthy.boot.effects import Effect, NotUnderstood, Writes
+from nodeworthy.records import dataclass
 
 E = TypeVar("E", bound=Effect)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:

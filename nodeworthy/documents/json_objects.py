@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _BLANK = re.compile(r"[ \t\r\n]*")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.fleet.shape import Record
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from nodeworthy.known.containerd import containerd_of, distributions
 from nodeworthy.known.versions import Span, read_span
+from nodeworthy.records import dataclass
 
 TOOLKIT = "toolkit"
 CDI = "cdi"

@@ -5,10 +5,12 @@ from __future__ import annotations
 import posixpath
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from nodeworthy.records import dataclass
 
 STRICT = "strict"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from nodeworthy.known.versions import Span, read_span, span_of
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

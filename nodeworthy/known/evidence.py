@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from nodeworthy.records import dataclass
 
 # An escaped quote (a journal's, JSON's), another one, or none at all: pasted words lose theirs.
 _QUOTE = rb"""(?:\\*["'`]|\\u0022|&quot;|&#34;|\xe2\x80[\x98-\x9f])?"""

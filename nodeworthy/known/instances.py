@@ -9,13 +9,13 @@ import difflib
 import sys
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.efa import efa_of
+from nodeworthy.records import dataclass
 
 LIST = "ec2_instance_types.txt"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from nodeworthy.known.versions import Span, span_of
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.known.secret_names import Holds, is_secret
+from nodeworthy.records import dataclass
 
 # start, end, what it is
 Found = tuple[int, int, str]

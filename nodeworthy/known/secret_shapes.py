@@ -6,10 +6,10 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache, cached_property
 
 from nodeworthy.known.secret_names import Holds, is_secret, table
+from nodeworthy.records import dataclass
 
 # start, end, what it is
 Found = tuple[int, int, str]

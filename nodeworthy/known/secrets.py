@@ -9,12 +9,12 @@ is none. Linear in the text, whatever it holds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.known.secret_arguments import by_argument
 from nodeworthy.known.secret_names import holds, is_secret
 from nodeworthy.known.secret_shapes import by_shape
 from nodeworthy.known.secret_variables import by_name, called
+from nodeworthy.records import dataclass
 
 HIDDEN = "(secret)"
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from nodeworthy.records import dataclass
 
 Numbers = tuple[int, ...]
 

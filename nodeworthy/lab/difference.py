@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.boot.effects import Effect
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from nodeworthy.lab import cache, packages, real, rootfs
 from nodeworthy.lab.packages import Package
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
 from nodeworthy.lab import cache
 from nodeworthy.lab.node import Node
 from nodeworthy.lab.watch import Event
+from nodeworthy.records import dataclass
 
 LOOK_SECONDS = 30
 PARAMS = "/proc/driver/nvidia/params"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from nodeworthy.lab.cache import HERE
 from nodeworthy.lab.commands import run
+from nodeworthy.records import dataclass
 
 BUILD_SECONDS = 60
 VERSION = "580.105.08"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TypeVar
 
 from nodeworthy.boot.conditions import Condition
 from nodeworthy.boot.effects import Effect, How, Stage, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.records import dataclass
 
 E = TypeVar("E", bound=Effect)
 

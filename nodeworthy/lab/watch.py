@@ -6,10 +6,11 @@ import ctypes
 import os
 import struct
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.lab.commands import LabError
+from nodeworthy.records import dataclass
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 FAN_CLOEXEC, FAN_NONBLOCK, FAN_UNLIMITED_QUEUE = 0x1, 0x2, 0x10

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from nodeworthy.documents.plain import at
+from nodeworthy.records import dataclass
 from nodeworthy.repair.edit import Edit, NotEditable, Path, merge_patch, merged, value_at
 from nodeworthy.repair.owner import Owner
 from nodeworthy.verdict import Finding

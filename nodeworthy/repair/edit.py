@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, strings_at
+from nodeworthy.records import dataclass
 
 Path = tuple[str, ...]
 

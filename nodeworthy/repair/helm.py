@@ -6,10 +6,10 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.documents.plain import at, number_at, text_at
+from nodeworthy.records import dataclass
 from nodeworthy.repair.owner import Owner
 from nodeworthy.repair.refused import Refused
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from nodeworthy.documents.plain import mappings_at, strings_at, text_at
+from nodeworthy.records import dataclass
 
 _HELM = "meta.helm.sh/release"
 _FLUX_HELM = "helm.toolkit.fluxcd.io"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.engine import Judgement
+from nodeworthy.records import dataclass
 from nodeworthy.repair import hami_lock, toolkit_env
 from nodeworthy.repair.change import Change, Left, Target, Wanted, Wish, World, change_of
 from nodeworthy.repair.kubectl_remedy import targets_named

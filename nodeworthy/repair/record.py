@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from nodeworthy.collect.cluster.secrets import without_secrets
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 from nodeworthy.repair.change import KINDS, Change, Target
 from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, TOOLKIT_ENV, Edit, Path
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import PODS
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.errors import CouldNotLook
+from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Target
 
 

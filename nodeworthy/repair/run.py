@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.engine import Judgement
 from nodeworthy.errors import CouldNotLook, Ends
+from nodeworthy.records import dataclass
 from nodeworthy.repair import state_file, told
 from nodeworthy.repair.apply import apply, put_back, recorded, try_dry
 from nodeworthy.repair.change import World

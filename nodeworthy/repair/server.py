@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.collect.cluster.connection import Answer, Connection
 from nodeworthy.documents.plain import text_at
 from nodeworthy.errors import CouldNotLook
+from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Target
 
 MANAGER = "nodeworthy"

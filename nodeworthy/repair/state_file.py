@@ -6,13 +6,14 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 from nodeworthy.repair.record import Record, record_from
 
 _KIND, _VERSION = "Repair", "nodeworthy/v1"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.engine import Judgement
 from nodeworthy.errors import CouldNotLook
+from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Change
 from nodeworthy.verdict import Finding, Verdict
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.documents.plain import at
+from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Change
 from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, NotEditable, merge_patch, value_at
 from nodeworthy.repair.helm import Helm, State, command_for_people

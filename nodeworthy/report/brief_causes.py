@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.facts.cluster.sighting import Sighting, Sign
+from nodeworthy.records import dataclass
 from nodeworthy.report.brief_words import RULES, Plain
 from nodeworthy.verdict import Finding
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from nodeworthy.records import dataclass
 
 # What an object's trouble is called by Kubernetes, and what that means for whoever waits for it.
 TROUBLES = {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.known.evidence import Found
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Moment, Rule
 
 SCHEMA = "nodeworthy/explain/v1"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.fleet.model import CapacityKind, Firewall, Fleet, Pool
 from nodeworthy.known.efa import efa_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
 
 CONTROL_PLANE = "control plane"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 
+from nodeworthy.records import dataclass
 from nodeworthy.report.fleet_picture import CONTROL_PLANE, NODES, Card, Flow, Picture
 
 WIDTH = 1180

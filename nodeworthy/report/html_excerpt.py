@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from nodeworthy.records import dataclass
 from nodeworthy.report.html_text import text
 from nodeworthy.verdict import Place
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from nodeworthy.records import dataclass
 from nodeworthy.report.html_text import name
 from nodeworthy.report.report import Report
 from nodeworthy.report.text import outcome, together

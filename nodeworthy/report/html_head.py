@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from nodeworthy.records import dataclass
 from nodeworthy.report.html_groups import Group, named
 from nodeworthy.report.html_text import name, text
 from nodeworthy.report.in_short import NOTHING, in_short

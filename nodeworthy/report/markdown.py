@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from nodeworthy.records import dataclass
 from nodeworthy.report.fleet_picture import Picture
 from nodeworthy.report.fleet_text_picture import text_picture
 from nodeworthy.report.in_checkout import path_of

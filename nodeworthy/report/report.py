@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.cluster.sighting import Sighting
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Finding, Place, Severity, Verdict
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Moment, Rule
 from nodeworthy.verdict import Severity
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
 
 

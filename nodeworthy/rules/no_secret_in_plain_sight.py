@@ -19,7 +19,6 @@ as well be the name of a secret that is fetched later.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part
@@ -30,6 +29,7 @@ from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.known.secret_names import is_default
 from nodeworthy.known.secret_templates import Filling, fillings
 from nodeworthy.known.secrets import HIDDEN, spans, what_is
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Severity, fail, unknown
 

@@ -12,12 +12,13 @@ calls one. DNS is asked for only where pods have addresses of the network, as EK
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.facts.aws.cluster_nodes import pods_are_in_its_network
 from nodeworthy.facts.aws.node_sides import GuardedNodes
 from nodeworthy.facts.aws.reach import Ports, Side, lets_in, lets_out
 from nodeworthy.facts.aws.security_group import network_of
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import Ends
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.records import dataclass
 from nodeworthy.report.report import EVALUATED
 from nodeworthy.report.text import of_finding
 from nodeworthy.rule import Moment, Rule

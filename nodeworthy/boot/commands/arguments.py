@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.records import dataclass
 
 NONE: frozenset[str] = frozenset()
 _DASHES = ("-", "--")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, TypeVar
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Failure, Stage
 from nodeworthy.boot.text import Text
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 E = TypeVar("E", bound=Effect)

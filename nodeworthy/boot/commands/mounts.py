@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.commands.arguments import Given, given
 from nodeworthy.boot.commands.call import Call, Did, Handler
@@ -12,6 +11,7 @@ from nodeworthy.boot.commands.output import NOTHING, asked
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Mounts, Runs
 from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 FSTAB = "/etc/fstab"

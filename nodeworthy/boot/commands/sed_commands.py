@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.boot.commands.sed_regex import Regex, TooHard
+from nodeworthy.records import dataclass
 
 CHARACTERS = {"a": "\a", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 

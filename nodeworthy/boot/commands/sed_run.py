@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.commands.masked import Mask
 from nodeworthy.boot.commands.output import MOST_LINES
 from nodeworthy.boot.commands.search import Search
 from nodeworthy.boot.commands.sed_commands import Address, Command, Substitutes
 from nodeworthy.boot.commands.sed_regex import TooHard
+from nodeworthy.records import dataclass
 
 
 @dataclass

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.records import dataclass
 
 _TOKEN = re.compile(r"\s*(\d+|\$?\w+|\$\{\w+\}|\+\+|--|[-+*/%]=|&&|\|\||[=!<>]=|[-+*/%()<>=!,])")
 _BY_STRENGTH: tuple[dict[str, Callable[[int, int], int]], ...] = (

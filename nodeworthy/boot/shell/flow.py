@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
 
 from nodeworthy.boot.conditions import Guard
@@ -10,6 +9,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Expansion, Failure
 from nodeworthy.boot.shell.state import Branch
 from nodeworthy.boot.text import Text
+from nodeworthy.records import dataclass
 
 
 class Flow(IntEnum):

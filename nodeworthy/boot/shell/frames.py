@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import insort
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.shell.heredocs import Announced
 from nodeworthy.boot.shell.source import Source
+from nodeworthy.records import dataclass
 
 # So often is reading begun anew: behind a line on which something begins that never ends, or because a `$((` was a
 # `$( (` after all.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from nodeworthy.boot.shell.source import Body
+from nodeworthy.records import dataclass
 
 _DELIMITER = re.compile(r"[ \t]*((?:\\.|'[^']*'|\$?\"[^\"]*\"|[^\s;&|()<>'\"\\])+)", re.DOTALL)
 _QUOTING = re.compile(r"\\(.)|['\"]", re.DOTALL)

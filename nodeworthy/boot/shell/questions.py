@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.conditions import YES_OR_NO, Asks, Question
 from nodeworthy.boot.shell.state import State
@@ -11,6 +11,7 @@ from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Pipeline, R
 from nodeworthy.boot.shell.tests import asked_of, variables_in
 from nodeworthy.boot.shell.word_syntax import Literal, Word
 from nodeworthy.boot.shell.words import Expander
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # Programs that change nothing: whoever calls them in a condition wants to know something.

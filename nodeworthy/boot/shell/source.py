@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from nodeworthy.boot.shell.templates import shown
+from nodeworthy.records import dataclass
 
 # Constructs inside of each other: deeper than this is not read.
 DEEPEST = 40

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from nodeworthy.boot.conditions import Guard
@@ -11,6 +11,7 @@ from nodeworthy.boot.shell.journal import Gone, Journal
 from nodeworthy.boot.shell.lengths import bounded
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.records import dataclass
 
 # A variable's value: a text, or the elements of an array.
 Value: TypeAlias = "Text | tuple[Text, ...]"

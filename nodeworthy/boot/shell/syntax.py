@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 from nodeworthy.boot.shell.word_syntax import Assignment, Redirect, Word
+from nodeworthy.records import dataclass
 
 
 @dataclass(slots=True)

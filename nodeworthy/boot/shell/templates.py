@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from nodeworthy.records import dataclass
 
 # Marks: no script holds these characters, and where one does they are taken out first.
 FILLED, ENDS, DIRECTIVE = "\ue000", "\ue001", "\ue002"

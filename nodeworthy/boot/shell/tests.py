@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.expansions import glob
@@ -12,6 +11,7 @@ from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpr
 from nodeworthy.boot.shell.word_syntax import Parameter, Word
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.boot.text import Text
+from nodeworthy.records import dataclass
 
 _FILES = {"-e", "-f", "-d", "-s", "-r", "-w", "-x", "-L", "-h", "-a"}
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {

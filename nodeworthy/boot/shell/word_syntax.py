@@ -6,10 +6,11 @@ read it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from nodeworthy.boot.text import Text
+from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.syntax import Statement

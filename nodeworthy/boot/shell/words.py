@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.arithmetic import reckon
@@ -13,6 +12,7 @@ from nodeworthy.boot.shell.splitting import braces, first_separator, joined_by, 
 from nodeworthy.boot.shell.state import State, missing
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
+from nodeworthy.records import dataclass
 
 # Runs the body of `$(…)` and says what it prints; None where that is not known.
 Substitute = Callable[[Substitution], "Content | None"]

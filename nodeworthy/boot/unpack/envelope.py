@@ -5,11 +5,12 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Encoded, Folded, Origin
 from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.records import dataclass
 
 LAYERS = 5
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from email.message import Message
 from email.parser import HeaderParser
+
+from nodeworthy.records import dataclass
 
 # Deeper than anybody nests; every level reads its lines again.
 DEEPEST = 8

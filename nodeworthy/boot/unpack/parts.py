@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import SHELLS, Type, begins_as, interpreter
 from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind
+from nodeworthy.records import dataclass
 
 _READ = {
     Type.SHELL: (PartKind.SHELL, Stage.SCRIPTS),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Folded, Origin, within
 from nodeworthy.boot.unpack.decode import as_text
@@ -13,6 +11,7 @@ from nodeworthy.boot.unpack.kinds import PACKED, Type
 from nodeworthy.boot.unpack.mime import Entity
 from nodeworthy.boot.unpack.transfer import Body, decode, decoded_quietly
 from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.records import dataclass
 
 _REMEDY = "let the header say 'Content-Transfer-Encoding: base64'"
 

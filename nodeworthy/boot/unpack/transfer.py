@@ -6,11 +6,11 @@ import base64
 import binascii
 import quopri
 import re
-from dataclasses import dataclass
 
 from nodeworthy.boot.origin import Encoded, Joined, Origin
 from nodeworthy.boot.unpack.envelope import as_base64
 from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.records import dataclass
 
 PLAIN = ("", "7bit", "8bit", "binary")
 _SPACE = re.compile(r"\s+")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus, node_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents, time_of
 from nodeworthy.facts.pod.node_choice import NodeChoice
+from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 

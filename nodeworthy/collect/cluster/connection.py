@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from nodeworthy.collect.cluster.kubeconfig import choose
 from nodeworthy.errors import CouldNotLook, InputError, MissingExtra
+from nodeworthy.records import dataclass
 
 # How long a server may take to be reached, and between two pieces of an answer.
 CONNECT_SECONDS = 4.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.errors import InputError
 from nodeworthy.facts.cluster.gpu_usage import is_answer
 from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 LIMIT = 1 << 30

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import POOL
@@ -12,6 +11,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pool
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import Containerd
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
 # How many nodes a finding shows as related places; the others are counted.

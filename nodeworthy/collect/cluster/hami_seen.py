@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import (
@@ -21,6 +21,7 @@ from nodeworthy.collect.cluster.kinds import (
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.hami.parts import Role, role_of
 from nodeworthy.known.hami import annotation_names, scheduler_name
+from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 KINDS = (WEBHOOKS, SERVICES, ENDPOINTS, ENDPOINT_SLICES, NAMESPACES, SERVICE_MONITORS, CONFIG_MAPS, DEPLOYMENTS)

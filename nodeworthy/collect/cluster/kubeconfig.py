@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import yaml
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.documents.yaml import Loader
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster.connection import Answer, Connection
@@ -14,6 +14,7 @@ from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
 from nodeworthy.collect.cluster.recording import KindFile, Recording
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import mappings_at, text_at
+from nodeworthy.records import dataclass
 
 PAGE = "500"
 

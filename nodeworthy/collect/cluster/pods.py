@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import JOBS, Kind
@@ -12,6 +12,7 @@ from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.facts.cluster.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
 from nodeworthy.facts.cluster.refused_pod import RefusedPods, refused_pods
 from nodeworthy.facts.cluster.rejected_pod import RejectedPod, rejected_pod
+from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster import hami_seen
@@ -29,6 +29,7 @@ from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_fai
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, daemonsets
 from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import count_of, moment, period_of
 from nodeworthy.facts.cluster.sighting import Sighting, Sign
+from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 _KEPT = frozenset(

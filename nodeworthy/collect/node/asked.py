@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from testinfra.host import Host
 
 from nodeworthy.collect.node.observe import observe
 from nodeworthy.collect.node.recording import NoRecording, Recording
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 import testinfra.backend
@@ -24,6 +24,7 @@ from nodeworthy.engine import Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Verdict
 
 # Told of each host when it has been asked: how many of how many, and its name.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar, Protocol
 
 from testinfra.backend import base
 
 from nodeworthy.collect.node import deadline
 from nodeworthy.collect.node.reach import Reach
+from nodeworthy.records import dataclass
 
 SECONDS = 30.0
 

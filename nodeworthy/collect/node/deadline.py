@@ -8,8 +8,9 @@ import subprocess
 import tempfile
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import IO
+
+from nodeworthy.records import dataclass
 
 # A host that answers with more than this is not believed, and not kept in memory.
 MOST_BYTES = 32 * 1024 * 1024

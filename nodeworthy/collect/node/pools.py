@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.errors import InputError
@@ -14,6 +13,7 @@ from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import containerd_of, distributions, fits_os
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.node_signs import Sign
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 

@@ -6,13 +6,14 @@ import posixpath
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.containerd.runtime_dump import default_runtime, handlers
 from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.known.containerd import defaults, same_file
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 RUNTIMES = ("containerd", "crio", "cri-dockerd")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from nodeworthy.records import dataclass
 
 # It has a shell and nsenter, and is small.
 IMAGE = "docker.io/library/busybox:1.37"

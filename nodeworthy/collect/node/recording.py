@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.node.redact import redact
 from nodeworthy.collect.node.script import Part
+from nodeworthy.records import dataclass
 
 SCHEMA = "nodeworthy/recording/v1"
 SUFFIX = ".json"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import urllib.parse
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 
 REPLAY = "replay:"
 OFFERED = (

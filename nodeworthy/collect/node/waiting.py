@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from testinfra.host import Host
 
@@ -12,6 +11,7 @@ from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.backends import Replay
 from nodeworthy.collect.node.readiness import why_not_ready
 from nodeworthy.collect.node.recording import Recording
+from nodeworthy.records import dataclass
 
 EVERY_SECONDS = 2.0
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Severity, Verdict
 

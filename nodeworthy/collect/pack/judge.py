@@ -7,7 +7,7 @@ rules that need to see several resources wait for the whole stack. What was said
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.engine import Judgement, Scene, judge
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Rule
 from nodeworthy.rules import ids, rule
 from nodeworthy.verdict import Finding, Place, Verdict, finding

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,6 +15,7 @@ from nodeworthy.collect.plan.protocol import SIGNATURE
 from nodeworthy.collect.plan.wire import Wire, is_secret
 from nodeworthy.documents.tree import Tree, plain
 from nodeworthy.errors import Ends, InputError
+from nodeworthy.records import dataclass
 
 FILE = "nodeworthy.answers.yaml"
 HEADER = "# What the Pulumi program asks while it runs, and what it is told. Reviewed and committed like code.\n"

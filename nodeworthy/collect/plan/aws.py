@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.collect.plan.boot_scripts import BootScripts
 from nodeworthy.collect.plan.drainers import drainers
@@ -17,6 +17,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup, node_groups
 from nodeworthy.facts.aws.node_sides import guarded
 from nodeworthy.facts.aws.security_group import security_groups
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _PREFIX = "aws:"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 
 from nodeworthy.boot.origin import Folded
@@ -19,6 +19,7 @@ from nodeworthy.facts.boot.cluster_join import joins_of
 from nodeworthy.facts.boot.pools import POOL_LABEL, in_fleet, named_pool
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, Unknown
 
 # The inputs that hold user data, and whether they hold it in base64.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
@@ -21,6 +21,7 @@ from nodeworthy.collect.plan.protocol import UNKNOWN, grpc, stubs
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.plan.transforms import Transforms
 from nodeworthy.collect.plan.wire import Wire, from_struct, holds_unknown, into_struct, settled
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 OUR_OWN_FRAMES = str(Path(__file__).with_name("language_host.py"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
 from nodeworthy.collect.plan.wire import Wire, count_unknown, redacted
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 STACK_TYPE = "pulumi:pulumi:Stack"

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from nodeworthy.collect.plan.protocol import ARCHIVE, ASSET, REFERENCE, SECRET, SIGNATURE, UNKNOWN
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.plan.wire import Wire
 from nodeworthy.documents.tree import Tree, join
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 LATER = "it is known only after deployment"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from nodeworthy.collect.source.comments import comments
 from nodeworthy.engine import Scene
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet_file
+from nodeworthy.records import dataclass
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 

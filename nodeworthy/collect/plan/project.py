@@ -6,7 +6,6 @@ import difflib
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.documents import yaml
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 FILE = "Pulumi.yaml"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from nodeworthy.collect.objects import facts_of
@@ -24,6 +24,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.services.monitoring_recognition import stacks_of_chart
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 RELEASES = {

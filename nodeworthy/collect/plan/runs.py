@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import FrameType
 
 from nodeworthy.collect.plan.agreed import agreed
@@ -17,6 +17,7 @@ from nodeworthy.collect.plan.program import ProgramRun, Run, unshown
 from nodeworthy.collect.plan.served import Program, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.records import dataclass
 
 # What the made-up values of a third run have behind their token: another text, of another length.
 VARIANT = "anew"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.collect.plan.answers import Answers
@@ -14,6 +13,7 @@ from nodeworthy.collect.plan.plan import Plan
 from nodeworthy.collect.plan.project import Project, StackConfig
 from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
 from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.records import dataclass
 
 PARALLEL = 4
 Show = Callable[[str], None]

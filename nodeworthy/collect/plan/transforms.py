@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
 from nodeworthy.collect.plan.wire import Wire, from_struct, settled
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

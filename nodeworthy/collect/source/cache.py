@@ -12,7 +12,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from nodeworthy.collect.source import cache_judgements, cache_store
 from nodeworthy.collect.source.cache_stamps import Stamp, around, program, stamp
 from nodeworthy.collect.source.files import Source
 from nodeworthy.engine import Judgement
+from nodeworthy.records import dataclass
 
 _OTHERWISE_SHAPED = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 

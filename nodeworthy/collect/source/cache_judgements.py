@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Generic, TypeVar
 
 from nodeworthy.engine import Judgement
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,6 +39,7 @@ from nodeworthy.facts.secrets.secret_manifest import (
 )
 from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet, refuse_impossible
+from nodeworthy.records import dataclass
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 

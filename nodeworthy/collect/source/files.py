@@ -7,8 +7,9 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from nodeworthy.records import dataclass
 
 LIMIT = 10 * 1024 * 1024
 # How often a file is read that changes meanwhile.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from nodeworthy.collect.source.stack_files import SETTINGS, STACK_FILE, upwards
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file, refuse_impossible
+from nodeworthy.records import dataclass
 
 _CONFIG_KEY = b"nodeworthy:fleet"
 

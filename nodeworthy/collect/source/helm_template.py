@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.documents.settled import Incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 # A character for private use, which no manifest has: it is a word of plain YAML.

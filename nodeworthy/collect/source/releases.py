@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.collect.source.set_syntax import NotSetSyntax, laid_in, steps, typed
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read_inside
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Unknown
 
 

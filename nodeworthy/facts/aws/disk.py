@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.aws.node_group import CONFIGURATION, INSTANCES, NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 VOLUME = "aws:ebs/volume:Volume"

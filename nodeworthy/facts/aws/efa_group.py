@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.aws.efa_interfaces import Interface, asks_for_efa, interfaces
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.security_group import ALL, CLUSTER, GROUPS, Opening, SecurityGroup, Way
 from nodeworthy.facts.aws.stack import Links
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
 

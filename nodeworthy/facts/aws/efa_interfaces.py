@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.documents.tree import Tree
@@ -11,6 +10,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_type
 from nodeworthy.known.efa import Efa
 from nodeworthy.known.instances import gpus_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown, need
 
 EFA, EFA_ONLY = "efa", "efa-only"

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Unknown
 
 POLICIES = ("aws:autoscaling/policy:Policy",)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place, Unknown
 
 HANDLER = "aws-node-termination-handler"

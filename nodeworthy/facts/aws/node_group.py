@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -11,6 +10,7 @@ from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack, Links
 from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place, Related, Unknown
 
 SCALING_GROUP = "aws:autoscaling/group:Group"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from nodeworthy.facts.aws.reach import Network, Side
 from nodeworthy.facts.aws.security_group import CLUSTER, GROUPS, SecurityGroup, network_of
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack, Links
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related, Unknown
 
 VPC = "aws:ec2/vpc:Vpc"

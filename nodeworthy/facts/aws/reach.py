@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.facts.aws.security_group import ALL, Opening, SecurityGroup, Way, network_of
 from nodeworthy.facts.aws.stack import AwsResource
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.aws.security_group import ALL, Opening, is_the_world
 from nodeworthy.facts.aws.stack import AwsStack
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
 PREFIX_LIST = "aws:ec2/managedPrefixList:ManagedPrefixList"

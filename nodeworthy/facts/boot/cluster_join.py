@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from nodeworthy.boot.conditions import Asks, together
 from nodeworthy.boot.effects import Act, Fetches, Joins, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 # What has to be said, in the words of each way of joining: the name, the endpoint, the CA, the service range.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.known.kubelet import family_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _STARTS = frozenset({Act.START, Act.RESTART, Act.ENABLE})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import ceil
 
 from nodeworthy.boot.conditions import Guard
@@ -12,6 +11,7 @@ from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import but_marks
 from nodeworthy.known.drivers import PackageKind, needs_nvidia, package_kind
 from nodeworthy.known.profiling import option
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # Who asks for these asks whether the module is loaded, or with which value: before it is loaded again that is no

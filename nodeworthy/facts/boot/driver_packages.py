@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.commands.installs import kind_of
 from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.known.drivers import PackageKind
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 RUNFILE = ".run"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import Asks
 from nodeworthy.boot.effects import Effect, Installs, Joins
 from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 AL2023, AL2, UBUNTU, BOTTLEROCKET = "eks-al2023", "eks-al2", "eks-ubuntu", "bottlerocket"

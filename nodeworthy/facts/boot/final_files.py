@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import Condition, Guard, always, together
 from nodeworthy.boot.effects import Effect, Fetches, How, Runs, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

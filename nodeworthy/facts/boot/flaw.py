@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.boot.conditions import Guard
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Place, Related, Verdict, finding
 
 

@@ -6,10 +6,10 @@ import base64
 import ipaddress
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.facts.boot.cluster_join import Coordinates
 from nodeworthy.facts.boot.families import BOOTSTRAP, BOTTLEROCKET, NODEADM
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
 
 _BEGINS = "-----BEGIN CERTIFICATE-----"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.conditions import Guard, always
@@ -12,6 +11,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.guards import without
 from nodeworthy.facts.boot.kubelet_keepers import STARTS, Keeper, Keepers, named
 from nodeworthy.known.kubelet import Family, families, family_of, join
+from nodeworthy.records import dataclass
 
 _TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
 _NODEADM_READS = "/etc/eks/nodeadm.d/"

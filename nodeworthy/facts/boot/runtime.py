@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import Guard, together
 from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, Joins, Reboots, Stage, Unit
@@ -12,6 +11,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, need
 
 # How a node joins, and the distribution that this shows.

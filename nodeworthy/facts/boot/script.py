@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, Place, Related
 
 if TYPE_CHECKING:  # only where there is a script to read is the reader imported

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from nodeworthy.records import dataclass
 
 _COMMAND = re.compile(r"(?:^|[\s;{}/,0-9$!])s(?P<delimiter>[^\w\s\\])")
 # In sed's basic expressions these mean themselves, and with a backslash what they mean elsewhere.

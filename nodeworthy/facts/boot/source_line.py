@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.userdata import Part, UserData
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 LONGEST = 120

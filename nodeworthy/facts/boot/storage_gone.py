@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.commands.masked import Mask
 from nodeworthy.boot.commands.mounts import FSTAB, fstab_mounts
@@ -18,6 +17,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import asked_of_itself_apart
 from nodeworthy.facts.boot.written_text import content_of
+from nodeworthy.records import dataclass
 
 _EXTENDED = re.compile(r"\s(?:-\w*[Er]|--regexp-extended)")
 

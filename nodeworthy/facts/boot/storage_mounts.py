@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
 from nodeworthy.boot.commands.mounts import fstab_mounts
@@ -16,6 +16,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.storage_gone import TakenOut, taken_out
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.known.filesystems import is_network
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 FSTAB = "/etc/fstab"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil
 
@@ -14,6 +13,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.gaps import as_written, may_be_anything
 from nodeworthy.known.profiling import boot_loader_programs, initramfs_programs, option, other_purposes
+from nodeworthy.records import dataclass
 
 # Who names one of these is concerned with what the module is given.
 _CONCERNED = re.compile(r"modprobe\.d|NVreg|[Pp]rofiling")

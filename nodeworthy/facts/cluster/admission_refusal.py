@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from nodeworthy.facts.cluster.rejected_pod import rejected_pod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.effective_requests import effective_requests
+from nodeworthy.records import dataclass
 
 _COUNTED = re.compile(r"unavailable for (?P<resource>\S+?)\. Requested: (?P<asked>\d+), Available: (?P<there>\d+)")
 _UNREGISTERED = re.compile(r"(?:can't|cannot) allocate unregistered device (?P<resource>[^\s,]+)")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 

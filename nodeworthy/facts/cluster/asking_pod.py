@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.effective_requests import effective_requests
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu, is_gpu_resource
 from nodeworthy.facts.pod.node_choice import NodeChoice, node_choice
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _OVER = ("Succeeded", "Failed")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.documents.settled import settled
@@ -14,6 +13,7 @@ from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import RUNTIME_CLASS
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
 
 if TYPE_CHECKING:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
+from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 

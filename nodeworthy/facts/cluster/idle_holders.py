@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import ClassVar
@@ -13,6 +12,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.gpu_usage import GpuUsage
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.known.prices import price_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -13,6 +12,7 @@ from nodeworthy.facts.cluster.idle_holders import Doing, doing
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
 from nodeworthy.known.prices import Price, price_of
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
@@ -13,6 +12,7 @@ from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod.template import LivePods, PodTemplate
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.hami import asked_of_hami
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _OVER = ("Succeeded", "Failed")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from nodeworthy.facts.cluster.node_labels import PRODUCT, gpu_of, instance_type_
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.node_signs import Sign, cri_socket, signs
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 GPU = "nvidia.com/gpu"

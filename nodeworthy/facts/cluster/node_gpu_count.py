@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -14,6 +13,7 @@ from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.instances import gpus_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Place, Related
 
 # Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, gpu_of, instan
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
 from nodeworthy.known.hami import annotation_names
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 LOCK = "hami.io/mutex.lock"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
 
@@ -19,6 +18,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
 from nodeworthy.known.hami import resources
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # How long nodes may take to come, and a scheduler to look.

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Related
 
 _INSUFFICIENT = "Insufficient "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.hami.waiting import OfHami
 from nodeworthy.facts.pod.node_choice import NodeChoice
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

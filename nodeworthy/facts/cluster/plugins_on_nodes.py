@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.

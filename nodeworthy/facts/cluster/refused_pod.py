@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import mapping_at, number_at, text_at
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _QUANTITY = re.compile(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.known.evidence import all_evidence
+from nodeworthy.records import dataclass
 
 _SAID = next(each.text for each in all_evidence() if each.id == "devices-unavailable").split("<", maxsplit=1)[0]
 _REASON = next(each.text for each in all_evidence() if each.id == "unexpected-admission")

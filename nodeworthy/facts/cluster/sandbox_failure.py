@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, number_at, text_at
 from nodeworthy.known.evidence import all_evidence
+from nodeworthy.records import dataclass
 
 # What kubelet quotes from containerd.
 _SAID = next(each.text for each in all_evidence() if each.id == "no-runtime-configured")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]

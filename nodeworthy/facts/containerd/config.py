@@ -6,7 +6,6 @@ import fnmatch
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from typing import Any
@@ -18,6 +17,7 @@ from nodeworthy.facts.boot.written_text import Reading, content_of, toml_in, tom
 from nodeworthy.facts.registry.config_path import configs, is_default_config
 from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folder
 from nodeworthy.known.containerd_schema import NEW, SECTIONS
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _CONDITION = re.compile(r"[{%]\{?[{%]-?\s*(?:if|else|elif)\b")

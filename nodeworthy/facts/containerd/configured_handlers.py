@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.facts.containerd.config import config_files
 from nodeworthy.facts.containerd.runtimes import runtimes_of
 from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, Place
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.effects import Act, Effect, How, Joins, Stage, Unit, Writes
@@ -12,6 +11,7 @@ from nodeworthy.facts.boot.final_files import left_by
 from nodeworthy.facts.containerd.config import is_nodeadms
 from nodeworthy.facts.registry.config_path import is_default_config
 from nodeworthy.known.containerd import Containerd
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 NODEADM_CONFIG = "nodeadm-config.service"

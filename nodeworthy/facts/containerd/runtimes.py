@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from nodeworthy.facts.boot.written_text import has_hole
 from nodeworthy.facts.containerd.config import ConfigFile, Role, imported_by
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 DEFAULT = "default_runtime_name"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum, StrEnum
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
 from nodeworthy.facts.firewall.words import words_of
+from nodeworthy.records import dataclass
 
 _SIDES = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
 _UFW = {f"ufw-{part}-{name.lower()}": side for part in ("user", "before", "after") for name, side in _SIDES.items()}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.known.pod_interfaces import Cni, first_of, holds, is_a_networks_own, is_one_pods, is_uplink, named_by
+from nodeworthy.records import dataclass
 
 Range = ipaddress.IPv4Network | ipaddress.IPv6Network
 _PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
 from nodeworthy.facts.firewall.nft_text import statements, tokens
+from nodeworthy.records import dataclass
 
 _HOOKS = {"input": Side.IN, "output": Side.OUT, "forward": Side.ROUTED}
 _FAMILIES = frozenset({"ip", "ip6", "inet", "arp", "bridge", "netdev"})

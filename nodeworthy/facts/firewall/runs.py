@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.facts.firewall.firewall import Does, Step
 from nodeworthy.facts.firewall.state import Firewall, left_by
+from nodeworthy.records import dataclass
 
 # More questions than this, and their combinations are too many.
 MOST = 7

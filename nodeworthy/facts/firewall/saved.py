@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.both import both
@@ -12,6 +12,7 @@ from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.facts.firewall.iptables import filter_of, goes_on
 from nodeworthy.facts.firewall.words import words_of
 from nodeworthy.known.pod_interfaces import network_of
+from nodeworthy.records import dataclass
 
 BUILT_IN = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
 _UFWS = {Side.IN: "ufw-before-input", Side.OUT: "ufw-before-output", Side.ROUTED: "ufw-before-forward"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Need, Pods, covers
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
+from nodeworthy.records import dataclass
 
 # ufw's own: a fresh installation forwards nothing and lets nobody in.
 DEFAULTS = {Side.IN: False, Side.OUT: True, Side.ROUTED: False}

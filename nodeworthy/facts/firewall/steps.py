@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Act, Effect, How, Installs, Opens, Unit, Writes
@@ -16,6 +16,7 @@ from nodeworthy.facts.firewall.iptables import act_of, acts_in
 from nodeworthy.facts.firewall.nft import NftReader
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.facts.firewall.ufw_files import KINDS, Told, steps_of, steps_of_edit
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _IPTABLES = ("iptables", "iptables-legacy", "iptables-nft")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Does, Side
 from nodeworthy.facts.firewall.ufw_rule import Rule, rule_of
 from nodeworthy.facts.firewall.ufw_words import Refused, Unclear
+from nodeworthy.records import dataclass
 
 _SIDES = {
     **dict.fromkeys(("incoming", "input"), Side.IN),

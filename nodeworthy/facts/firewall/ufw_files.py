@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
@@ -12,6 +11,7 @@ from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import UFW, Does, Filter, Side, Step
 from nodeworthy.facts.firewall.iptables import acts_in
 from nodeworthy.facts.firewall.words import words_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 USER, BEFORE, DEFAULTS, SWITCH = "rules", "own rules", "defaults", "switch"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,6 +15,7 @@ from nodeworthy.facts.firewall.state import Firewall, left_by
 from nodeworthy.facts.firewall.ufw_files import BEFORE, DEFAULTS, SWITCH, USER, Told, steps_of
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, skip
 
 _ORDER = (DEFAULTS, USER, BEFORE, SWITCH)

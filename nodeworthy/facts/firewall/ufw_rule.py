@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.facts.firewall.ufw_words import Refused, Unclear, address_of, is_port
+from nodeworthy.records import dataclass
 
 _ACTIONS = frozenset({"allow", "deny", "reject", "limit"})
 _KEYS = ("proto", "from", "to", "port", "app", "in", "out")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
 from nodeworthy.facts.pod.selection import Selection
 from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.fleet.model import Fleet, Impossible, Pool
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.offerings import is_offered
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.node_signs import Sign, shows_itself
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
 
 

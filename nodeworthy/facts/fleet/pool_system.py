@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS
 from nodeworthy.known.eks_images import named_by_parameter, named_by_type
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 

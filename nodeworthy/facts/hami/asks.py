@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.facts.hami.gpus import HamiGpus, largest_memory
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.pod.containers import Container
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Related, Unknown
 
 # A CUDA context alone takes more than this, in MB: who asks for fewer meant GB.

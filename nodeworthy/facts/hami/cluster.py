@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.hami.parts import Installation, Role
 from nodeworthy.known.hami import default, scheduler_name
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]

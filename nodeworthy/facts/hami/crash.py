@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.known.evidence import Evidence, all_evidence, in_text
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 RULE = "hami-crash-explained"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_fleet
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.gpus import gpu_named, gpu_names
 from nodeworthy.known.instances import gpus_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # HAMi counts MB, of which a driver shows a little fewer than the data sheet says.

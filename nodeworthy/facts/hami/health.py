@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.documents.plain import number_at
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
 from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 _WITHOUT_SCHEDULER = "no pod that asks for a share of a GPU can be placed"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.hami.cluster import HamiCluster
 from nodeworthy.facts.hami.parts import Installation
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 

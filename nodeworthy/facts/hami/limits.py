@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.known.hami import annotation_names, modes, variables
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.hami.cluster import selects
 from nodeworthy.facts.hami.parts import Role, role_of
 from nodeworthy.facts.services.monitoring_stack import Scraping
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # The names and numbers under which the chart exposes metrics: of the scheduler, of the monitor.

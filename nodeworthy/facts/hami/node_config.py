@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.values import HamiNodeConfigs
 from nodeworthy.known.hami import mig_strategies, modes
+from nodeworthy.records import dataclass
 
 _UNREAD = "the device plugin can't read the file then, and goes on as if it were not there: no node has its settings"
 _AS_GIVEN = "the device plugin takes it as it stands, and knows no such {}"

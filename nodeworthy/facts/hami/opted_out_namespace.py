@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.hami import labels
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 

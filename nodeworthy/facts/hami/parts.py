@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mappings_at, strings_at, text_at
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.known.hami import labels
+from nodeworthy.records import dataclass
 
 
 class Role(StrEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.hami import Resources, annotation_names
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 _POLICIES = (annotation_names().node_policy, annotation_names().gpu_policy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nodeworthy.documents.settled import settled
@@ -11,6 +10,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.values import HamiValues
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.hami import annotation_names, gpu_policies, node_policies
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 _SETTINGS = {"nodeSchedulerPolicy": "node", "gpuSchedulerPolicy": "gpu"}

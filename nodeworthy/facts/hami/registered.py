@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from nodeworthy.documents.plain import number_at
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
 from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.known.hami import annotation_names
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,6 +10,7 @@ from nodeworthy.documents.settled import settled
 from nodeworthy.facts.hami.opted_out_namespace import OptedOutNamespace
 from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.known.hami import Resources, default, resources
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _NAMES = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.skipped import UnmutatedPods
 from nodeworthy.facts.hami.webhook import DEFAULT_SCHEDULER
 from nodeworthy.known.hami import labels
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 _WEBHOOKS = "mutatingwebhookconfigurations"

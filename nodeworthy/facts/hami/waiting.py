@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.facts.hami.asks import beyond_any_gpu, impossible, too_large
@@ -14,6 +13,7 @@ from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.skipped import UnmutatedPods
 from nodeworthy.facts.hami.sums import HamiSums
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

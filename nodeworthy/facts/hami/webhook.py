@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.documents.settled import settled
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.known.hami import labels
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Related, Unknown
 
 DEFAULT_SCHEDULER = "default-scheduler"

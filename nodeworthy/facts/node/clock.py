@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 NVIDIA, AMAZON = "0x10de", "0x1d0f"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.facts.node.units import NodeUnits
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.node.paths import Kind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Place, need, skip
 
 _IMPORTS = re.compile(r"^imports\s*=\s*\[(.*?)\]", re.MULTILINE | re.DOTALL)

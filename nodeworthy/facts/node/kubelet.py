@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.known.kubelet import every_kubelet_unit, family_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, need
 
 

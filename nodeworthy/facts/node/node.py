@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -10,6 +9,7 @@ from nodeworthy.facts.node.seen import Seen
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
 from nodeworthy.known.instances import gpus_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown, need, skip
 
 CONTAINERD = "containerd"

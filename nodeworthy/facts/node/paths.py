@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import PurePosixPath
@@ -19,6 +18,7 @@ from nodeworthy.known.containerd import (
     registries,
 )
 from nodeworthy.known.profiling import option
+from nodeworthy.records import dataclass
 
 
 class Kind(Enum):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from nodeworthy.facts.registry.hosts_toml import HostsToml
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place, Related
 
 # Of `systemctl is-enabled`: what starts the unit at every boot. `enabled-runtime` is forgotten with this one.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.node_selection import Labels, chooses, is_of_gpu_nodes
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 GPU = "nvidia.com/gpu"

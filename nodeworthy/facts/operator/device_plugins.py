@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nodeworthy.facts.boot.script import BootScript
@@ -17,6 +16,7 @@ from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.hami import resources
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 # Labels by which HAMi's plugin chooses its nodes; they say nothing of the operator's.

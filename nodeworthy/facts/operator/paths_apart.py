@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from nodeworthy.facts.operator.paths_of import having_its_paths
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Located, Related, fail
 
 CAUSE = (

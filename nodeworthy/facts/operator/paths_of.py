@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, containerd_of, defaults, distributions, same_file
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
 
 

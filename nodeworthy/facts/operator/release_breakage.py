@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -11,6 +10,7 @@ from nodeworthy.facts.operator.release_settings import given, setting
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.breakages import CUSTOM_SOCKET, Breakage, breakages
 from nodeworthy.known.versions import Span, range_of, span_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
 
 

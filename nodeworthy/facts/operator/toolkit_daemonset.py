@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +16,7 @@ from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.known.containerd import Containerd, defaults, same_file
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 NAME = "nvidia-container-toolkit-daemonset"

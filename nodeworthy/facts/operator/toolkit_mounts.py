@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.operator.toolkit_daemonset import Miss
@@ -11,6 +11,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Known, Located, Place, Related, Unknown, Verdict, finding, skip
 
 NAME_THE_POOL = f"label the node with {POOL}=NAME, or declare its pool in the fleet"

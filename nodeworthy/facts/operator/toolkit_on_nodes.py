@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from functools import cached_property
 from typing import ClassVar
@@ -14,6 +14,7 @@ from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment, tol
 from nodeworthy.facts.operator.toolkit_daemonset import Miss, ToolkitDaemonSet
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import Containerd
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related
 
 # The toolkit counts as ready before it has configured containerd; kubelet's next try comes within a minute.

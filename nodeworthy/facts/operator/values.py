@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
@@ -11,6 +10,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.releases import knows_nri
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, SOCKET
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 Text = TypeVar("Text", str, None)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _HOST = "kubernetes.io/hostname"

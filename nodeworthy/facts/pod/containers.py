@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ from nodeworthy.documents.settled import settled, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod.quantities import NotAQuantity, whole
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # What gives a container the GPU's counters: everything, or the one capability that the driver asks for.

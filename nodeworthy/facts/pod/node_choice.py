@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.pod.selection import Selection
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

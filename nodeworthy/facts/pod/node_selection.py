@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
 
 REQUIRED = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
 # Labels that tell a GPU node from others: whoever asks for one of them means nodes with GPUs.

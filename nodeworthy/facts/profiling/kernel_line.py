@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Effect, How, Runs, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.known.profiling import boot_loader_files, boot_loader_programs, initramfs_programs, option
+from nodeworthy.records import dataclass
 
 _OF_THE_INITRAMFS = ("/etc/dracut.conf", "/etc/initramfs-tools/", "/etc/mkinitcpio.conf")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.text import Text
 from nodeworthy.known.profiling import option
+from nodeworthy.records import dataclass
 
 # Stands in a line for what is known only when the script runs.
 HOLE = "\0"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatch
 
 from nodeworthy.boot.content import Content, Line
@@ -12,6 +11,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.profiling.modprobe_line import Said, Says, means_the_option, said_by, said_by_line
 from nodeworthy.known.profiling import option
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

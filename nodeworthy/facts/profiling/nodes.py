@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.boot.script import BootScript
@@ -11,6 +10,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.node_selection import Labels
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import PROFILING
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.conditions import Guard, always, together
@@ -17,6 +16,7 @@ from nodeworthy.facts.profiling.hidden_option import hidden, seen
 from nodeworthy.facts.profiling.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
 from nodeworthy.facts.profiling.modprobe_line import Says
 from nodeworthy.facts.profiling.module_option import OptionWrite, option_writes
+from nodeworthy.records import dataclass
 
 # As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
 FEW, MANY = 16, 200

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nodeworthy.boot.effects import Effect, How
@@ -12,6 +12,7 @@ from nodeworthy.facts.profiling.modprobe_line import Says
 from nodeworthy.facts.profiling.module_option import OptionWrite, why_not_read
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
 from nodeworthy.known.profiling import option
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 EARLY = "write it in a text/cloud-boothook part, bootcmd or write_files"

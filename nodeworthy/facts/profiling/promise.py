@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
@@ -13,6 +12,7 @@ from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.facts.profiling.nodes import is_dedicated, registrations
 from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.profiling.nodes import is_dedicated
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # The operator's own, and the chart's and NVIDIA's manifest.

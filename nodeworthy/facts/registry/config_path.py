@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard, always, together
 from nodeworthy.boot.effects import Effect, How, Stage, Writes
@@ -14,6 +14,7 @@ from nodeworthy.facts.boot.written_text import Reading, content_of, has_hole, to
 from nodeworthy.known.containerd import Containerd, drop_in_folder, registries
 from nodeworthy.known.containerd_schema import SECTIONS, prints_single_quotes
 from nodeworthy.known.releases import numbers
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 KEY = "config_path"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from nodeworthy.boot.effects import Writes
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.written_text import Reading, could_equal, toml_of
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 CAPABILITIES = ("pull", "resolve", "push")

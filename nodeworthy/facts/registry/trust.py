@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.boot.conditions import always
@@ -17,6 +16,7 @@ from nodeworthy.facts.boot.written_text import toml_of
 from nodeworthy.facts.registry.config_path import ConfigPath, config_path, configs, registry_tables
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.known.containerd import Containerd, registries
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Related
 
 UNIT = "containerd.service"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.content import Line
 from nodeworthy.boot.effects import Effect, How, Writes
 from nodeworthy.facts.boot.written_text import content_of
+from nodeworthy.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # What mends a secret in a manifest that is a Secret itself, and in a job that is handed to a cluster.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.secrets import what_is
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

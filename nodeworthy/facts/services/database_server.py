@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,6 +11,7 @@ from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.apart import Apart, of_cloud_native, of_pod
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 # The last part of its name, without a tag: other programs are called after PGMQ, too.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.monitoring import RETENTION
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.services.database_server import DatabaseServer, InitText, of_template
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 

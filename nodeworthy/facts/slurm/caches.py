@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.records import dataclass
 
 _HOME = re.compile(r"(?:\$\{?HOME\}?|~[\w.-]*|/root|/home\d?/|/users?/|/u/)(?:/|$|\w)", re.IGNORECASE)
 # What speaks of them in a command's words.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
@@ -12,6 +11,7 @@ from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.ranks import spread
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import gpu_of_type, gpus_in
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _SAYS_TYPE = re.compile(r"--(?:gpu|device|accelerator)[-_](?:type|name|model)(?:=|\s+)[\"']?([\w.-]+)", re.IGNORECASE)

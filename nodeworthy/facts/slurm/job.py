@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -17,6 +17,7 @@ from nodeworthy.facts.slurm.paths import path_of
 from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import SlurmRequest
 from nodeworthy.facts.slurm.walk import walked, walked_inside
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
 
 _SHELL = re.compile(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.ran import Ran, Walked
 from nodeworthy.facts.slurm.words import Peeled, Step, options_of, peeled
 from nodeworthy.known.slurm import flags
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")

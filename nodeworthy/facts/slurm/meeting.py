@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.ranks import Spread, is_local, same_for_all, unset
+from nodeworthy.records import dataclass
 
 _TORCH = ("torchrun", "torch.distributed.launch")
 

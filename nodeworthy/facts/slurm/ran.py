@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.boot.conditions import Asks, Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.text import Text
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # Where a job begins: nobody knows it, and relative paths are relative to it.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import FILLED, SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import path_of
 from nodeworthy.facts.slurm.quantities import least
+from nodeworthy.records import dataclass
 
 _LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?)(?::|$)")
 _OWN_NAME = re.compile(r"\$\(hostname|`hostname|\$\{?(?:HOSTNAME|SLURMD_NODENAME)")

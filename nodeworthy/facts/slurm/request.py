@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.quantities import least
 from nodeworthy.known.slurm import says_mig
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, need
 
 # Where GPUs are asked for, and of what the number is.

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
 from nodeworthy.facts.slurm.ran import HOME, Ran
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # What brings files that nobody can see here.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.ran import Ran
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, Place, need
 
 _SIGNAL = re.compile(r"(?:(?P<to>[RB]+):)?(?P<name>[A-Za-z0-9]+)(?:@(?P<before>\d+))?")

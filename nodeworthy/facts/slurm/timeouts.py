@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.quantities import seconds
 from nodeworthy.facts.slurm.ran import Reckoned
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _TIMES = re.compile(r"TIMEOUT|CHECKPOINT|CKPT|DEADLINE", re.IGNORECASE)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from nodeworthy.boot.commands.arguments import beginning
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.known.slurm import flags, long_name, optional
+from nodeworthy.records import dataclass
 
 # Programs that run another one: the options that take a value, and how many words are theirs before it.
 _WRAPPERS: Mapping[str, tuple[str, int]] = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,6 +15,7 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.signs import why_verification
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 # What makes the names of pods differ that are of one work.
