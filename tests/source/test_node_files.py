@@ -11,7 +11,7 @@ import pytest
 from nodeworthy.collect.source.node_files import node_file
 from nodeworthy.facts.node.paths import Kind, spot_of
 from nodeworthy.known.containerd import containerd_of, defaults
-from tests.run import run_json
+from tests.run import run, run_json
 
 CONFIG = defaults().config
 DROP_IN = defaults().drop_in
@@ -129,3 +129,43 @@ def test_odd_types_crash_nothing(tmp_path: Path) -> None:
     (tmp_path / "registries.yaml").write_text('mirrors:\n  a: {endpoint: "x"}\n  3: {endpoint: [3]}\nconfigs: []\n')
     ran = run_json("check", ".", cwd=tmp_path)
     assert not [each for each in ran.findings if each["verdict"] == "error"]
+
+
+# Each with the line at which it can't be read.
+BROKEN = {
+    "config.toml": (f'version = 2\n{OLD}  sandbox_image = "pause:3.9\n', 4),
+    "conf.d/99-nvidia.toml": (f"version = 2\n{OLD}x = [\n", 4),
+    "certs.d/cache:5000/hosts.toml": ('server = "http://cache:5000"\n[host."http://cache:5000"\n', 2),
+    "daemon.json": ('{\n  "exec-opts": ["native.cgroupdriver=systemd"]\n  "live-restore": true\n}\n', 3),
+    "registries.yaml": ('mirrors:\n  docker.io:\n    endpoint: ["http://cache:5000"\nconfigs: {}\n', 4),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_one_that_was_named_and_does_not_parse_is_a_mistake(tmp_path: Path, name: str) -> None:
+    text, line = BROKEN[name]
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    ran = run("check", name, cwd=tmp_path)
+    assert ran.code == 2
+    [sentence] = ran.err.splitlines()
+    assert sentence.startswith(f"nodeworthy check: {name}:{line}:")
+
+
+def test_one_in_a_folder_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
+    for name, (text, _) in BROKEN.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/daemon.json").write_text('{"live-restore": true}\n')
+    ran = run_json("check", ".", cwd=tmp_path)
+    told = {each["where"]["path"]: (each["rule"], each["verdict"], each["where"]["line"]) for each in ran.findings}
+    assert told == {name: ("input-readable", "error", line) for name, (_, line) in BROKEN.items()}
+    assert (ran.code, ran.report["evaluated"]["files"]) == (3, 1)
+
+
+def test_a_template_need_not_parse(tmp_path: Path) -> None:
+    (tmp_path / "config.toml.j2").write_text(f"version = 2\n{{% if nvidia %}}\n{OLD}{{{{ more }}}}\n{{% endif %}}\n")
+    ran = run_json("check", "config.toml.j2", "--rule", "containerd-config-read", cwd=tmp_path)
+    assert (ran.code, ran.findings[0]["verdict"]) == (3, "unknown")

@@ -6,16 +6,17 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from nodeworthy.collect.source.filled_lines import content_of, hidden, without_fillings
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.facts.boot.written_text import read_content
 from nodeworthy.facts.node.files import NodeFile
 from nodeworthy.facts.node.files import node_file as fact
 from nodeworthy.facts.node.paths import Kind
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _CONFIG = re.compile(r"^[ \t]*\[+\s*(?:plugins\s*\.\s*[\"']?(?:io\.containerd\.|cri\b)|proxy_plugins)", re.MULTILINE)
@@ -64,6 +65,15 @@ def node_file(data: bytes, shown: str) -> NodeFile | None:
         return None
     content = content_of(text, shown, quotes_values=kind is not Kind.MODPROBE)
     return fact(Place(shown, 1, 1), kind, content)
+
+
+def fault(file: NodeFile) -> tuple[Place, str] | None:
+    """Where one that is parsed as a whole can't be, and why; of a template that is not known."""
+    if file.kind not in _PARSED:
+        return None
+    language, parse = _PARSED[file.kind]
+    reading = read_content(file.content, file.place, file.kind.value, parse)
+    return (reading.place, f"{file.kind.value} is not {language}: {reading.fault}") if reading.fault else None
 
 
 def _is_config(seen: _Seen) -> bool:
@@ -166,4 +176,9 @@ _KINDS: Mapping[Kind, Callable[[_Seen], bool]] = {
     Kind.DOCKER: _is_docker,
     Kind.REGISTRIES: _is_registries,
     Kind.MODPROBE: _is_modprobe,
+}
+_PARSED: Mapping[Kind, tuple[str, Callable[[str], Any]]] = {
+    Kind.CONFIG: ("TOML", tomllib.loads),
+    Kind.HOSTS: ("TOML", tomllib.loads),
+    Kind.DOCKER: ("JSON", json.loads),
 }

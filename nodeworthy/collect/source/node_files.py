@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.engine import Fact
 
 if TYPE_CHECKING:
@@ -52,6 +53,15 @@ def node_file(data: bytes, shown: str) -> NodeFile | None:
     from nodeworthy.collect.source import node_file_reading
 
     return node_file_reading.node_file(data, shown)
+
+
+def refuse_unparsed(file: NodeFile) -> None:
+    """Raises Refused: nothing more can be said of it than where it can't be read."""
+    from nodeworthy.collect.source.node_file_reading import fault
+
+    found = fault(file)
+    if found is not None:
+        raise Refused(*found)
 
 
 def files_of_nodes(files: Sequence[NodeFile], fleet: Fleet | None, why: str) -> Iterable[Fact]:
