@@ -3,19 +3,45 @@
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 LABEL = "nodeworthy/verification"
 # On a node: no verification may run there.
 OPT_OUTS = {"nodeworthy/verify": "disabled", "coreweave.com/hpc-verify": "disabled"}
-# What is verification by its name, whoever runs it.
-NAMES = re.compile(
-    r"(?:^|[-_/.])(hpc-verification|(?:gpu|node|cluster)-verification|nhc|node-health-check|dcgm-diag|dcgmi-diag)"
-    r"(?=$|[-_/.:])"
-)
-# What verifies where it comes again and again, and is somebody's measurement where it does not.
-REPEATED = re.compile(r"(?:^|[-_/.])(nccl-tests?|gpu-burn|gpu_burn|gpu-fryer|hpl|rccl-tests?)(?=$|[-_/.:])")
-COMMANDS = re.compile(r"(?:^|[\s;&|(/'\"])(dcgmi\s+diag|nhc(?=$|\s))")
-REPEATED_COMMANDS = re.compile(
-    r"(?:^|[\s;&|(/'\"])(all_reduce_perf|all_gather_perf|alltoall_perf|gpu_burn|gpu-burn)(?=$|[\s;&|)'\"])"
-)
 LOOP = re.compile(r"\bwhile\s+(?:true|:|\[\s*1\s*\]|sleep\b)|\bfor\s*\(\(\s*;\s*;|--(?:interval|period|loop)\b")
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What shows that a workload verifies: its names, and what it runs."""
+
+    names: re.Pattern[str]
+    programs: re.Pattern[str]
+
+
+@cache
+def signs(*, comes_again: bool) -> Signs:
+    """Those of tools that always verify, and of those that do where they come again and again."""
+    tools = [each for each in _tools() if comes_again or not each.get("again", False)]
+    names = _any_of(name for each in tools for name in each["names"])
+    programs = _any_of(program for each in tools for program in each.get("programs", ()))
+    return Signs(
+        re.compile(rf"(?:^|[-_/.])({names})(?=$|[-_/.:])"),
+        re.compile(rf"(?:^|[\s;&|(/'\"])({programs})(?=$|[\s;&|)'\"])"),
+    )
+
+
+@cache
+def _tools() -> list[Mapping[str, Any]]:
+    text = files(__package__).joinpath("verification.toml").read_text(encoding="utf-8")
+    tools: list[Mapping[str, Any]] = tomllib.loads(text)["tool"]
+    return tools
+
+
+def _any_of(words: Iterable[str]) -> str:
+    return "|".join(re.escape(each).replace(r"\ ", r"\s+") for each in sorted(words, key=len, reverse=True))

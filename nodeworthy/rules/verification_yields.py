@@ -11,9 +11,9 @@ nodes fit must never keep them from work:
   `coreweave.com/hpc-verify=disabled`), by a required node affinity;
 - it is gone when it is over: `ttlSecondsAfterFinished` on a Job that no CronJob clears away.
 
-Verification work is what says so (`nodeworthy/verification`, hpc-verification, nhc, `dcgmi diag`), and what measures
-again and again (nccl-tests or gpu-burn in a CronJob or a DaemonSet). It is judged where it asks for GPUs: what holds
-none keeps nobody away.
+Verification work is what says so (`nodeworthy/verification`, hpc-verification, a burn-in), what runs a program that
+only tries machines (nhc, `dcgmi diag`, gpu-burn, nccl-tests), and what measures again and again (Linpack in a CronJob, a
+Deployment or a loop). It is judged where it asks for GPUs: what holds none keeps nobody away.
 """
 
 from __future__ import annotations

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.verification import COMMANDS, LABEL, LOOP, NAMES, REPEATED, REPEATED_COMMANDS
+from nodeworthy.facts.pod.template import ENDLESS, PodTemplate
+from nodeworthy.known.verification import LABEL, LOOP, signs
 from nodeworthy.verdict import Known
 
 # Kinds that come again and again, or never go.
-_REPEATED_KINDS = frozenset(("CronJob", "CronWorkflow", "DaemonSet"))
+_REPEATED_KINDS = frozenset(("CronJob", "CronWorkflow", *ENDLESS))
 
 
 def why_verification(pod: PodTemplate) -> str | None:
@@ -17,14 +17,13 @@ def why_verification(pod: PodTemplate) -> str | None:
     label = pod.labels.get(LABEL) or pod.annotations.get(LABEL)
     if label is not None and str(label.value).lower() not in ("false", "no", ""):
         return f"it is marked {LABEL}"
-    comes_again = pod.kind in _REPEATED_KINDS
+    known = signs(comes_again=pod.kind in _REPEATED_KINDS or loops(pod))
     for name in _names(pod):
-        found = NAMES.search(name) or (REPEATED.search(name) if comes_again else None)
+        found = known.names.search(name)
         if found is not None:
             return f"it is called {found[1]}"
     for each in pod.containers:
-        said = " ".join(each.words)
-        found = COMMANDS.search(said) or (REPEATED_COMMANDS.search(said) if comes_again else None)
+        found = known.programs.search(" ".join(each.words))
         if found is not None:
             return f"it runs {found[1]}"
     return None
