@@ -4,9 +4,9 @@ Without --from it looks at the cluster of the current context, as kubectl would;
 `kubectl get -o json`, `kubectl cluster-info dump` or --record wrote there. The rights that it needs are those that
 --print-role prints; secrets are never read.
 
---fix mends what it understands and nothing else: the operator's toolkit.env, a lock that HAMi left on a node, a label or
-a taint that a remedy names. It shows the change, asks, keeps what was there in a file, waits, judges again, and puts back
-what was there if that did not help. What Helm made is changed through helm; what Flux or Argo CD made is only printed.
+--fix mends what it understands and nothing else: the operator's toolkit.env, a lock that HAMi left on a node, a label
+or a taint that a remedy names. It shows the change, asks, keeps what was there in a file, waits, judges again, and puts
+that back if it did not help. What Helm made is changed through helm; what Flux or Argo CD made is only printed.
 """
 
 from __future__ import annotations

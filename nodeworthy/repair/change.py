@@ -20,7 +20,7 @@ _PATHS = {
 KINDS = tuple(_PATHS)
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Target:
     """An object of a kind that belongs to no namespace."""
 

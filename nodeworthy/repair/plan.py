@@ -44,7 +44,7 @@ def plan(judgements: Sequence[Judgement], policies: Sequence[str], world: World)
             left += [Left(cause, found) for cause in wish.causes]
     mended = {cause for change in changes for cause in change.causes}
     unmended = {each.finding: each for each in left if each.finding not in mended}
-    return Plan(tuple(sorted(changes, key=lambda each: each.target)), tuple(unmended.values()))
+    return Plan(tuple(sorted(changes, key=lambda each: str(each.target))), tuple(unmended.values()))
 
 
 def _wishes_of(finding: Finding) -> Iterator[Wish]:
