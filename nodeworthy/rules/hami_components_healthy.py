@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.hami.health import HamiComponents
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, fail, unknown
+from nodeworthy.verdict import Findings, Severity, unknown
 
 RULE = Rule(
     "hami-components-healthy",
@@ -24,15 +24,6 @@ RULE = Rule(
 @RULE.check
 def its_parts_run(components: HamiComponents) -> Findings:
     for fault in components.faults:
-        yield fail(
-            fault.where,
-            fault.message,
-            is_=fault.is_,
-            should=fault.should,
-            related=fault.related,
-            cause=fault.cause,
-            remedy=fault.remedy,
-            victims=fault.victims,
-        )
+        yield fault.told
     if components.unseen is not None:
         yield unknown(components, f"whether HAMi's webhook can be reached is not known: {components.unseen}")

@@ -88,14 +88,5 @@ def pods_get_the_nvidia_runtime(runtime: HamiRuntime) -> Findings:
 
 @RULE.check
 def it_runs_where_the_gpus_are(nodes: HamiPluginNodes) -> Findings:
-    for flaw in nodes.flaws:
-        yield fail(
-            flaw.where,
-            flaw.message,
-            is_=flaw.is_,
-            should=flaw.should,
-            related=flaw.related,
-            cause=flaw.cause,
-            remedy=flaw.remedy,
-            victims=flaw.victims,
-        )
+    for fault in nodes.faults:
+        yield fault.told

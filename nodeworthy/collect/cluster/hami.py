@@ -24,7 +24,7 @@ from nodeworthy.facts.hami.live import sums
 from nodeworthy.facts.hami.metrics import HamiMetrics
 from nodeworthy.facts.hami.nodes import HamiPluginNodes
 from nodeworthy.facts.hami.parts import Installation, installations
-from nodeworthy.facts.hami.placed import node_flaws
+from nodeworthy.facts.hami.placed import node_faults
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.registered import gpus_of_nodes, total
 from nodeworthy.facts.hami.runtime import runtimes
@@ -136,7 +136,7 @@ class _Facts:
         classes = frozenset(name for _, name in self._seen.gpu_pods.runtimes)
         seen_classes = classes if self._seen.has(RUNTIME_CLASSES) else None
         for one in self._cluster.found:
-            yield HamiPluginNodes(_place(one), tuple(node_flaws(one, nodes, seen_classes)))
+            yield HamiPluginNodes(_place(one), tuple(node_faults(one, nodes, seen_classes)))
         if gpus:
             summed = sums(self._pods.facts, self._setup, gpus, total(self._pods.nodes), self._setup.place)
             if summed is not None:

@@ -9,9 +9,10 @@ from typing import ClassVar
 
 from nodeworthy.documents.plain import number_at
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
+from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import Place
 
 _WITHOUT_SCHEDULER = "no pod that asks for a share of a GPU can be placed"
 _WITHOUT_PLUGIN = "kubelet is offered no GPUs on these nodes, and HAMi's scheduler forgets them"
@@ -22,15 +23,7 @@ _POLICIES = {
 
 
 @dataclass(frozen=True)
-class PartFault:
-    where: Place
-    message: str
-    is_: str
-    should: str
-    cause: str
-    remedy: str
-    victims: tuple[str, ...] = ()
-    related: tuple[Related, ...] = ()
+class PartFault(HamiFault):
     # Whether pods pass the webhook by because of it.
     silences: bool = False
 

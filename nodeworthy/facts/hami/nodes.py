@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
-
-
-@dataclass(frozen=True)
-class NodeFlaw:
-    where: Place
-    message: str
-    is_: str
-    should: str
-    cause: str
-    remedy: str
-    victims: tuple[str, ...] = ()
-    related: tuple[Related, ...] = ()
+from nodeworthy.verdict import Place
 
 
 @dataclass(frozen=True)
@@ -25,4 +14,4 @@ class HamiPluginNodes:
     called: ClassVar[str] = "HAMi's device plugin in a cluster"
 
     place: Place
-    flaws: tuple[NodeFlaw, ...] = ()
+    faults: tuple[HamiFault, ...] = ()

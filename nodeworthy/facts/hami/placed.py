@@ -7,7 +7,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, strings_at, text_at
 from nodeworthy.facts.cluster.node import ClusterNode
-from nodeworthy.facts.hami.nodes import NodeFlaw
+from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.facts.hami.parts import Installation, Role
 from nodeworthy.verdict import Place, Related
 
@@ -23,7 +23,7 @@ def plugin_spec(one: Installation) -> tuple[Place, Mapping[str, Any]] | None:
     return None
 
 
-def node_flaws(one: Installation, nodes: Sequence[ClusterNode], classes: frozenset[str] | None) -> Iterator[NodeFlaw]:
+def node_faults(one: Installation, nodes: Sequence[ClusterNode], classes: frozenset[str] | None) -> Iterator[HamiFault]:
     """`classes` are the RuntimeClasses that there are; None where nobody looked."""
     found = plugin_spec(one)
     if found is None:
@@ -32,7 +32,7 @@ def node_flaws(one: Installation, nodes: Sequence[ClusterNode], classes: frozens
     yield from _left_out(place, strings_at(spec, "nodeSelector"), nodes)
     named = text_at(spec, "runtimeClassName")
     if named and classes is not None and named not in classes:
-        yield NodeFlaw(
+        yield HamiFault(
             place,
             "HAMi gives its pods a RuntimeClass that is not there",
             named,
@@ -42,7 +42,7 @@ def node_flaws(one: Installation, nodes: Sequence[ClusterNode], classes: frozens
         )
 
 
-def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[ClusterNode]) -> Iterator[NodeFlaw]:
+def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[ClusterNode]) -> Iterator[HamiFault]:
     """A GPU node that another plugin serves may be left out on purpose; one that nobody serves is not."""
     with_gpus = [each for each in nodes if each.is_gpu]
     chosen = [each for each in with_gpus if all(each.labels.get(name) == value for name, value in selector.items())]
@@ -51,7 +51,7 @@ def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[Cluster
         return
     label = ", ".join(f"{name}={value}" for name, value in selector.items())
     names = " ".join(each.name for each in left[:8])
-    yield NodeFlaw(
+    yield HamiFault(
         place,
         "HAMi's device plugin goes to no GPU node"
         if not chosen
