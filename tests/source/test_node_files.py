@@ -158,7 +158,7 @@ def test_one_in_a_folder_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     (tmp_path / "etc").mkdir()
-    (tmp_path / "etc/daemon.json").write_text('{"live-restore": true}\n')
+    (tmp_path / "etc/daemon.json").write_text('{"exec-opts": []}\n')
     ran = run_json("check", ".", cwd=tmp_path)
     told = {each["where"]["path"]: (each["rule"], each["verdict"], each["where"]["line"]) for each in ran.findings}
     assert told == {name: ("input-readable", "error", line) for name, (_, line) in BROKEN.items()}
