@@ -18,8 +18,8 @@ class Image:
     enabled: tuple[tuple[str, str], ...] = ()
     # Its own files: a folder in `images/`.
     files: str = ""
-    # Packages of Debian's, each with the program that is taken out of it.
-    real: tuple[tuple[str, str], ...] = ()
+    # Packages of Debian's whose programs it really has.
+    real: tuple[str, ...] = ()
     # NVIDIA's images load the module by themselves, before any script at the end of cloud-init.
     loads_module: bool = False
 
@@ -33,6 +33,10 @@ GPU_NODE = (
     Package("nvidia-driver", packages.SMI),
     Package("nvidia-fabricmanager", units=("nvidia-fabricmanager.service",)),
 )
+REAL = tuple(
+    "containerd iptables libip4tc2 libip6tc2 libxtables12 libmnl0 libnetfilter-conntrack3 libnfnetlink0 libnftnl11 "
+    "ufw".split()
+)
 
 IMAGES = {
     "debian": Image(),
@@ -42,9 +46,7 @@ IMAGES = {
     "eks-ubuntu-nvidia": Image(
         packages.EKS_UBUNTU + packages.NVIDIA_IMAGE, (LOADER,), files="eks-ubuntu", loads_module=True
     ),
-    "gpu-node": Image(
-        GPU_NODE, (*NODEADM, HARDWARE), files="gpu-node", real=(("containerd", "usr/bin/containerd"),)
-    ),
+    "gpu-node": Image(GPU_NODE, (*NODEADM, HARDWARE), files="gpu-node", real=REAL),
 }
 
 
@@ -53,15 +55,15 @@ def layers(name: str) -> list[Path]:
     if name == "debian":
         return rootfs.debian()
     made_from = cache.sources("images.py", "packages.py", "programs/*", "units/*", "images/**/*")
-    made_from += [f"{package} {real.version(package)}" for package, _ in IMAGES[name].real]
+    made_from += real.versions(IMAGES[name].real)
     return [cache.kept(name, made_from, partial(_make, image=IMAGES[name])), *rootfs.debian()]
 
 
 def _make(folder: Path, image: Image) -> None:
+    if image.real:
+        real.lay(image.real, folder)
     for package in image.packages:
         packages.install(package, folder)
-    for name, program in image.real:
-        real.take(name, program, folder)
     for path, text in _files(image):
         rootfs.write(folder / path, text, 0o755 if text.startswith("#!") else 0o644)
     for unit, target in image.enabled:

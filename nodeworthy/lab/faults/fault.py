@@ -1,0 +1,84 @@
+"""The known faults: a shell script each, whose first comments say what it does and which rule must see it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from nodeworthy.errors import InputError
+
+HERE = Path(__file__).parent
+POOL = "h100"
+_SAYS = re.compile(r"^# (Fault|Harmless|Rule|Unknown|When|Pool): (.+)$", re.MULTILINE)
+HEALTHY = "healthy"
+
+# Rules about nodes that no fault can turn red here, and why.
+NOT_INJECTED: Mapping[str, str] = {}
+
+
+class When(StrEnum):
+    # The node has booted, and is well.
+    RUNNING = "running"
+    # The script is the first part of the user data, the healthy one follows.
+    BOOT = "boot"
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    says: str
+    # The rule that must turn red; None where none may.
+    rule: str | None
+    # What nobody can know any more while this is so.
+    unknown: frozenset[str]
+    when: When
+    # Of `fleet.yaml`.
+    pool: str
+    script: str
+
+
+def faults() -> Sequence[Fault]:
+    """By rule, then by name; what is harmless comes first."""
+    found = (_read(file) for file in (HERE / "scripts").glob("*.sh"))
+    return sorted(found, key=lambda each: (each.rule or "", each.name))
+
+
+def chosen(names: Sequence[str]) -> Sequence[Fault]:
+    """Raises InputError for a name that is none."""
+    known = {each.name: each for each in faults()}
+    for name in names:
+        if name not in known:
+            raise InputError(f"there is no fault {name!r}; there are {', '.join(known)}")
+    return [each for each in known.values() if not names or each.name in names]
+
+
+@cache
+def healthy_script() -> str:
+    return (HERE / "healthy.sh").read_text()
+
+
+def healthy() -> Fault:
+    """No fault at all: the node that the others are injected into."""
+    return Fault(HEALTHY, "nothing is wrong", None, frozenset(), When.RUNNING, POOL, "#!/bin/sh\n")
+
+
+def _read(file: Path) -> Fault:
+    text = file.read_text()
+    header = dict(_SAYS.findall(text))
+    return Fault(
+        name=file.stem,
+        says=header.get("Fault") or header["Harmless"],
+        rule=header["Rule"] if "Fault" in header else None,
+        unknown=frozenset(_listed(header.get("Unknown", ""))),
+        when=When(header.get("When", When.RUNNING)),
+        pool=header.get("Pool", POOL),
+        script=text,
+    )
+
+
+def _listed(text: str) -> Iterator[str]:
+    return (each.strip() for each in text.split(",") if each.strip())

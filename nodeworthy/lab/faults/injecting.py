@@ -1,0 +1,89 @@
+"""One fresh node, one fault in it, and what the node suite says: as `nodeworthy node` asks and judges."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.mime.multipart import MIMEMultipart
+from email.mime.text import MIMEText
+from functools import cache
+
+from nodeworthy.collect.node import collector, specs
+from nodeworthy.collect.node.pools import Declared
+from nodeworthy.collect.source.fleets import Fleets
+from nodeworthy.engine import judge
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.lab.commands import LabError
+from nodeworthy.lab.faults.fault import HERE, Fault, When, healthy_script
+from nodeworthy.lab.images import layers
+from nodeworthy.lab.node import Node
+from nodeworthy.rules import catalogue, rule
+from nodeworthy.verdict import Verdict
+
+IMAGE = "gpu-node"
+SECONDS = 120
+RED = (Verdict.FAIL, Verdict.ERROR)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    fault: Fault
+    verdicts: Mapping[str, Verdict]
+    # What each rule said that is not a pass.
+    said: Mapping[str, str]
+    # Why there is no verdict: the node did not boot, or did not answer.
+    why: str = ""
+
+    @property
+    def red(self) -> frozenset[str]:
+        return frozenset(name for name, each in self.verdicts.items() if each in RED)
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        return frozenset(name for name, each in self.verdicts.items() if each is Verdict.UNKNOWN)
+
+    @property
+    def as_expected(self) -> bool:
+        """Exactly its rule is red, and nothing more is unknown than must be."""
+        expected = frozenset([self.fault.rule] if self.fault.rule else [])
+        return not self.why and self.red == expected and self.unknown == self.fault.unknown
+
+
+def user_data(fault: Fault) -> bytes:
+    if fault.when is When.RUNNING:
+        return healthy_script().encode()
+    both = MIMEMultipart(boundary="==LAB==")
+    for script in (fault.script, healthy_script()):
+        both.attach(MIMEText(script, "x-shellscript", "us-ascii"))
+    return both.as_bytes()
+
+
+def inject(node: Node, fault: Fault) -> Outcome:
+    """Boots the node, which has the fault's user data, and looks at it once the fault is there."""
+    try:
+        node.boot()
+        if fault.when is When.RUNNING:
+            node.run("sh", "-c", fault.script, seconds=SECONDS)
+        return _asked(node, fault)
+    except LabError as problem:
+        return Outcome(fault, {}, {}, str(problem))
+
+
+def fresh(fault: Fault) -> Node:
+    return Node(layers(IMAGE), user_data(fault))
+
+
+def _asked(node: Node, fault: Fault) -> Outcome:
+    named = specs.parse_all([f"nsenter://{node.pid()}"])
+    [asked] = collector.ask_all(named, collector.Asking(SECONDS))
+    if asked.recording is None or asked.recording.unreached is not None:
+        return Outcome(fault, {}, {}, asked.why or asked.recording and asked.recording.unreached or "it said nothing")
+    judged = judge([collector.scene(asked, Declared(_fleet(), fault.pool))], catalogue(), rule("rule-crashed"))
+    told = [each for each in judged if each.verdict is not Verdict.SKIP]
+    said = {each.rule.id: "; ".join(finding.message for finding in each.findings) for each in told}
+    return Outcome(fault, {each.rule.id: each.verdict for each in told}, said)
+
+
+@cache
+def _fleet() -> Fleet | None:
+    return Fleets(str(HERE / "fleet.yaml"), None).asked_for()

@@ -1,0 +1,10 @@
+#!/bin/sh
+# Fault: kubelet was started by hand, and its unit is gone
+# Rule: kubelet-survives-reboot
+set -e
+systemctl stop kubelet.service
+rm /usr/lib/systemd/system/kubelet.service
+systemctl daemon-reload
+setsid /usr/bin/kubelet --config=/etc/kubernetes/kubelet/config.json \
+    --container-runtime-endpoint=unix:///run/containerd/containerd.sock >/dev/null 2>&1 &
+sleep 0.5
