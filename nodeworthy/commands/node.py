@@ -9,11 +9,22 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging, node_progress
 from nodeworthy.errors import MissingExtra
 from nodeworthy.rule import Moment
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.collector import Asking
+    from nodeworthy.collect.node.pools import Declared
+    from nodeworthy.commands.node_hosts import Meant
+    from nodeworthy.report.report import Report
 
 DEADLINE = "30s"
 WORKERS = "16"
@@ -21,8 +32,12 @@ WORKERS = "16"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "hosts", nargs="+", metavar="HOST", help="ssh://h1, local://, docker://c, kubectl://p, replay:PATH"
+        "hosts",
+        nargs="*",
+        metavar="HOST",
+        help="ssh://h1, local://, docker://c, kubectl://p, nsenter://PID, replay:PATH",
     )
+    parser.add_argument("--recheck", metavar="REPORT", help="only what is not well in this earlier report (JSON)")
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
     parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")
@@ -36,26 +51,41 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy node", "nodes")
-    from nodeworthy.collect.node import collector, specs
-    from nodeworthy.collect.node.durations import count, seconds
+    from nodeworthy.collect.node import collector
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.commands.node_hosts import meant
 
-    named = specs.parse_all(options.hosts)
+    hosts = meant(options)
     declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
-    asking = collector.Asking(
+    if hosts.not_well and not options.quiet:
+        print(hosts.not_well.left_out(), file=sys.stderr)
+    asked = collector.ask_all(hosts.specs, _asking(options, hosts), node_progress.asked(options))
+    if options.record:
+        collector.record(asked, Path(options.record), judging.write_whole)
+    return judging.deliver(options, _judged(options, hosts, asked, declared))
+
+
+def _asking(options: argparse.Namespace, hosts: Meant) -> Asking:
+    from nodeworthy.collect.node.collector import Asking
+    from nodeworthy.collect.node.durations import count, seconds
+
+    return Asking(
         seconds(options.deadline),
         count(options.max_workers),
         options.ssh_config,
         options.ssh_identity_file,
         wait=seconds(options.wait) if options.wait else None,
         watching=node_progress.waiting(options),
+        only=hosts.only,
     )
-    asked = collector.ask_all(named, asking, node_progress.asked(options))
-    if options.record:
-        collector.record(asked, Path(options.record), judging.write_whole)
-    scenes = [collector.scene(each, declared) for each in asked]
-    if not asked:
-        scenes = [collector.nothing_asked("there is no recording in the folder that was named")]
+
+
+def _judged(options: argparse.Namespace, hosts: Meant, asked: Sequence[Asked], declared: Declared) -> Report:
+    from nodeworthy.collect.node import collector
+
+    scenes = [collector.scene(each, declared) for each in asked] or [collector.nothing_asked(hosts.why_none)]
     report = judging.judged(options, Moment.NODE, scenes, {"hosts": len(asked)})
-    return judging.deliver(options, report)
+    if hosts.not_well is None:
+        return report
+    return replace(report, judgements=[each for each in report.judgements if hosts.not_well.concerns(each)])

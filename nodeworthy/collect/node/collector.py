@@ -11,7 +11,7 @@ import testinfra.backend
 from testinfra.host import Host
 
 from nodeworthy.collect.node.asked import Asked, ask
-from nodeworthy.collect.node.backends import Replay, Ssh, register
+from nodeworthy.collect.node.backends import Local, Replay, Ssh, register
 from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.deadline import RUNNING
 from nodeworthy.collect.node.pools import Declared
@@ -45,6 +45,8 @@ class Asking:
     wait: float | None = None
     watching: Watching | None = None
     reach: Reach = field(default_factory=Reach)
+    # Of all hosts that are named, those of these names.
+    only: frozenset[str] | None = None
 
 
 def recordings_are_there(specs: Iterable[Spec]) -> None:
@@ -82,7 +84,7 @@ def ask_all(
     own = connections or Connections(asking.seconds, asking.reach)
     register(own)
     try:
-        hosts = hosts_of(specs, asking)
+        hosts = [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
         asked = look_at(hosts, asking, progress)
     finally:
         if connections is None:
@@ -92,7 +94,12 @@ def ask_all(
         # A recording that was named has to be one; of those found in a folder the others are judged all the same.
         if each.recording is None and isinstance(host.backend, Replay) and host.backend.path in named:
             raise InputError(f"{host.backend.path} can't be replayed: {each.why}")
-    return asked
+    return [each for each in asked if asking.only is None or each.name in asking.only]
+
+
+def _may_be_meant(host: Host, only: frozenset[str] | None) -> bool:
+    """This machine and a recording have names that they tell only when they are asked."""
+    return only is None or isinstance(host.backend, Local | Replay) or host.backend.get_pytest_id() in only
 
 
 def look_at(hosts: Sequence[Host], asking: Asking, progress: Progress | None = None) -> list[Asked]:

@@ -1,0 +1,105 @@
+"""`--recheck REPORT.json`: what an earlier report (`--format json`) says is not well, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import platform
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.engine import Judgement
+from nodeworthy.errors import InputError
+from nodeworthy.rule import Moment
+from nodeworthy.rules import ids, rule
+from nodeworthy.verdict import Verdict
+
+SCHEMA = "nodeworthy/report/v1"
+NOT_WELL = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.ERROR)
+LOCAL = "local://"
+REPLAY = "replay:"
+
+
+@dataclass(frozen=True)
+class NotWell:
+    """The verdicts that are asked for again, by host and rule, and how many there were."""
+
+    path: str
+    pairs: frozenset[tuple[str, str]]
+    hosts: int
+    verdicts: int
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(host for host, _ in self.pairs)
+
+    def specs(self) -> list[str]:
+        """How the hosts are reached, as far as the report tells: whoever needs a user names the host himself."""
+        elsewhere = sorted(
+            each for each in self.names if each.startswith(LOCAL) and each != f"{LOCAL}{platform.node()}"
+        )
+        if elsewhere:
+            raise InputError(f"{self.path} is of another machine, {elsewhere[0]}: run it there, or name the host")
+        return sorted(LOCAL if each.startswith(LOCAL) else each for each in self.names)
+
+    def concerns(self, judgement: Judgement) -> bool:
+        """What we say of ourselves always; a host that was not seen had no verdict, so all of its are asked for."""
+        place = judgement.subject.place
+        host = _host(place.host, place.path)
+        whole = any((host, each) in self.pairs for each in _ABOUT_OURSELVES)
+        return judgement.rule.about_ourselves or whole or (host, judgement.rule.id) in self.pairs
+
+    def left_out(self) -> str:
+        again, names = len(self.pairs), len(self.names)
+        return (
+            f"{self.path}: {again} of {self.verdicts} verdicts on {names} of {self.hosts} hosts were not well and are "
+            f"asked for again; the other {max(0, self.verdicts - again)} are left out"
+        )
+
+    def nothing(self) -> str:
+        return f"nothing was wrong in {self.path}, so there is nothing to look at again"
+
+
+_ABOUT_OURSELVES = frozenset(each for each in ids() if rule(each).about_ourselves)
+
+
+def read(path: str) -> NotWell:
+    """Raises InputError where it is no report of nodes."""
+    report = _report(path)
+    try:
+        found = [each for each in report["findings"] if each["verdict"] in NOT_WELL and not each["suppressed"]]
+        pairs = frozenset(_pairs(found))
+        evaluated = report["evaluated"]
+        return NotWell(path, pairs, int(evaluated.get("hosts", 0)), int(evaluated["verdicts"]))
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise InputError(f"{path} is a malformed report ({type(problem).__name__}: {problem})") from None
+
+
+def _report(path: str) -> Mapping[str, Any]:
+    try:
+        data = json.loads(Path(path).read_bytes())
+    except OSError as problem:
+        raise InputError(f"can't read {path}: {problem.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path} is not JSON: --recheck takes what --format json has written") from None
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise InputError(f"{path} is JSON, but no report ({SCHEMA})")
+    if data.get("moment") != Moment.NODE.value:
+        raise InputError(f"{path} is a report of another moment, {data.get('moment')!r}, and not of nodes")
+    return data
+
+
+def _pairs(findings: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
+    known = set(ids())
+    for each in findings:
+        host = _host(each["where"].get("host"), each["where"].get("path"))
+        if each["rule"] not in known:
+            raise InputError(f"there is no rule {each['rule']!r} here, which the report names")
+        if host:
+            yield host, each["rule"]
+
+
+def _host(host: str | None, path: str | None) -> str:
+    """A recording that could not be replayed is named by its path."""
+    return host or (f"{REPLAY}{path}" if path else "")
