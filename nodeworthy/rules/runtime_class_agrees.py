@@ -79,7 +79,7 @@ def _should_be_there(name: str, classes: ClusterClasses) -> bool:
 
 
 def _says(classes: ClusterClasses) -> list[Related]:
-    found = [Related(each.place, f"this is the RuntimeClass {each.name}") for each in classes.runtimes[:4]]
+    found = [Related(each.place, f"this is {each.title}") for each in classes.runtimes[:4] if each.name]
     if classes.maker is not None and classes.made:
         found.append(Related(classes.maker, f"the operator makes {', '.join(classes.made)}"))
     return found
@@ -104,7 +104,7 @@ def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses)
     if isinstance(runtime.handler.state, Unknown):
         yield unknown(
             runtime.handler,
-            f"which handler the RuntimeClass {runtime.name} names is not known: {runtime.handler.state.why}",
+            f"which handler {runtime.title} names is not known: {runtime.handler.state.why}",
             should=" or ".join(classes.handlers) if classes.handlers else "a runtime that containerd has",
             cause="with a handler that containerd does not have, its pods stay in ContainerCreating",
         )
@@ -122,7 +122,7 @@ def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses)
     related = [Related(classes.maker, "the toolkit is told its runtime's name here")] if classes.maker else []
     yield fail(
         runtime.handler,
-        f"the RuntimeClass {runtime.name} names a handler that containerd does not have",
+        f"{runtime.title} names a handler that containerd does not have",
         should=" or ".join(classes.handlers),
         related=related,
         cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',
@@ -139,12 +139,13 @@ def _in_the_files_beside(runtime: RuntimeClass, handler: str, classes: ClusterCl
         return
     unseen = next((each.unseen for each in beside if each.unseen), None)
     if unseen is not None:
-        yield unknown(runtime.handler, f"whether containerd has the handler of {runtime.name} is not known: {unseen}")
+        named = runtime.name or "this RuntimeClass"
+        yield unknown(runtime.handler, f"whether containerd has the handler of {named} is not known: {unseen}")
         return
     names = list(dict.fromkeys(name for each in beside for name in each.names))
     yield fail(
         runtime.handler,
-        f"the RuntimeClass {runtime.name} names a handler that no config of containerd beside it has",
+        f"{runtime.title} names a handler that no config of containerd beside it has",
         should=" or ".join(names) or f"{BASE}, and a runtime of that name in containerd's config",
         related=[Related(each.place, f"its runtimes: {', '.join(each.names) or 'none'}") for each in beside[:4]],
         cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',

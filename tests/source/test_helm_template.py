@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -13,6 +14,7 @@ from nodeworthy.documents.settled import why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.verdict import Place, Unknown
+from tests.run import run_json
 
 
 def only(text: str) -> Tree:
@@ -93,3 +95,23 @@ def test_lines_stay_lines(text: str) -> None:
 def test_any_text_is_read_or_refused(text: str) -> None:
     with contextlib.suppress(NotYaml):
         read_templated(text, Place())
+
+
+CLASS = "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: NAME}\nhandler: HANDLER\n"
+
+
+@pytest.mark.parametrize(("handler", "verdict"), [("nvidia", "skip"), ("{{ .Values.handler }}", "unknown")])
+def test_a_runtime_class_that_a_template_names_is_one(tmp_path: Path, handler: str, verdict: str) -> None:
+    (tmp_path / "class.yaml").write_text(CLASS.replace("NAME", "{{ .Values.name }}").replace("HANDLER", handler))
+    ran = run_json("check", "class.yaml", "--rule", "runtime-class-agrees", "--show-passed", cwd=tmp_path)
+    assert ran.report["evaluated"]["files"] == 1
+    assert [each["verdict"] for each in ran.findings] == [verdict]
+
+
+def test_it_may_be_the_one_that_a_pod_names(tmp_path: Path) -> None:
+    pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {runtimeClassName: nvidia-fast, containers: [{name: c}]}\n"
+    whole = CLASS.replace("HANDLER", "nvidia")
+    for name, verdict in (("nvidia-slow", "fail"), ("{{ .Values.name }}", "unknown")):
+        (tmp_path / "all.yaml").write_text(f"toolkit: {{env: []}}\n---\n{whole.replace('NAME', name)}---\n{pod}")
+        ran = run_json("check", "all.yaml", "--rule", "runtime-class-agrees", cwd=tmp_path)
+        assert verdict in {each["verdict"] for each in ran.findings if each["where"]["line"] == 11}, name

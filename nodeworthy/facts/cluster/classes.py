@@ -30,8 +30,14 @@ class RuntimeClass:
     origin: ClassVar[str] = "a manifest"
 
     place: Place
+    # Empty where a template writes it.
     name: str
     handler: Located[Any]
+    why_unnamed: str | None = None
+
+    @property
+    def title(self) -> str:
+        return f"the RuntimeClass {self.name}" if self.name else "this RuntimeClass"
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class ClusterClasses:
     handlers: tuple[str, ...] | None = None
     # Who says so: the operator's settings, its toolkit's DaemonSet.
     maker: Place | None = None
-    # Why the operator's own class may be called otherwise.
+    # Why the operator's own class, or one in a manifest, may be called otherwise.
     hidden: str | None = None
     # These are all that there are: a cluster was asked.
     is_whole: bool = False
@@ -66,17 +72,20 @@ class ClusterClasses:
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys((*(each.name for each in self.runtimes), *self.made)))
+        return tuple(dict.fromkeys((*(each.name for each in self.runtimes if each.name), *self.made)))
 
     def priority(self, name: str) -> PriorityClass | None:
         return next((each for each in self.priorities if each.name == name), None)
 
 
 def class_of(document: Tree) -> Iterator[RuntimeClass | PriorityClass]:
-    name = document.get("metadata", "name").text
-    if name is None:
+    written = document.get("metadata", "name")
+    name, state = written.text, settled(written).state
+    if document.get("kind").text == "RuntimeClass" and isinstance(state, Unknown):
+        yield RuntimeClass(document.place, "", settled(document.get("handler")), state.why)
+    elif name is None:
         return
-    if document.get("kind").text == "RuntimeClass":
+    elif document.get("kind").text == "RuntimeClass":
         yield RuntimeClass(document.place, name, settled(document.get("handler")))
     elif document.get("kind").text == "PriorityClass":
         preempts = document.get("preemptionPolicy").text != "Never"
@@ -116,8 +125,12 @@ def classes_of(facts: Iterable[object], fleet: Fleet | None = None) -> ClusterCl
     said: tuple[Placed, ...] = (*runtimes, *priorities)
     place = maker or said[0].place
     names = tuple(sorted(handlers)) if decided else None
-    hidden = next(filter(None, map(_why_hidden, operators)), None)
+    hidden = next(filter(None, (*map(_why_hidden, operators), *map(_why_unnamed, runtimes))), None)
     return ClusterClasses(place, runtimes, priorities, tuple(sorted(made)), names, maker, hidden)
+
+
+def _why_unnamed(runtime: RuntimeClass) -> str | None:
+    return runtime.why_unnamed and f"nor is the name of the RuntimeClass in {runtime.place} ({runtime.why_unnamed})"
 
 
 def _why_hidden(values: OperatorValues) -> str | None:
