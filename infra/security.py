@@ -9,8 +9,8 @@ from __future__ import annotations
 import ipaddress
 import re
 from dataclasses import dataclass
+from typing import Any
 
-import pulumi
 import pulumi_aws as aws
 from network import Network
 
@@ -93,42 +93,28 @@ def _let_in(
     why: str,
     protocol: str = "tcp",
 ) -> None:
-    first, last = _span(ports)
-    aws.vpc.SecurityGroupIngressRule(
-        name,
-        security_group_id=group.id,
-        ip_protocol=protocol,
-        from_port=first,
-        to_port=last,
-        description=_NOT_TAKEN.sub(" ", why)[:255],
-        referenced_security_group_id=_id(source),
-        cidr_ipv4=source if isinstance(source, str) and not _is_v6(source) else None,
-        cidr_ipv6=source if isinstance(source, str) and _is_v6(source) else None,
-    )
+    described = _NOT_TAKEN.sub(" ", why)[:255]
+    aws.vpc.SecurityGroupIngressRule(name, description=described, **_opening(group, source, ports, protocol))
 
 
 def _let_out(
     name: str, group: aws.ec2.SecurityGroup, to: aws.ec2.SecurityGroup | str, ports: Ports, protocol: str = "tcp"
 ) -> None:
-    first, last = _span(ports)
-    aws.vpc.SecurityGroupEgressRule(
-        name,
-        security_group_id=group.id,
-        ip_protocol=protocol,
-        from_port=first,
-        to_port=last,
-        referenced_security_group_id=_id(to),
-        cidr_ipv4=to if isinstance(to, str) else None,
-    )
+    aws.vpc.SecurityGroupEgressRule(name, **_opening(group, to, ports, protocol))
 
 
-def _is_v6(block: str) -> bool:
-    return ipaddress.ip_network(block).version == 6
+def _opening(
+    group: aws.ec2.SecurityGroup, other: aws.ec2.SecurityGroup | str, ports: Ports, protocol: str
+) -> dict[str, Any]:
+    first, last = ports if isinstance(ports, tuple) else (ports, ports)
+    return {
+        "security_group_id": group.id,
+        "ip_protocol": protocol,
+        "from_port": first,
+        "to_port": last,
+        **(_block(other) if isinstance(other, str) else {"referenced_security_group_id": other.id}),
+    }
 
 
-def _span(ports: Ports) -> tuple[int | None, int | None]:
-    return ports if isinstance(ports, tuple) else (ports, ports)
-
-
-def _id(other: aws.ec2.SecurityGroup | str) -> pulumi.Output[str] | None:
-    return None if isinstance(other, str) else other.id
+def _block(block: str) -> dict[str, str]:
+    return {"cidr_ipv6" if ipaddress.ip_network(block).version == 6 else "cidr_ipv4": block}
