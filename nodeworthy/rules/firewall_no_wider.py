@@ -3,9 +3,12 @@
 Where pods' traffic is kept back, `ufw disable` helps, and so do `ufw default allow routed` and `ufw allow from any`:
 the pod resolves again, and every port of the node is open to whoever reaches it, kubelet's and the container
 runtime's with it. What pods need are rules for their own interfaces and ranges (`pod-egress-forwarded` names them).
-A single port that is opened is no matter of this rule; whether it may be open to the world is another's.
+Kubelet's port (10250) is for the control plane, NodePorts are for those whom the fleet names (`network.nodePortsFrom`,
+`network.openToTheWorld`). Any other single port that is opened is no matter of this rule.
 
-A node whose firewall is off fails where its pool says `firewall: ufw`, and where its boot script switches it off.
+A node whose firewall is off fails where its pool says `firewall: ufw`, and where its boot script switches it off. On
+the node it is the kernel that is asked whether ufw filters, and ufw's own file and unit whether it will after a reboot.
+Rules that programs of Kubernetes write for themselves, in chains of their own, are theirs.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
+from nodeworthy.facts.node.firewall_on_node import declared, once_booted, open_to_others, seen_on, wanted_by
+from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, skip
@@ -67,6 +72,14 @@ def the_files_open_no_more(ufw: UfwFirewall, pool: BootPool | None) -> Findings:
         flaws.append(Flaw(ufw.switch.place, "ufw is off", "ENABLED=yes", OFF, "ENABLED=no", "ENABLED=yes"))
     for flaw in flaws or _not_understood(ufw.steps):
         yield flaw.told(on=pool.title if pool is not None else "", related=_declared(pool))
+
+
+@RULE.check
+def the_node_is_open_to_nobody_else(node: Node) -> Findings:
+    seen, pods = seen_on(node)
+    pool = wanted_by(node, seen)
+    flaws = open_to_others(seen, pods, pool)
+    yield from once_booted(node, [each.told(related=declared(pool)) for each in flaws])
 
 
 def _flaws(found: Sequence[Run], pods: Pods) -> list[Flaw]:

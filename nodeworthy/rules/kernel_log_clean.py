@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
+from nodeworthy.facts.node.firewall_on_node import keeps_pods_back
 from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
@@ -40,7 +41,9 @@ def nothing_in_it_is_a_fault(node: Node) -> Findings:
         yield _xid(log, gpu, number, lines)
     for process, killed in _grouped(log.killed, lambda each: each.process).items():
         yield _oom(log, process, killed)
-    pods = (each for each in log.blocked if is_pods(each.came_by) or is_pods(each.to_go_by))
+    # Where the firewall still keeps them back, that is one cause, and pod-egress-forwarded tells it.
+    told = () if keeps_pods_back(node) else log.blocked
+    pods = (each for each in told if is_pods(each.came_by) or is_pods(each.to_go_by))
     for kind, blocked in _grouped(pods, _kind).items():
         yield _block(log, kind, blocked)
 

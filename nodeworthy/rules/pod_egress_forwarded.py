@@ -14,6 +14,10 @@ The kernel's log says `[UFW BLOCK] IN=lxc… OUT=eno1`. Four rules are needed, e
 end of a name is every interface that begins so; without it, it is one. Rules of iptables and nftables are judged in the
 same way where their forward chain drops what no rule lets through.
 
+On a node it is what the kernel has that is judged: the chains of iptables-save, followed to their ends, and the tables
+of nftables, by the interfaces and the uplink that are there. No packet is sent: that would take a pod's end of a
+network, which nobody may make on somebody's node. What the kernel's log says of dropped packets is shown beside it.
+
 flannel and Calico put rules of their own into the kernel's FORWARD chain, by which their pods' traffic passes. Where a
 distribution brings one of them (k3s, RKE2, MicroK8s), the first two rules are asked for only where somebody has begun
 to write them.
@@ -28,14 +32,13 @@ from nodeworthy.facts.boot.final_files import speaking_of
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.firewall.firewall import UFW, Chains, Side
-from nodeworthy.facts.firewall.needs import Need, Pods, needs
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
-from nodeworthy.facts.firewall.state import Firewall, missing
 from nodeworthy.facts.firewall.steps import steps_in
-from nodeworthy.facts.firewall.story import Story
+from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
+from nodeworthy.facts.node.firewall_on_node import declared, evidence, once_booted, seen_on, wanted_by
+from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Related, Severity, fail, skip, unknown
@@ -67,8 +70,8 @@ def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Fin
     of_a_node(script, pool, steps)
     gap = _not_understood(script)
     for run in closing:
-        stories = _stories(run.firewall, pods_of(pool, script), script.place)
-        told_here = [each for story, is_sure in stories for each in _told(story, is_sure, pool)]
+        kept_back = stories(run.firewall, pods_of(pool, script), script.place)
+        told_here = [each for story, is_sure in kept_back for each in _told(story, is_sure, pool)]
         if told_here:
             if gap is not None:
                 place, why = gap
@@ -92,25 +95,20 @@ def the_files_open_it_for_pods(ufw: UfwFirewall, pool: BootPool | None) -> Findi
     ufw.of_a_node()
     if ufw.rules is None:
         skip("its rules are not here, and they say what is let through")
-    for story, is_sure in _stories(ufw.left(), pods_of(pool), ufw.rules.place):
+    for story, is_sure in stories(ufw.left(), pods_of(pool), ufw.rules.place):
         yield from _told(story, is_sure, pool)
 
 
-def _stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, bool]]:
-    """What each set of chains keeps back, and whether that is sure."""
-    found: list[tuple[Story, bool]] = []
-    for chains in firewall.closed():
-        surely, maybe = missing(chains, _needs(chains, pods), pods)
-        if surely and not firewall.unread:
-            found.append((Story(firewall, chains, pods, surely, place), True))
-        elif surely or maybe:
-            found.append((Story(firewall, chains, pods, surely or maybe, place), False))
-    return found
+@RULE.check
+def the_node_lets_pods_through(node: Node) -> Findings:
+    yield from once_booted(node, _of_node(node))
 
 
-def _needs(chains: Chains, pods: Pods) -> list[Need]:
-    """Of other chains than ufw's, what is forwarded: whom they let in is told in ways of their own."""
-    return [each for each in needs(pods) if chains.name == UFW or each.way.side is Side.ROUTED]
+def _of_node(node: Node) -> Findings:
+    seen, pods = seen_on(node)
+    for story, is_sure in seen.kept_back(pods):
+        more = [*declared(wanted_by(node, seen)), *evidence(node, story)]
+        yield from (replace(each, related=(*each.related, *more)) for each in _told(story, is_sure, None))
 
 
 def _told(story: Story, is_sure: bool, pool: BootPool | None) -> Findings:

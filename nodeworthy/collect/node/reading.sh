@@ -1,6 +1,6 @@
 # What a node says of itself. Reads and changes nothing; everything that decides what is read next is decided here,
 # so that one round trip is enough. Run as: sh -c SCRIPT nodeworthy NONCE default=CONFIG start=UNIT... SOCKET... UNIT...
-# What follows, state.sh, reads the rest.
+# What follows, state.sh and filters.sh, reads the rest.
 # Each part is framed by lines with the nonce, on both streams, so that no content can be mistaken for a frame.
 
 nonce=$1

@@ -6,12 +6,14 @@ import re
 import secrets
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from nodeworthy.known.containerd import defaults, every_socket, every_unit
 from nodeworthy.known.kubelet import every_kubelet_unit, families
+from nodeworthy.records import dataclass
+
+_FILES = ("reading.sh", "state.sh", "filters.sh")
 
 
 @dataclass(frozen=True)
@@ -35,9 +37,9 @@ class Part:
 
 @cache
 def text() -> str:
-    """Both halves of the script, and its last word."""
-    halves = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in ("reading.sh", "state.sh"))
-    return "".join((*halves, 'part "done" true\n'))
+    """All of the script, and its last word."""
+    own = (files(__package__).joinpath(name).read_text(encoding="utf-8") for name in _FILES)
+    return "".join((*own, 'part "done" true\n'))
 
 
 def new_nonce() -> str:

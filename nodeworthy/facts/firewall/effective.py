@@ -12,7 +12,9 @@ from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_a_networks_own
 from nodeworthy.verdict import Place
 
-_OF_UFWS_USER, _OF_UFW = "ufw-user-", "ufw-"
+_OF_UFWS_USER = "ufw-user-"
+# Of ufw's chains those that its files fill; in others it does what its policies say.
+_OF_UFWS_FILES = ("ufw-before-", "ufw-after-", _OF_UFWS_USER)
 
 
 def by_iptables(printed: str, host: Place) -> Firewall:
@@ -23,19 +25,19 @@ def by_iptables(printed: str, host: Place) -> Firewall:
     for name, side in BUILT_IN.items():
         end = _fill(firewall, saved.met(side), host)
         if end is not None:
-            firewall.kernel.policies[side] = (bool(end.allows), end)
+            firewall.kernel.policies[side] = (False, end)
         elif side in saved.policies:
             firewall.kernel.policies[side] = _policy(name, side, saved, host)
     return firewall
 
 
 def _fill(firewall: Firewall, met: list[Met], host: Place) -> Step | None:
-    """Puts every rule where it stands to ufw's; gives the one that is for all packets, behind which none is met."""
+    """Puts every rule where it stands to ufw's; gives the one that drops all packets, behind which none is met."""
     rules = firewall.before
     for each in met:
         step = Step(Does.ADD, IPTABLES, host.about(each.line), each.line, filter=each.filter)
-        if is_for_all(each.filter):
-            return replace(step, allows=bool(each.filter.allows))
+        if is_for_all(each.filter) and each.filter.allows is False:
+            return step
         if firewall.is_up and each.chain.startswith(_OF_UFWS_USER):
             firewall.ufw.rules.append((each.filter, step))
             rules = firewall.behind
@@ -64,10 +66,9 @@ def by_nft(printed: str, host: Place) -> Firewall:
 
 def _step(act: NftAct, place: Place) -> Step:
     table = f"nft {act.chain}"
-    if act.filter is not None and is_for_all(act.filter):
-        allows = bool(act.filter.allows)
-        command = "accept, for all that comes so far" if allows else "drop, for all that no rule before it is about"
-        return Step(Does.POLICY, table, place, command, filter=act.filter, sides=act.sides, allows=allows)
+    if act.filter is not None and is_for_all(act.filter) and act.filter.allows is False:
+        command = "drop, behind all other rules"
+        return Step(Does.POLICY, table, place, command, filter=act.filter, sides=act.sides)
     command = f"policy {'accept' if act.allows else 'drop'}" if act.does is Does.POLICY else ""
     return Step(act.does, table, place, command, filter=act.filter, sides=act.sides, allows=act.allows)
 
@@ -84,4 +85,4 @@ def written_by_people(firewall: Firewall) -> Firewall:
 def _is_somebodys(rule: Filter, step: Step) -> bool:
     chain = step.command.split()[1] if step.command.count(" ") else ""
     own = any(is_a_networks_own(end.shown()) for end in (rule.in_, rule.out) if end)
-    return (chain in BUILT_IN or chain.startswith(_OF_UFW)) and "--comment" not in step.command and not own
+    return (chain in BUILT_IN or chain.startswith(_OF_UFWS_FILES)) and "--comment" not in step.command and not own

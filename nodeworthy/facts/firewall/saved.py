@@ -16,6 +16,8 @@ from nodeworthy.records import dataclass
 
 BUILT_IN = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
 _UFWS = {Side.IN: "ufw-before-input", Side.OUT: "ufw-before-output", Side.ROUTED: "ufw-before-forward"}
+# By this one ufw itself tells whether it is on.
+_USERS = "ufw-user-input"
 # Chains of programs that let through what they have marked themselves: never what a pod sends of its own accord.
 _MARKING = ("KUBE-", "CILIUM_")
 _JUMPS, _GOES = ("-j", "--jump"), ("-g", "--goto")
@@ -86,8 +88,8 @@ class Saved:
 
     @property
     def is_ufws(self) -> bool:
-        """Whether packets that come in and that pass meet ufw's rules."""
-        return all(
+        """Whether packets that come in and that pass meet ufw's rules: one that is off leaves empty chains behind."""
+        return _USERS in self.chains and all(
             any(rule.target == _UFWS[side] for rule in self.chains.get(name, ()))
             for name, side in BUILT_IN.items()
             if side is not Side.OUT

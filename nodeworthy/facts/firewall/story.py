@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, almost, covers, is_private, range_of
-from nodeworthy.facts.firewall.state import Firewall
+from nodeworthy.facts.firewall.needs import Need, Pods, almost, covers, is_private, needs, range_of
+from nodeworthy.facts.firewall.state import Firewall, missing
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 _UPLINK = "eno1"
@@ -131,6 +131,23 @@ class Story:
             for rule, step in self.chains.rules:
                 if covers(need, rule, self.pods) is None or (covers(need, rule, self.pods) and rule.allows is None):
                     yield step.place, _doubt(rule, self.pods)
+
+
+def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, bool]]:
+    """What each set of chains keeps back, and whether that is sure."""
+    found: list[tuple[Story, bool]] = []
+    for chains in firewall.closed():
+        surely, maybe = missing(chains, _needs(chains, pods), pods)
+        if surely and not firewall.unread:
+            found.append((Story(firewall, chains, pods, surely, place), True))
+        elif surely or maybe:
+            found.append((Story(firewall, chains, pods, surely or maybe, place), False))
+    return found
+
+
+def _needs(chains: Chains, pods: Pods) -> list[Need]:
+    """Of other chains than ufw's, what is forwarded: whom they let in is told in ways of their own."""
+    return [each for each in needs(pods) if chains.name == UFW or each.way.side is Side.ROUTED]
 
 
 def _doubt(rule: Filter, pods: Pods) -> str:

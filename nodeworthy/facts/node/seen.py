@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeVar
 
 from nodeworthy.facts.node.boot import NodeBoot
 from nodeworthy.facts.node.clock import NodeClock
 from nodeworthy.facts.node.devices import NodeDevices
 from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.facts.node.kubelet import NodeKubelet
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.room import NodeRoom
 from nodeworthy.facts.node.storage import NodeStorage
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, skip
 
 T = TypeVar("T")
@@ -34,6 +35,7 @@ class Seen:
     kernel_log: NodeKernelLog | None = None
     storage: NodeStorage | None = None
     registries: NodeRegistries | None = None
+    firewall: NodeFirewall | None = None
 
 
 def read_then(part: T | None, what: str) -> T:

@@ -9,6 +9,7 @@ from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.boot import boot, boot_ended
 from nodeworthy.collect.node.seen.devices import devices
 from nodeworthy.collect.node.seen.driver import driver
+from nodeworthy.collect.node.seen.firewall import firewall
 from nodeworthy.collect.node.seen.kernel_log import kernel_log
 from nodeworthy.collect.node.seen.limits import clock, room
 from nodeworthy.collect.node.seen.registries import registries
@@ -30,4 +31,5 @@ def seen(recording: Recording, running: Sequence[Process], host: Place) -> Seen:
         kernel_log=kernel_log(recording, host),
         storage=storage(recording, host),
         registries=registries(recording, host),
+        firewall=firewall(recording, host),
     )

@@ -1,0 +1,70 @@
+# What a node filters, and between which interfaces: a third part of reading.sh. The rules are read, and no packet is
+# sent: that would take a pod's end of a network, which nobody may make on somebody's node.
+# shellcheck disable=SC2086 # $brief is a command and its argument, or nothing
+
+# Every interface, and the ones that default routes lead to, with their metric.
+links() {
+    sed -n 's/^ *\([^: ]*\):.*/\1/p' /proc/net/dev
+    awk '$2 == "00000000" && $8 == "00000000" { print "default", $1, $7 }' /proc/net/route
+}
+
+# The programs that can say what the kernel filters. Some systems have legacy tables under the same names.
+filters() {
+    if [ "$(id -u)" != 0 ]; then
+        echo "only root may see what the kernel filters" >&2
+        return 1
+    fi
+    saves=$(command -v iptables-nft-save)
+    if [ -z "$saves" ]; then
+        case $(iptables --version 2>/dev/null) in *nf_tables*) saves=$(command -v iptables-save) ;; esac
+    fi
+    # Asking for legacy tables that are not loaded would load them.
+    legacy=
+    if grep -qsx filter /proc/net/ip_tables_names; then
+        legacy=$(command -v iptables-legacy-save || command -v iptables-save)
+    fi
+    lists=$(command -v nft)
+    echo "$saves $legacy $lists"
+    # A system whose programs are the legacy ones, and whose tables are not loaded, filters nothing.
+    [ -n "$saves$legacy$lists" ] || command -v iptables-save && return
+    echo "neither iptables nor nft is here to ask" >&2
+    return 1
+}
+
+saved() {
+    kept=$($brief "$@")
+    code=$?
+    printf '%s\n' "$kept"
+    return "$code"
+}
+
+# Tables that are not those of iptables, without what stands in their sets. Of iptables' only filter lets and drops.
+native() {
+    tables=$($brief nft list tables) || return
+    printf '%s\n' "$tables" | while read -r _ family table; do
+        case "$family $table" in
+        "ip nat" | "ip mangle" | "ip raw" | "ip security") continue ;;
+        "ip filter") case $saves,$kept in
+            ,* | *incompatible*) ;;
+            *) continue ;;
+            esac ;;
+        "ip "* | "inet "*) ;;
+        *) continue ;;
+        esac
+        $brief nft -t list table "$family" "$table" 2>/dev/null || $brief nft list table "$family" "$table" || exit
+    done
+}
+
+part links links
+saves=
+legacy=
+lists=
+kept=
+part filters filters
+[ -n "$legacy" ] && part "iptables legacy" $brief "$legacy" -t filter
+[ -n "$saves" ] && part iptables saved "$saves" -t filter
+[ -n "$lists" ] && part nft native
+if [ -e /etc/ufw/ufw.conf ]; then
+    whole /etc/ufw/ufw.conf
+    command -v systemctl >/dev/null 2>&1 && part ufw units ufw.service
+fi

@@ -1,0 +1,70 @@
+"""What a node filters: the tables of its kernel, its interfaces, and ufw's own switch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.node.seen.parts import lines, printed
+from nodeworthy.collect.node.seen.units import units
+from nodeworthy.facts.firewall.effective import by_iptables, by_nft
+from nodeworthy.facts.firewall.state import Firewall
+from nodeworthy.facts.node.firewall import NodeFirewall
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+_SWITCH = "/etc/ufw/ufw.conf"
+_ENABLED = re.compile(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
+_READERS: dict[str, Callable[[str, Place], Firewall]] = {
+    "iptables legacy": by_iptables,
+    "iptables": by_iptables,
+    "nft": by_nft,
+}
+
+
+def firewall(recording: Recording, host: Place) -> NodeFirewall | None:
+    place = host.about("firewall")
+    asked = printed(recording, "filters", place, "what the kernel filters")
+    if asked is None:
+        return None
+    names, uplink = _links(recording)
+    kernels = Located[tuple[Firewall, ...]](asked.state, place) if isinstance(asked.state, Unknown) else None
+    return NodeFirewall(
+        place=place,
+        kernels=kernels or _kernels(recording, host, place),
+        interfaces=names,
+        uplink=uplink,
+        switch=_switch(recording, host.about(_SWITCH)),
+        units=units(recording, "ufw", host),
+    )
+
+
+def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[Firewall, ...]]:
+    found: list[Firewall] = []
+    for name, read in _READERS.items():
+        said = printed(recording, name, place, f"what {name} filters")
+        if said is None:
+            continue
+        if isinstance(said.state, Unknown):
+            return Located(said.state, place)
+        try:
+            found.append(read(said.state.value, host))
+        except ValueError as why:
+            return Located.unknown(f"what {name} filters is not understood: {why}", place)
+    return Located(Known(tuple(found)), place)
+
+
+def _links(recording: Recording) -> tuple[tuple[str, ...], str]:
+    words = [line.split() for line in lines(recording, "links")]
+    routes = [(int(each[2]), each[1]) for each in words if len(each) == 3 and each[2].isdecimal()]
+    return tuple(each[0] for each in words if len(each) == 1), min(routes)[1] if routes else ""
+
+
+def _switch(recording: Recording, place: Place) -> Located[bool] | None:
+    said = printed(recording, f"file {_SWITCH}", place, _SWITCH)
+    if said is None:
+        return None
+    if isinstance(said.state, Unknown):
+        return Located(said.state, place)
+    found = _ENABLED.findall(said.state.value)
+    return Located.known(bool(found) and found[-1].lower() == "yes", place)

@@ -1,0 +1,47 @@
+"""A node's firewall, as its kernel has it now and as the next boot finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.pods import pods_in
+from nodeworthy.facts.firewall.state import Firewall
+from nodeworthy.facts.firewall.story import Story, stories
+from nodeworthy.facts.node.units import NodeUnits, UnitState
+from nodeworthy.fleet.model import Fleet, Pool
+from nodeworthy.known.pod_interfaces import there
+from nodeworthy.verdict import Known, Located, Place
+
+UFW_UNIT = "ufw.service"
+
+
+@dataclass(frozen=True)
+class NodeFirewall:
+    place: Place
+    # Tables of iptables, in both kinds, and others of nftables: a packet has to pass them all.
+    kernels: Located[tuple[Firewall, ...]]
+    interfaces: tuple[str, ...]
+    # The interface of the best default route; empty where there is none.
+    uplink: str
+    # ENABLED of ufw's own file; None where ufw is not installed.
+    switch: Located[bool] | None
+    units: NodeUnits | None
+
+    def pods(self, fleet: Fleet | None, pool: Pool | None) -> Pods:
+        """What the fleet says of pods, and what the node shows: that is what its rules have to name."""
+        said = pods_in(fleet, pool) if fleet is not None and pool is not None else Pods()
+        networks = there(self.interfaces)
+        return replace(said, networks=networks or said.networks, are_seen=bool(networks), uplink=self.uplink)
+
+    def kept_back(self, pods: Pods) -> Iterator[tuple[Story, bool]]:
+        """What of pods' traffic does not pass, and whether that is sure; nothing where nobody could look."""
+        for firewall in self.kernels.state.value if isinstance(self.kernels.state, Known) else ():
+            yield from stories(firewall, pods, self.place)
+
+    @property
+    def unit(self) -> UnitState | None:
+        """The unit that switches ufw on at boot."""
+        state = self.units.by_name.state if self.units is not None else None
+        return state.value.get(UFW_UNIT) if isinstance(state, Known) else None
