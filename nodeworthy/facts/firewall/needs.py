@@ -8,6 +8,7 @@ from enum import Enum
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
+from nodeworthy.fleet.model import Network
 from nodeworthy.known.pod_interfaces import Cni, first_of, holds, is_a_networks_own, is_one_pods, is_uplink, named_by
 from nodeworthy.records import dataclass
 
@@ -32,6 +33,8 @@ class Pods:
     # Both are those of a node, and its rules are all that it has.
     are_seen: bool = False
     uplink: str = ""
+    # Who may reach the node's ports, where a fleet says so.
+    network: Network | None = None
 
     @property
     def interface(self) -> str:

@@ -76,7 +76,7 @@ def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
 def pods_in(fleet: Fleet, pool: Pool) -> Pods:
     distribution = pool.distribution.state
     networks = brought_by(distribution.value) if isinstance(distribution, Known) else ()
-    return Pods(_range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr), networks)
+    return Pods(_range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr), networks, network=fleet.network)
 
 
 def _range(located: Located[str]) -> Range | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.firewall.firewall import Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Pods, is_world, needs
+from nodeworthy.facts.firewall.node_ports import opens_to_others
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
 
@@ -29,6 +30,7 @@ def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
     for rule, step in [*own, *beside]:
         if rule.allows:
             yield from _rule(rule, step, pods)
+            yield from opens_to_others(rule, step, pods)
 
 
 def _off(step: Step, pods: Pods) -> Flaw:

@@ -5,7 +5,7 @@ API_SERVER=10.20.0.10:6443
 
 apt-get install -y ufw
 ufw allow OpenSSH
-ufw allow 10250/tcp
+ufw allow from 10.20.0.0/16 to any port 10250 proto tcp
 ufw allow in on cali+
 ufw allow out on cali+
 ufw --force enable
