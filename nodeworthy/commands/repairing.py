@@ -116,5 +116,7 @@ def _asked(question: str) -> bool:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(text)
+    from nodeworthy.report.printable import printable
+
+    sys.stdout.write(printable(text))
     sys.stdout.flush()

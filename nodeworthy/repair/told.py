@@ -20,7 +20,8 @@ def way(number: int, one: Way) -> str:
 def _how(one: Way) -> Iterator[str]:
     if isinstance(one, OnPaper):
         yield f"   not applied: {one.why}"
-        yield from _indented(_for_people(one))
+        # A here-document ends only where its last word begins the line.
+        yield from _command(one) if one.command else _indented(_for_people(one))
         return
     if isinstance(one, ThroughHelm):
         yield f"   through {one.owner.title} (revision {one.state.revision}, chart {one.chart}), in its current values:"
@@ -39,10 +40,15 @@ def _of_object(change: Change) -> str:
 def _for_people(one: OnPaper) -> str:
     if one.change.target.kind != "ClusterPolicy":
         return _of_object(one.change)
-    values = as_yaml({"toolkit": {"env": one.env}})
-    if one.command:
-        return f"{one.command} <<'VALUES'\n{values}VALUES"
-    return f"{_in_git(one)}:\n{values}"
+    return f"{_in_git(one)}:\n{_values(one)}"
+
+
+def _command(one: OnPaper) -> list[str]:
+    return f"{one.command} <<'VALUES'\n{_values(one)}VALUES".splitlines()
+
+
+def _values(one: OnPaper) -> str:
+    return as_yaml({"toolkit": {"env": one.env}})
 
 
 def _in_git(one: OnPaper) -> str:
