@@ -80,11 +80,13 @@ def gpu_of_type(name: str) -> str | None:
     bare = re.sub(r"^(?:(?:nvidia|tesla|geforce|amd|gpu)[-_ :]?)+", "", name.lower())
     if _bare(bare) in _others():
         return _others()[_bare(bare)]
-    for each in sorted((*gpu_names(), *_others().values()), key=len, reverse=True):
-        spelt = re.sub(r"[-_ ]", "[-_ ]?", re.escape(each.lower()).replace("\\-", "-"))
-        if re.fullmatch(spelt + _BEHIND + r"(?:[-_.]\d+g[._]\d+gb)?", bare):
-            return each
-    return None
+    begins = (each for each in (*gpu_names(), *_others().values()) if _bare(bare).startswith(_bare(each)))
+    return next((each for each in sorted(begins, key=len, reverse=True) if _is_more_of(each, bare)), None)
+
+
+def _is_more_of(gpu: str, bare: str) -> bool:
+    spelt = re.sub(r"[-_ ]", "[-_ ]?", re.escape(gpu.lower()).replace("\\-", "-"))
+    return re.fullmatch(spelt + _BEHIND + r"(?:[-_.]\d+g[._]\d+gb)?", bare) is not None
 
 
 @cache
