@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -15,13 +14,14 @@ from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.toml_positions import Path, key_positions
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
-_AT_LINE = re.compile(r"\(at line (\d+), column (\d+)\)")
+_AT_LINE = pattern(r"\(at line (\d+), column (\d+)\)")
 # What a template puts in unquoted: a value, or whole lines.
-_BARE = re.compile(r"(?m)(=[ \t]*)\ue000([^\n\"'#])(\uf8ff+)(?=[ \t]*$)")
-_ALONE = re.compile(r"(?m)^([ \t]*)\ue000.\uf8ff*[ \t]*$")
+_BARE = pattern(r"(?m)(=[ \t]*)\ue000([^\n\"'#])(\uf8ff+)(?=[ \t]*$)")
+_ALONE = pattern(r"(?m)^([ \t]*)\ue000.\uf8ff*[ \t]*$")
 # tomllib takes the square of a key's length.
 _DOTS = 1000
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 
 from nodeworthy.boot.cloud_steps import WrittenFile
 from nodeworthy.boot.content import Content, Line
@@ -15,6 +14,7 @@ from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _ENCODINGS = {
@@ -29,7 +29,7 @@ _ENCODINGS = {
     "": (),
     "text/plain": (),
 }
-_SPACE = re.compile(r"\s+")
+_SPACE = pattern(r"\s+")
 _TRUE = {"true", "yes", "on", "1"}
 
 

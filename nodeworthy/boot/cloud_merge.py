@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
@@ -10,10 +9,11 @@ from nodeworthy.boot.cloud_steps import Step
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_MERGER = re.compile(r"\s*(\w+)\s*\((.*?)\)\s*")
+_MERGER = pattern(r"\s*(\w+)\s*\((.*?)\)\s*")
 # cloud-init's own, where neither the document nor its header says otherwise: the later key replaces the earlier.
 _DEFAULT = "dict(replace)+list()+str()"
 

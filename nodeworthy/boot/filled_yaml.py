@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_LONE = re.compile("(?m)^[ \t]*(?P<word>\ue000.\uf8ff*)[ \t]*$")
+_LONE = pattern("(?m)^[ \t]*(?P<word>\ue000.\uf8ff*)[ \t]*$")
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import re
 from dataclasses import field
 
 from nodeworthy.boot.text import Hole, Piece, Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Letters for private use: no document means anything by them. A directive that stands alone becomes a comment.
@@ -19,11 +20,11 @@ _MOST = 0xF8FE - _NUMBERS
 _LONGEST = 4000
 _UNCLOSED = 50
 
-_TERRAFORM = re.compile(r"\$\$\{|%%\{|\$\{|%\{")
-_JINJA = re.compile(r"\{\{|\{%|\{#")
-_BRACES = re.compile(r"[{}]")
+_TERRAFORM = pattern(r"\$\$\{|%%\{|\$\{|%\{")
+_JINJA = pattern(r"\{\{|\{%|\{#")
+_BRACES = pattern(r"[{}]")
 _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
-_HIDDEN = re.compile(f"#?[{_WORD}{_COMMENT}](?P<number>[^\n])(?P<rest>{_REST}*)")
+_HIDDEN = pattern(f"#?[{_WORD}{_COMMENT}](?P<number>[^\n])(?P<rest>{_REST}*)")
 
 
 @dataclass

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from nodeworthy.patterns import pattern
+
 Path = tuple[str, ...]
 
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _DOTTED = rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY})*"
-_LINE = re.compile(rf"[ \t]*(?:\[(?P<array>\[)?[ \t]*(?P<table>{_DOTTED})[ \t]*\]|(?P<key>{_DOTTED})[ \t]*=)")
-_NAMES = re.compile(_KEY)
+_LINE = pattern(rf"[ \t]*(?:\[(?P<array>\[)?[ \t]*(?P<table>{_DOTTED})[ \t]*\]|(?P<key>{_DOTTED})[ \t]*=)")
+_NAMES = pattern(_KEY)
 # What decides where a value ends: a string of any kind, a comment, a bracket, a line's end.
-_TOKEN = re.compile(
+_TOKEN = pattern(
     r'"""(?:[^\\]|\\.)*?"""|'
     r"'''.*?'''|"
     r'"(?:[^"\\\n]|\\.)*"|'

@@ -7,14 +7,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANK = pattern(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 

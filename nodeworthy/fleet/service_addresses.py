@@ -7,13 +7,14 @@ Kubernetes gives services that ask for none an address from the rest of the rang
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterable
+
+from nodeworthy.patterns import pattern
 
 DNS = 10
 FIRST_REGISTRY = 11
 # Names that only the cluster's own DNS knows, whatever its domain is called.
-_IN_CLUSTER = re.compile(r"\.svc$|\.svc\.|\.cluster\.local$")
+_IN_CLUSTER = pattern(r"\.svc$|\.svc\.|\.cluster\.local$")
 
 
 def dns(service_range: str) -> str:

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 
@@ -43,7 +44,7 @@ def _spellings() -> Mapping[str, str]:
 
 
 # What a product label says behind a GPU's name: the form factor, the memory's size and kind.
-_BEHIND = re.compile(r"sxm\d?|pcie|nvl|hbm\d\w?|\d+gb")
+_BEHIND = pattern(r"sxm\d?|pcie|nvl|hbm\d\w?|\d+gb")
 
 
 def _words(name: str) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.known.secret_names import Holds, is_secret
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # start, end, what it is
@@ -15,15 +16,15 @@ Found = tuple[int, int, str]
 _NEAR = 400
 _LINES = 20
 _QUOTED = r"(?:\\?[\"'])?"
-_PAIR = re.compile(
+_PAIR = pattern(
     r"(?:-u|--user|--proxy-user)[ \t=]{0,4}" + _QUOTED + r"[^\s:\"'$`<>|&;]{1,64}:(?P<value>[^\s\"'`|&;]{1,256})"
 )
-_SHORT_P = re.compile(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
-_WANDB = re.compile(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
-_PASS = re.compile(r"[ \t]" + _QUOTED + r"pass:(?P<value>[^\s\"'`|&;]{1,256})")
+_SHORT_P = pattern(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
+_WANDB = pattern(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
+_PASS = pattern(r"[ \t]" + _QUOTED + r"pass:(?P<value>[^\s\"'`|&;]{1,256})")
 # A line of .netrc, or several; `\n` as printf is given it.
 _APART = r"(?:\s|\\n){1,12}"
-_NETRC = re.compile(
+_NETRC = pattern(
     r"machine"
     + _APART
     + r"[^\s\\]{1,253}"
@@ -36,9 +37,9 @@ _NETRC = re.compile(
     + _APART
     + r"(?P<value>[^\s\"'`|&;\\]{1,256})"
 )
-_ECHOED = re.compile(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})")
-_HERE = re.compile(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
-_USER = re.compile(r"[ \t]*-?[ \t]*[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
+_ECHOED = pattern(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})")
+_HERE = pattern(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
+_USER = pattern(r"[ \t]*-?[ \t]*[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from enum import Enum
@@ -10,16 +9,17 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_WORDS = re.compile(r"[_\-.]+|(?<=[a-z0-9])(?=[A-Z])")
+_WORDS = pattern(r"[_\-.]+|(?<=[a-z0-9])(?=[A-Z])")
 _SEPARATORS = str.maketrans("", "", "_-.")
-_OF_CODE = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
-_BOOTSTRAP_TOKEN = re.compile(r"[a-z0-9]{6}\.[a-z0-9]{16}")
-_SCHEME = re.compile(r"[a-z][\w+.-]*://")
+_OF_CODE = pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_BOOTSTRAP_TOKEN = pattern(r"[a-z0-9]{6}\.[a-z0-9]{16}")
+_SCHEME = pattern(r"[a-z][\w+.-]*://")
 _ROOTS = "etc|run|var|opt|root|home|tmp|mnt|dev|proc|usr|srv|data|secrets?"
-_PATH = re.compile(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
-_A_WORD = re.compile(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{3,}(?:[A-Z][a-z]{2,})+|[0-9]+")
+_PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
+_A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{3,}(?:[A-Z][a-z]{2,})+|[0-9]+")
 _OPENING, _CLOSING = "<{[(%@", ">}])%@"
 
 

@@ -9,15 +9,16 @@ from collections.abc import Iterator
 from functools import cache, cached_property
 
 from nodeworthy.known.secret_names import Holds, is_secret, table
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # start, end, what it is
 Found = tuple[int, int, str]
 
-_URL = re.compile(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{1,256})@")
-_AUTHORIZATION = re.compile(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
+_URL = pattern(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{1,256})@")
+_AUTHORIZATION = pattern(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
 # In JSON, in YAML, in containerd's TOML.
-_DOCKER_AUTH = re.compile(
+_DOCKER_AUTH = pattern(
     r"auth\\?[\"']?[ \t]{0,8}[:=][ \t]{0,8}\\?[\"']?(?P<value>[A-Za-z0-9+/]{4,4096}={0,2})(?=\\|[\"'\s]|$)"
 )
 _DOCKER_AUTHS = ('auth"', 'auth\\"', "auth:", "auth =", "auth=")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nodeworthy.known.secret_names import Holds, holds
 from nodeworthy.known.secrets import name_before
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # `${ghcr_token}`, `${var.ghcr_token}`; not the escaped `$${…}`, which is the shell's, nor a call of a function.
-_FILLED = re.compile(r"(?<!\$)\$\{[ \t]{0,8}((?:[a-z]\w{0,63}\.){0,4}([a-z]\w{0,63}))[ \t]{0,8}\}")
+_FILLED = pattern(r"(?<!\$)\$\{[ \t]{0,8}((?:[a-z]\w{0,63}\.){0,4}([a-z]\w{0,63}))[ \t]{0,8}\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.known.secret_names import holds, is_secret
+from nodeworthy.patterns import pattern
 
 # start, end, what it is, what it is called
 Found = tuple[int, int, str, str]
@@ -14,17 +15,17 @@ Found = tuple[int, int, str, str]
 _WORDS = ("pass", "token", "secret", "key", "pwd")
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _LONGEST_NAME = 64
-_REST = re.compile(r"[\w.-]{0,64}", re.ASCII)
+_REST = pattern(r"[\w.-]{0,64}", re.ASCII)
 _VALUE = (
     r"(?:\\\"(?P<escaped>[^\"\\\n]{1,512})|\"(?P<double>(?:[^\"\\\n]|\\.){1,512})|'(?P<single>[^'\n]{1,512})"
     r"|(?P<bare>[^\s\"'`;|&<>()\[\]{},\\#][^\s\"'`;|&<>()\[\]{},\\]{0,511}))"
 )
-_ASSIGNED = re.compile(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"'\\]))[ \t]{0,8}" + _VALUE)
-_DEFAULTED = re.compile(r"(?P<by>:-|:=|-|=)" + _VALUE)
-_BEHIND_A_FLAG = re.compile(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + _VALUE)
-_BEHIND_SPACE = re.compile(r"(?P<by>[ \t]{1,4})" + _VALUE)
+_ASSIGNED = pattern(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"'\\]))[ \t]{0,8}" + _VALUE)
+_DEFAULTED = pattern(r"(?P<by>:-|:=|-|=)" + _VALUE)
+_BEHIND_A_FLAG = pattern(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + _VALUE)
+_BEHIND_SPACE = pattern(r"(?P<by>[ \t]{1,4})" + _VALUE)
 # `name: TOKEN` and its `value:` behind it, as containers have them.
-_BESIDE = re.compile(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + _VALUE)
+_BESIDE = pattern(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + _VALUE)
 _CLOSING = {"escaped": '\\"', "double": '"', "single": "'"}
 _GROUPS = (*_CLOSING, "bare")
 # Behind what a key may stand, apart from the beginning of a line.

@@ -11,13 +11,14 @@ from importlib.resources import files
 from typing import Any
 
 from nodeworthy.known.gpus import gpu_named, gpu_names
+from nodeworthy.patterns import pattern
 
 # What a cluster puts behind a GPU's name: its form, its memory, a letter of its own (Compute Canada's `v100l`).
 _BEHIND = r"(?:[-_ .](?:\d+g?b?|\d+c)|[-_ .]?(?:\d+gb|sxm\d?|hbm\d?\w?|[a-z]+))*"
 # `1g.10gb`, `a100_3g.20gb`, `nvidia_a100_1g.10gb`; also `1g_10gb` and `mig`.
-_MIG = re.compile(r"(?:^|[^a-z0-9])(?:\d+g[._]\d+gb|mig)(?=$|[^a-z0-9]|\d)|^\d+g[._]\d+gb", re.IGNORECASE)
+_MIG = pattern(r"(?:^|[^a-z0-9])(?:\d+g[._]\d+gb|mig)(?=$|[^a-z0-9]|\d)|^\d+g[._]\d+gb", re.IGNORECASE)
 
-_MIXED = re.compile(r"[a-zA-Z]\d|\d[a-zA-Z]")
+_MIXED = pattern(r"[a-zA-Z]\d|\d[a-zA-Z]")
 
 
 @cache

@@ -10,10 +10,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from nodeworthy.patterns import pattern
+
 LABEL = "nodeworthy/verification"
 # On a node: no verification may run there.
 OPT_OUTS = {"nodeworthy/verify": "disabled", "coreweave.com/hpc-verify": "disabled"}
-LOOP = re.compile(r"\bwhile\s+(?:true|:|\[\s*1\s*\]|sleep\b)|\bfor\s*\(\(\s*;\s*;|--(?:interval|period|loop)\b")
+LOOP = pattern(r"\bwhile\s+(?:true|:|\[\s*1\s*\]|sleep\b)|\bfor\s*\(\(\s*;\s*;|--(?:interval|period|loop)\b")
 
 
 @dataclass(frozen=True)

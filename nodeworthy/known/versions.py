@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 Numbers = tuple[int, ...]
 
 _VERSION = r"v?(\d+(?:\.\d+)*)"
-_EXACT = re.compile(rf"{_VERSION}(?:[-+][^\s,]*)?")
-_CONSTRAINT = re.compile(rf"(>=|<=|>|<|=|~>?|\^)?\s*{_VERSION}((?:\.[x*X])*)(?:[-+][^\s,]*)?")
-_ANY = re.compile(r"[x*X]|latest")
+_EXACT = pattern(rf"{_VERSION}(?:[-+][^\s,]*)?")
+_CONSTRAINT = pattern(rf"(>=|<=|>|<|=|~>?|\^)?\s*{_VERSION}((?:\.[x*X])*)(?:[-+][^\s,]*)?")
+_ANY = pattern(r"[x*X]|latest")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import base64
 import hashlib
 import json
 import os
-import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,13 +15,14 @@ from pathlib import Path
 from nodeworthy.lab import cache
 from nodeworthy.lab.node import Node
 from nodeworthy.lab.watch import Event
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 LOOK_SECONDS = 30
 PARAMS = "/proc/driver/nvidia/params"
 OUTPUT = "/var/log/cloud-init-output.log"
 NOTHING = b"#!/bin/sh\n:\n"
-_OF_NVIDIA = re.compile(r"nvidia[\w-]*")
+_OF_NVIDIA = pattern(r"nvidia[\w-]*")
 
 # What a system writes by itself: its journals, its state, its packages and their caches.
 ITS_OWN = (

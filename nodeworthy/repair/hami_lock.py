@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodeworthy.facts.cluster.node_gpus import LOCK
+from nodeworthy.patterns import pattern
 from nodeworthy.repair.change import Target, Wanted, World
 from nodeworthy.repair.edit import ANNOTATIONS, value_at
 
-_REMEDY = re.compile(rf"\bkubectl annotate node (?P<node>\S+) {re.escape(LOCK)}-$")
+_REMEDY = pattern(rf"\bkubectl annotate node (?P<node>\S+) {re.escape(LOCK)}-$")
 _OVER = ("Succeeded", "Failed")
 
 UNLOCKED = (Wanted(ANNOTATIONS, LOCK, None),)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator
 
+from nodeworthy.patterns import pattern
 from nodeworthy.repair.change import Target, Wanted
 from nodeworthy.repair.edit import LABELS, TAINTS
 
 _KINDS = {"node": "Node", "nodes": "Node", "namespace": "Namespace", "ns": "Namespace"}
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_NAME = pattern(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
 _KEY = r"(?:[a-zA-Z0-9][-\w.]*/)?[a-zA-Z0-9](?:[-\w.]*[a-zA-Z0-9])?"
-_LABEL = re.compile(rf"(?P<key>{_KEY})(?:=(?P<value>(?:[a-zA-Z0-9](?:[-\w.]*[a-zA-Z0-9])?)?)|(?P<gone>-))")
-_TAINT = re.compile(
+_LABEL = pattern(rf"(?P<key>{_KEY})(?:=(?P<value>(?:[a-zA-Z0-9](?:[-\w.]*[a-zA-Z0-9])?)?)|(?P<gone>-))")
+_TAINT = pattern(
     rf"(?P<key>{_KEY})(?:=(?P<value>[-\w.]*))?:(?P<effect>NoSchedule|PreferNoSchedule|NoExecute)(?P<gone>-)?"
 )
 

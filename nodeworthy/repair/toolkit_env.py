@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
+from nodeworthy.patterns import pattern
 from nodeworthy.repair.change import Left, Target, Wanted, Wish
 from nodeworthy.repair.edit import TOOLKIT_ENV
 from nodeworthy.verdict import Finding, Known, Verdict
@@ -18,8 +18,8 @@ WATCHED = (RULE, "toolkit-env-wellformed", "toolkit-reaches-containerd")
 
 _ALIASES = {CONFIG: RUNTIME_CONFIG, SOCKET: RUNTIME_SOCKET}
 # The rule's own words: where it says anything else, something else is to be done.
-_OF_VALUES = re.compile(rf"set ({CONFIG}|{SOCKET}) in toolkit\.env to (/\S+)")
-_OF_MOUNTS = re.compile(rf"set (?:{CONFIG} to (/\S+) and )?{SOCKET} to (/\S+) in toolkit\.env of the operator's values")
+_OF_VALUES = pattern(rf"set ({CONFIG}|{SOCKET}) in toolkit\.env to (/\S+)")
+_OF_MOUNTS = pattern(rf"set (?:{CONFIG} to (/\S+) and )?{SOCKET} to (/\S+) in toolkit\.env of the operator's values")
 
 
 def wishes(judgements: Sequence[Judgement], policies: Sequence[str]) -> tuple[list[Wish], list[Left]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
 from nodeworthy.documents.plain import at
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Change
 from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, NotEditable, merge_patch, value_at
@@ -20,7 +20,7 @@ from nodeworthy.verdict import Finding
 CHART = "gpu-operator"
 # What NVIDIA's own pages call it, where nothing here knows better.
 USUAL = "nvidia/gpu-operator"
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+_NAME = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from html import escape
 
+from nodeworthy.patterns import pattern
 from nodeworthy.report.printable import on_one_line, printable
 
 LONGEST = 4_000
 LONGEST_NAME = 300
 
 # Most words are of nothing else, and need no care.
-_PLAIN = re.compile(r"[\w .,:;/=()\[\]-]*")
-_CODE = re.compile("`([^`]+)`")
+_PLAIN = pattern(r"[\w .,:;/=()\[\]-]*")
+_CODE = pattern("`([^`]+)`")
 
 
 def text(words: str, longest: int = LONGEST) -> str:

@@ -5,10 +5,10 @@ Whatever comes from outside stands in code, where nothing is markup, nobody is m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.report.fleet_picture import Picture
 from nodeworthy.report.fleet_text_picture import text_picture
@@ -28,7 +28,7 @@ LONGEST_NAME = 300
 # A block of more lines is folded.
 SEEN_AT_ONCE = 40
 
-_MARKER = re.compile(r"[^A-Za-z0-9_.]+")
+_MARKER = pattern(r"[^A-Za-z0-9_.]+")
 
 
 @dataclass(frozen=True)

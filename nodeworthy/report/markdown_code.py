@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
+from nodeworthy.patterns import pattern
 from nodeworthy.report.printable import on_one_line, printable
 
-_TICKS = re.compile("`+")
+_TICKS = pattern("`+")
 
 
 def code(text: str) -> str:

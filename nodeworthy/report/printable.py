@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
+from nodeworthy.patterns import pattern
 
 REPLACED = "\ufffd"
 # Control characters but for tab and newline, half characters, what XML refuses, and what turns the direction of a line.
-_UNFIT = re.compile(
+_UNFIT = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 from urllib.parse import quote
 
+from nodeworthy.patterns import pattern
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import REPLACED, printable
 from nodeworthy.verdict import Place, Related
 
 ROOT = "%SRCROOT%"
 # A name of bytes that are no UTF-8 is told by these bytes (surrogates of Python's own); other halves are none.
-_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_NO_BYTE = pattern("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def location(place: Place, below: str) -> dict[str, Any]:

@@ -13,13 +13,13 @@ in without one.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import QueueAsked, QueueNotPlanned
 from nodeworthy.facts.services.database_server import DatabaseServer
 from nodeworthy.facts.services.queue_database import QueueDatabase
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, fail, need, skip, unknown
 
@@ -33,8 +33,8 @@ RULE = Rule(
 
 LOST = "the jobs that wait are in one place, and are gone with it"
 HOST = "kubernetes.io/hostname"
-_PASSWORD = re.compile(r"PASSWORD$|PASSWD$|PGPASS$")
-_PLAIN_IMAGE = re.compile(
+_PASSWORD = pattern(r"PASSWORD$|PASSWD$|PGPASS$")
+_PLAIN_IMAGE = pattern(
     r"(?:docker\.io/)?(?:library/)?postgres(?:[:@].*)?|ghcr\.io/cloudnative-pg/postgresql(?:[:@].*)?"
 )
 EXTENSION = "PGMQ's files are in its own image, and CREATE EXTENSION finds none in this one"

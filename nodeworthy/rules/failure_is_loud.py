@@ -8,7 +8,6 @@ ERR, a handler that logs or exits, or `set -euo pipefail` makes it loud.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Failure
@@ -18,6 +17,7 @@ from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
@@ -29,15 +29,15 @@ RULE = Rule(
 )
 
 CAUSE = "the script goes on and ends well, so that cloud-init calls a node done that has no driver, or never joins"
-_UNTIL = re.compile(r"until\s|while\s+!")
-_STATUS = re.compile(r"\$\?|PIPESTATUS")
-_BREAKS = re.compile(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return)\b")
+_UNTIL = pattern(r"until\s|while\s+!")
+_STATUS = pattern(r"\$\?|PIPESTATUS")
+_BREAKS = pattern(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return)\b")
 # `wait` alone waits for all of them, and says nothing of any.
-_WAITS = re.compile(r"\bwait\s+(?:-n\b|[\"']?[$%])")
-_HANDLES = re.compile(r"\|\|(?!\s*(?:true|:)(?:\s|;|$))|^(?:el)?if\b")
-_SWALLOWS = re.compile(r"\|\|\s*(?:true|:)(?:\s|;|$)")
-_GIVES_UP = re.compile(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
-_ASKED = re.compile(r"\|\||&&|^(?:if|elif|while|until)\b")
+_WAITS = pattern(r"\bwait\s+(?:-n\b|[\"']?[$%])")
+_HANDLES = pattern(r"\|\|(?!\s*(?:true|:)(?:\s|;|$))|^(?:el)?if\b")
+_SWALLOWS = pattern(r"\|\|\s*(?:true|:)(?:\s|;|$)")
+_GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
+_ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
 MOST_RELATED = 10
 # Who waits for what runs in the background does so at the end.
 MOST_BEHIND = 40

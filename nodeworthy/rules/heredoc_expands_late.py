@@ -8,12 +8,11 @@ variable that the outer script has set is meant to be filled in.
 
 from __future__ import annotations
 
-import re
-
 from nodeworthy.boot.effects import Expansion
 from nodeworthy.facts.boot.inner_scripts import InnerScript, inner_scripts
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
@@ -25,7 +24,7 @@ RULE = Rule(
 )
 
 CAUSE = "the shell that writes the file expands the body of an unquoted heredoc: what it has not set becomes nothing"
-_DELIMITER = re.compile(r"<<(-?)\s*(\w+)")
+_DELIMITER = pattern(r"<<(-?)\s*(\w+)")
 
 
 @RULE.check

@@ -9,11 +9,11 @@ by its own words fails.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.userdata import LIMIT, Part, PartKind, UserData
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, skip, unknown
 
@@ -29,7 +29,7 @@ RULE = Rule(
 # A template that leaves less than a quarter of the room may well be over the limit once it is filled in.
 CLOSE = LIMIT * 3 // 4
 # What a template fills in: `${…}` and `%{…}`, but not the escaped `$${…}`.
-_FILLED = re.compile(r"(?<![$%])[$%]\{[^{}]{0,400}\}")
+_FILLED = pattern(r"(?<![$%])[$%]\{[^{}]{0,400}\}")
 _MOST = 3
 
 

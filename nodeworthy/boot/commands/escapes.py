@@ -6,14 +6,15 @@ import re
 from functools import partial
 
 from nodeworthy.boot.text import Piece, Text
+from nodeworthy.patterns import pattern
 
 _PLAIN = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _QUOTES = {"'": "'", '"': '"', "?": "?"}
 _CODES = r"\\(?:x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{1,4}|U[0-9A-Fa-f]{1,8}"
-_ECHO = re.compile(_CODES + r"|(?P<octal>0[0-7]{0,3})|.)", re.DOTALL)
-_FORMAT = re.compile(_CODES + r"|(?P<octal>[0-7]{1,3})|.)", re.DOTALL)
+_ECHO = pattern(_CODES + r"|(?P<octal>0[0-7]{0,3})|.)", re.DOTALL)
+_FORMAT = pattern(_CODES + r"|(?P<octal>[0-7]{1,3})|.)", re.DOTALL)
 # printf's %b knows both spellings of an octal number.
-_ARGUMENT = re.compile(_CODES + r"|(?P<octal>0?[0-7]{1,3})|.)", re.DOTALL)
+_ARGUMENT = pattern(_CODES + r"|(?P<octal>0?[0-7]{1,3})|.)", re.DOTALL)
 _STOP = "\\c"
 
 

@@ -15,6 +15,7 @@ from nodeworthy.boot.commands.output import asked, has_open_lines, printed
 from nodeworthy.boot.commands.streams import contents_of, joined
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.text import Hole, Piece, Text
+from nodeworthy.patterns import pattern
 
 _SETS = {
     "[:upper:]": string.ascii_uppercase,
@@ -23,8 +24,8 @@ _SETS = {
     "[:space:]": " \t\n\r\f\v",
     "[:blank:]": " \t",
 }
-_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|([A-Za-z_]\w*))")
+_RANGE = pattern(r"(.)-(.)", re.DOTALL)
+_VARIABLE = pattern(r"\$(?:\{(\w+)\}|([A-Za-z_]\w*))")
 _MOST_NUMBERS = 1000
 
 

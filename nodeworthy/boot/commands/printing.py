@@ -10,10 +10,11 @@ from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.escapes import echoed, of_argument, of_format
 from nodeworthy.boot.commands.output import SILENT, printed
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
+from nodeworthy.patterns import pattern
 
 _LINE_END = Text(("\n",))
-_FLAG = re.compile(r"-[neE]+")
-_DIRECTIVE = re.compile(r"%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(?:\((.*?)\)T|[hlLjzt]*([a-zA-Z])))", re.DOTALL)
+_FLAG = pattern(r"-[neE]+")
+_DIRECTIVE = pattern(r"%(?:%|([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+)?)?(?:\((.*?)\)T|[hlLjzt]*([a-zA-Z])))", re.DOTALL)
 _WHOLE_NUMBERS = frozenset("diuxXo")
 _LARGEST = 0xFFFF_FFFF_FFFF_FFFF
 _KINDS = _WHOLE_NUMBERS | frozenset("scq")

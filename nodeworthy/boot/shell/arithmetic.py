@@ -8,9 +8,10 @@ from dataclasses import field
 
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_TOKEN = re.compile(r"\s*(\d+|\$?\w+|\$\{\w+\}|\+\+|--|[-+*/%]=|&&|\|\||[=!<>]=|[-+*/%()<>=!,])")
+_TOKEN = pattern(r"\s*(\d+|\$?\w+|\$\{\w+\}|\+\+|--|[-+*/%]=|&&|\|\||[=!<>]=|[-+*/%()<>=!,])")
 _BY_STRENGTH: tuple[dict[str, Callable[[int, int], int]], ...] = (
     {"||": lambda a, b: int(bool(a or b))},
     {"&&": lambda a, b: int(bool(a and b))},
@@ -25,7 +26,7 @@ _BY_STRENGTH: tuple[dict[str, Callable[[int, int], int]], ...] = (
     # Towards zero, as in C.
     {"*": lambda a, b: a * b, "/": lambda a, b: int(a / b), "%": lambda a, b: a - b * int(a / b)},
 )
-_ASSIGNS = re.compile(r"(?:\+\+|--)\s*(\w+)|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
+_ASSIGNS = pattern(r"(?:\+\+|--)\s*(\w+)|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
 # What is larger is nobody's counter.
 _LARGEST, _LONGEST, _DEEPEST = 1 << 40, 500, 20
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from nodeworthy.boot.shell.joining import joined
@@ -10,8 +9,9 @@ from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import Body, NotReadable
 from nodeworthy.boot.shell.templates import DIRECTIVE, ELSE, ENDFOR, ENDIF, FOR, IF
 from nodeworthy.boot.shell.word_syntax import Filled, HereDocument, Literal, Word, WordPart
+from nodeworthy.patterns import pattern
 
-_EXPANDED = re.compile(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
+_EXPANDED = pattern(r"\\[\\`$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
 
 
 def here_document(pieces: Pieces, body: Body) -> HereDocument:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable
 from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary
 from nodeworthy.boot.shell.word_syntax import Word
+from nodeworthy.patterns import pattern
 
-_UNARY = re.compile(r"-[a-hknoprstuvwxzGLNORS]")
+_UNARY = pattern(r"-[a-hknoprstuvwxzGLNORS]")
 _BINARY = frozenset("= == != =~ < > -eq -ne -lt -le -gt -ge -nt -ot -ef \\< \\> '<' '>' \"<\" \">\"".split())
-_TOKEN = re.compile(r"&&|\|\||[()<>&|]|[^ \t\n()&|<>]+")
-_PATTERN_ENDS = re.compile(r"[() \t\n]")
+_TOKEN = pattern(r"&&|\|\||[()<>&|]|[^ \t\n()&|<>]+")
+_PATTERN_ENDS = pattern(r"[() \t\n]")
 _AND = {"&&": "&&", "-a": "&&"}
 _OR = {"||": "||", "-o": "||"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.shell.failing import unlooked_at
@@ -10,12 +9,13 @@ from nodeworthy.boot.shell.state import Value
 from nodeworthy.boot.shell.syntax import Declaration
 from nodeworthy.boot.shell.word_syntax import Assignment
 from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
 
 _LOCAL = ("local", "declare", "typeset")
-_NAMED = re.compile(r"\[[^\]]+\]\+?=")
+_NAMED = pattern(r"\[[^\]]+\]\+?=")
 
 
 def run_declaration(walker: Walker, declaration: Declaration) -> bool:

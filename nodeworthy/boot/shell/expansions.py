@@ -7,7 +7,9 @@ from collections.abc import Callable
 from fnmatch import translate
 from functools import lru_cache
 
-_SUBSTRING = re.compile(r"\s*(-?\d+)\s*(?::\s*(-?\d+))?\s*")
+from nodeworthy.patterns import pattern
+
+_SUBSTRING = pattern(r"\s*(-?\d+)\s*(?::\s*(-?\d+))?\s*")
 
 
 def applied(operator: str, value: str, argument: str) -> str | None:

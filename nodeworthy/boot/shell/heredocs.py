@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from nodeworthy.boot.shell.source import Body
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_DELIMITER = re.compile(r"[ \t]*((?:\\.|'[^']*'|\$?\"[^\"]*\"|[^\s;&|()<>'\"\\])+)", re.DOTALL)
-_QUOTING = re.compile(r"\\(.)|['\"]", re.DOTALL)
+_DELIMITER = pattern(r"[ \t]*((?:\\.|'[^']*'|\$?\"[^\"]*\"|[^\s;&|()<>'\"\\])+)", re.DOTALL)
+_QUOTING = pattern(r"\\(.)|['\"]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from nodeworthy.boot.shell.frames import CROSSED, Frames
+from nodeworthy.patterns import pattern
 
-_SINGLE = re.compile(r"[^']*+'")
-_ANSI = re.compile(r"(?:[^'\\]++|\\.)*+'", re.DOTALL)
-_BACKTICKS = re.compile(r"(?:[^`\\]++|\\.)*+`", re.DOTALL)
-_COMMAND_BEGINS = re.compile(
+_SINGLE = pattern(r"[^']*+'")
+_ANSI = pattern(r"(?:[^'\\]++|\\.)*+'", re.DOTALL)
+_BACKTICKS = pattern(r"(?:[^`\\]++|\\.)*+`", re.DOTALL)
+_COMMAND_BEGINS = pattern(
     r"(?:^|[\n;&|(){`]|(?:^|[\s;&|(){])(?:!|then|do|else|elif|if|while|until|time|for|in))[ \t]*\Z"
 )
 BETWEEN_WORDS = frozenset(" \t\n;&|()<>")

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.shell.joining import joined
 from nodeworthy.boot.shell.source import NotReadable
 from nodeworthy.boot.shell.word_syntax import Parameter, Word
+from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.pieces import Pieces
 
-_EXPANSION = re.compile(
+_EXPANSION = pattern(
     r"(?P<before>[#!]?)(?P<name>[A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(?P<index>(?:[^\]\[]|\[[^\]]*\])*)\])?", re.ASCII
 )
-_OPERATOR = re.compile(r":[-=+?]|##?|%%?|//?|\^\^?|,,?|[-=+?:@]")
+_OPERATOR = pattern(r":[-=+?]|##?|%%?|//?|\^\^?|,,?|[-=+?:@]")
 
 
 def parameter(pieces: Pieces, start: int, end: int, quoted: bool) -> Parameter:

@@ -14,21 +14,22 @@ from nodeworthy.boot.shell.syntax import Statement
 from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, shown
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.patterns import pattern
 
-_SPECIAL = re.compile(r"[\\'\"`$\ue000\ue002]|[<>]\(")
-_UNQUOTED = re.compile(
+_SPECIAL = pattern(r"[\\'\"`$\ue000\ue002]|[<>]\(")
+_UNQUOTED = pattern(
     r"\\(?:.|\Z)|'|\$['\"]|\"|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|[<>]\(|\ue000(\d+)\ue001|\ue002.", re.DOTALL
 )
-_QUOTED = re.compile(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
-_MARK = re.compile(r"\ue000(\d+)\ue001|\ue002.")
-_QUOTED_WHOLE = re.compile(r"'[^'\ue000-\ue002]*'|\"[^\"\\`$\ue000-\ue002]*\"")
+_QUOTED = pattern(r"\\[\\`\"$\n]|`|\$\(\(|\$[({\[]|\$[A-Za-z_0-9@*#?$!-]|\ue000(\d+)\ue001|\ue002.")
+_MARK = pattern(r"\ue000(\d+)\ue001|\ue002.")
+_QUOTED_WHOLE = pattern(r"'[^'\ue000-\ue002]*'|\"[^\"\\`$\ue000-\ue002]*\"")
 # Nobody says a longer one again.
 _SHORT = 200
 # No word that somebody wrote has more of them.
 _MOST_PARTS = 2000
 _MARKS = (FILLED, DIRECTIVE)
-_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|.", re.DOTALL)
-_BACKTICK_ESCAPE = re.compile(r"\\([\\`$])")
+_NAME = pattern(r"[A-Za-z_][A-Za-z_0-9]*|.", re.DOTALL)
+_BACKTICK_ESCAPE = pattern(r"\\([\\`$])")
 
 # Crosses out what is no structure from one offset to another.
 Commands = Callable[[Source, int, int], str]

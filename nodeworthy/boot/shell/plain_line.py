@@ -10,6 +10,7 @@ from typing import overload
 from nodeworthy.boot.shell.source import Source
 from nodeworthy.boot.shell.word_syntax import Literal, Word
 from nodeworthy.boot.text import Text
+from nodeworthy.patterns import pattern
 
 # Whatever begins with one of these may be more than a command.
 _NAMES = (
@@ -21,7 +22,7 @@ PLAIN_LINE = (
     rf"^[ \t]*+((?!(?:{_NAMES.replace(' ', '|')})\b)[A-Za-z0-9_./:@%+,-]++(?:[ \t]++[A-Za-z0-9_./:@%+,=~^*?-]++)*+)"
     r"(?=[ \t]*+(?:$|;|&&|\|\|))"
 )
-_WORD = re.compile(r"[^ \t]+")
+_WORD = pattern(r"[^ \t]+")
 
 
 class PlainWords(Sequence[Word]):

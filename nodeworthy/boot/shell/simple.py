@@ -13,11 +13,12 @@ from nodeworthy.boot.shell.source import NotReadable
 from nodeworthy.boot.shell.syntax import Command, Declaration, Opaque, Redirected, Statement, Test, TestExpression
 from nodeworthy.boot.shell.tokens import LINE, REDIRECT, WORD, Tokens
 from nodeworthy.boot.shell.word_syntax import Assignment, HereDocument, Literal, Redirect, Word
+from nodeworthy.patterns import pattern
 
-_ASSIGNS = re.compile(r"([A-Za-z_]\w*)(?:\[((?:[^\]\[]|\[[^\]]*\])*)\])?(\+?)=", re.ASCII | re.DOTALL)
+_ASSIGNS = pattern(r"([A-Za-z_]\w*)(?:\[((?:[^\]\[]|\[[^\]]*\])*)\])?(\+?)=", re.ASCII | re.DOTALL)
 _DECLARES = frozenset({"export", "local", "declare", "readonly", "typeset"})
 _TESTS = frozenset({"[", "test"})
-_ITEM = re.compile(r"[^ \t\n]+")
+_ITEM = pattern(r"[^ \t\n]+")
 
 
 class Simple:

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.shell.word_syntax import Literal, Parameter
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
+from nodeworthy.patterns import pattern
 
 _BLANKS = " \t\n"
-_BRACES = re.compile(r"\{([^{}\s]*)\}")
+_BRACES = pattern(r"\{([^{}\s]*)\}")
 
 
 def separators(state: State) -> str | None:

@@ -6,25 +6,26 @@ import re
 from collections.abc import Iterator
 from dataclasses import field
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Marks: no script holds these characters, and where one does they are taken out first.
 FILLED, ENDS, DIRECTIVE = "\ue000", "\ue001", "\ue002"
 IF, ELSE, ENDIF, FOR, ENDFOR = (DIRECTIVE + each for each in "iedfr")
 
-_OWN_MARKS = re.compile("[\ue000-\ue002]")
+_OWN_MARKS = pattern("[\ue000-\ue002]")
 _MARKS = {"if": IF, "else": ELSE, "endif": ENDIF, "for": FOR, "endfor": ENDFOR}
 _SHOWN = {mark: f"%{{ {keyword} }}" for keyword, mark in _MARKS.items()}
-_OPENS = re.compile(r"\$\$\{|%%\{|\$\{|%\{")
-_INSIDE = re.compile(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
-_KEYWORD = re.compile(r"%\{~?\s*(if|else|endif|for|endfor)\b\s*(.*?)\s*~?\}\Z", re.DOTALL)
-_REST_OF_LINE = re.compile(r"[ \t]*+(?:\n|\Z)")
-_MARK = re.compile(f"{FILLED}(\\d+){ENDS}|{DIRECTIVE}(.)")
-_JINJA = re.compile(r"\{\{[^{}]*+\}\}|\{%[-+]?\s*(\w+)([^%]*+)%\}|\{#[^#]*+#\}")
+_OPENS = pattern(r"\$\$\{|%%\{|\$\{|%\{")
+_INSIDE = pattern(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
+_KEYWORD = pattern(r"%\{~?\s*(if|else|endif|for|endfor)\b\s*(.*?)\s*~?\}\Z", re.DOTALL)
+_REST_OF_LINE = pattern(r"[ \t]*+(?:\n|\Z)")
+_MARK = pattern(f"{FILLED}(\\d+){ENDS}|{DIRECTIVE}(.)")
+_JINJA = pattern(r"\{\{[^{}]*+\}\}|\{%[-+]?\s*(\w+)([^%]*+)%\}|\{#[^#]*+#\}")
 # What is opened so often without an end is no template.
 _PATIENCE = 3
 # An index tells nothing: the shell has arrays as well.
-_TELLS = re.compile(r"\$\$\{|%\{~?\s*(?:if|for)\s|\$\{~?\s*[A-Za-z_]\w*(?:\(|\.[A-Za-z_*])")
+_TELLS = pattern(r"\$\$\{|%\{~?\s*(?:if|for)\s|\$\{~?\s*[A-Za-z_]\w*(?:\(|\.[A-Za-z_*])")
 
 
 def looks_like_template(text: str, name: str = "") -> bool:

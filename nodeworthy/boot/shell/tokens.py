@@ -6,11 +6,12 @@ import re
 
 from nodeworthy.boot.shell.plain_line import PLAIN_LINE
 from nodeworthy.boot.shell.source import NotReadable, Source
+from nodeworthy.patterns import pattern
 
 END, LINE, WORD, OPERATOR, REDIRECT = range(5)
 
 # The blanks before a token are read with it: what is crossed out (heredocs, comments) are long rows of them.
-_TOKEN = re.compile(
+_TOKEN = pattern(
     rf"{PLAIN_LINE}"
     r"|[ \t]*+(?:((?!(?:\d+|\{\w+\})[<>])[^ \t\n;&|()<>]++)"
     r"|(;;&|;;|;&|;|&&|&(?!>)|\|\||\|&|\||\(|\)|\n)"

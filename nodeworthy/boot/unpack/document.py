@@ -12,10 +12,11 @@ from nodeworthy.boot.unpack.kinds import Type, begins_as, looks_like
 from nodeworthy.boot.unpack.multipart import read_multipart
 from nodeworthy.boot.unpack.parts import Found, Reading
 from nodeworthy.boot.userdata import FaultKind, PartKind
+from nodeworthy.patterns import pattern
 
 # Where cloud-init looks for the header of a MIME message.
 _LOOKED_AT = 4096
-_MIME = re.compile(r"^[ \t]*(?:mime-version[ \t]*:|content-type[ \t]*:[ \t]*multipart/)", re.IGNORECASE | re.MULTILINE)
+_MIME = pattern(r"^[ \t]*(?:mime-version[ \t]*:|content-type[ \t]*:[ \t]*multipart/)", re.IGNORECASE | re.MULTILINE)
 
 
 def read_document(text: str, origin: Origin, wrapped: Sequence[str], reading: Reading) -> None:

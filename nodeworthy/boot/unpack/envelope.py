@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import base64
 import binascii
-import re
 from dataclasses import field
 
 from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Encoded, Folded, Origin
 from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 LAYERS = 5
 
 # Lines of base64 and nothing else, whatever their width and indentation.
-_BASE64 = re.compile(rb"\s*(?:[ \t]*[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|\Z))+\s*\Z")
-_WORD = re.compile(rb"\s*[A-Za-z0-9+/]{4}")
+_BASE64 = pattern(rb"\s*(?:[ \t]*[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|\Z))+\s*\Z")
+_WORD = pattern(rb"\s*[A-Za-z0-9+/]{4}")
 # Shorter ones are words.
 _SHORTEST = 16
-_SPACE = re.compile(rb"\s+")
+_SPACE = pattern(rb"\s+")
 # What no text holds.
-_BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_BINARY = pattern(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass

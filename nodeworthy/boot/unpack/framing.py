@@ -9,11 +9,12 @@ from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import Type
 from nodeworthy.boot.unpack.mime import HEADER, MOST, Entity, Lines, read_message
 from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
-_VERSION = re.compile(r"[ \t]*mime-version[ \t]*:", re.IGNORECASE)
-_MULTIPART = re.compile(r"[ \t]*content-type[ \t]*:[ \t]*multipart/", re.IGNORECASE)
-_SEPARATOR = re.compile(r"--(?=.*\w)\S+[ \t]*\Z")
+_VERSION = pattern(r"[ \t]*mime-version[ \t]*:", re.IGNORECASE)
+_MULTIPART = pattern(r"[ \t]*content-type[ \t]*:[ \t]*multipart/", re.IGNORECASE)
+_SEPARATOR = pattern(r"--(?=.*\w)\S+[ \t]*\Z")
 # Where cloud-init looks for `MIME-Version:`.
 _LOOKED_AT = 4096
 

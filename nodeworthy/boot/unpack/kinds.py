@@ -6,6 +6,8 @@ import re
 from enum import StrEnum
 from pathlib import PurePosixPath
 
+from nodeworthy.patterns import pattern
+
 
 class Type(StrEnum):
     """The content types that somebody on a node reads."""
@@ -53,22 +55,22 @@ PACKED = {
     "application/x-gzip-compressed",
 }
 
-_NODE_CONFIG = re.compile(r"""^["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws/""", re.MULTILINE)
-_NODE_CONFIG_JSON = re.compile(r'\A\s*\{[^{}]{0,200}?"apiVersion"\s*:\s*"node\.eks\.aws/')
-_SETTINGS = re.compile(r"\[\[?\s*settings\s*[.\]]|settings\.[\w.\"-]+\s*=")
+_NODE_CONFIG = pattern(r"""^["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws/""", re.MULTILINE)
+_NODE_CONFIG_JSON = pattern(r'\A\s*\{[^{}]{0,200}?"apiVersion"\s*:\s*"node\.eks\.aws/')
+_SETTINGS = pattern(r"\[\[?\s*settings\s*[.\]]|settings\.[\w.\"-]+\s*=")
 # What may stand before the first line that says something: comments, blank lines, YAML's `---`, a template's directive.
-_SKIPPED = re.compile(r"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%\{[^\n]*)?\r?\n)*")
-_YAML_BEGINS = re.compile(r"""[\["'{]|[\w.-]+\s*:""")
+_SKIPPED = pattern(r"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%\{[^\n]*)?\r?\n)*")
+_YAML_BEGINS = pattern(r"""[\["'{]|[\w.-]+\s*:""")
 _CLOUD_KEYS = (
     "bootcmd|runcmd|write_files|packages|package_update|package_upgrade|users|ssh_authorized_keys|mounts|apt|yum_repos"
     "|cloud_config_modules|power_state|swap|ntp|hostname|merge_how"
 )
-_CLOUD_CONFIG = re.compile(rf"^(?:{_CLOUD_KEYS})\s*:", re.MULTILINE)
+_CLOUD_CONFIG = pattern(rf"^(?:{_CLOUD_KEYS})\s*:", re.MULTILINE)
 _COMMANDS = (
     "set|export|echo|if|for|while|cat|mkdir|yum|dnf|apt|apt-get|systemctl|curl|wget|sudo|exec|modprobe|nodeadm|aws"
     "|/etc/eks/bootstrap.sh|source|function|sysctl|tee|sed|sleep|install|mount|cp|chmod|rm|kubeadm|nvidia-smi|trap|printf"
 )
-_LOOKS_LIKE_SHELL = re.compile(rf"^[ \t]*(?:(?:{_COMMANDS})(?=[ \t;\"'])|[A-Za-z_]\w*=|\w+\s*\(\)\s*\{{)", re.MULTILINE)
+_LOOKS_LIKE_SHELL = pattern(rf"^[ \t]*(?:(?:{_COMMANDS})(?=[ \t;\"'])|[A-Za-z_]\w*=|\w+\s*\(\)\s*\{{)", re.MULTILINE)
 
 
 def begins_as(text: str) -> Type | None:

@@ -12,6 +12,7 @@ from dataclasses import field
 from email.message import Message
 from email.parser import HeaderParser
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Deeper than anybody nests; every level reads its lines again.
@@ -20,7 +21,7 @@ DEEPEST = 8
 MOST = 500
 _LONGEST = 16_000
 
-HEADER = re.compile(r"(From |[\041-\071\073-\176]*:|[\t ])")
+HEADER = pattern(r"(From |[\041-\071\073-\176]*:|[\t ])")
 
 
 @dataclass

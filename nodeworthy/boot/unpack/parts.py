@@ -9,6 +9,7 @@ from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import SHELLS, Type, begins_as, interpreter
 from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _READ = {
@@ -36,10 +37,10 @@ _NOT_READ = {
 # YAML and TOML larger than this are not read: EC2 takes 16 KiB, and gzip makes no more of it than this.
 MOST_READ = 256 * 1024
 # What cloud-init leaves of a file name.
-_NAME = re.compile(r"[^\w.()-]", re.ASCII)
-_JINJA = re.compile(r"\{\{|\{%")
+_NAME = pattern(r"[^\w.()-]", re.ASCII)
+_JINJA = pattern(r"\{\{|\{%")
 # The kernel hands all that stands behind env over as one word.
-_ENV_WITH_OPTIONS = re.compile(r"#!\s*\S*/env\s+([^-\s]\S*\s+\S.*)")
+_ENV_WITH_OPTIONS = pattern(r"#!\s*\S*/env\s+([^-\s]\S*\s+\S.*)")
 _BOOTHOOK = "#cloud-boothook"
 
 

@@ -10,10 +10,11 @@ import re
 from nodeworthy.boot.origin import Encoded, Joined, Origin
 from nodeworthy.boot.unpack.envelope import as_base64
 from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 PLAIN = ("", "7bit", "8bit", "binary")
-_SPACE = re.compile(r"\s+")
+_SPACE = pattern(r"\s+")
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
@@ -21,6 +20,7 @@ from nodeworthy.collect.cluster.kinds import (
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.hami.parts import Role, role_of
 from nodeworthy.known.hami import annotation_names, scheduler_name
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
@@ -40,7 +40,7 @@ RULES = frozenset(
         "measured",
     )
 )
-_ITS_NAME = re.compile(r"(^|-)(hami|vgpu)(-|$)")
+_ITS_NAME = pattern(r"(^|-)(hami|vgpu)(-|$)")
 _OF_SLICES = "kubernetes.io/service-name"
 
 

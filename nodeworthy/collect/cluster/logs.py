@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -10,11 +9,12 @@ from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 # Enough for the last attempts; the line that tells stands near the end.
 TAIL = 64 << 10
-_MESSAGE = re.compile(r'msg="(?P<said>(?:[^"\\]|\\.)*)"')
+_MESSAGE = pattern(r'msg="(?P<said>(?:[^"\\]|\\.)*)"')
 _TELLING = ("unable to dial", "Error signaling", "level=fatal", "level=error", "Error:", "error:")
 _LONGEST = 300
 

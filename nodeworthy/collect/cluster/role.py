@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
 from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
 
 NAME = "nodeworthy-diagnose"
 # Of the account that may look into every namespace.
 HOME = "nodeworthy"
 _API_GROUP = "rbac.authorization.k8s.io"
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_NAMESPACE = pattern(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def manifests(namespace: str | None) -> str:

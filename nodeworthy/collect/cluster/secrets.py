@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from nodeworthy.patterns import pattern
+
 HIDDEN = "(secret)"
-_NAME = re.compile(r"(?i)token(?!iz)|passw(or)?d|passphrase|secret|credential|(api|access|private)_?key|auth(?!or)")
+_NAME = pattern(r"(?i)token(?!iz)|passw(or)?d|passphrase|secret|credential|(api|access|private)_?key|auth(?!or)")
 # What gives itself away: keys, signed tokens, passwords inside a URL or on a command line.
-_VALUE = re.compile(
+_VALUE = pattern(
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----"
     r"|\bAKIA[0-9A-Z]{16}\b"
     r"|\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+"
@@ -16,7 +17,7 @@ _VALUE = re.compile(
     r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"
     r"|(?i:(?<=bearer )[\w.=+/-]{12,})"
 )
-_FLAG = re.compile(r"(?i)(--?[\w-]*(?:token|passw(?:or)?d|secret|api-?key|credential)[\w-]*)(=|\s+)(\S+)")
+_FLAG = pattern(r"(?i)(--?[\w-]*(?:token|passw(?:or)?d|secret|api-?key|credential)[\w-]*)(=|\s+)(\S+)")
 # Bookkeeping that no rule reads; the last applied configuration repeats every variable.
 _DROPPED_ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
 
-_WRITTEN = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|m|h)?")
+_WRITTEN = pattern(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|m|h)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,14 +12,15 @@ from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.containerd.runtime_dump import default_runtime, handlers
 from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.known.containerd import defaults, same_file
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 RUNTIMES = ("containerd", "crio", "cri-dockerd")
 # Seconds within which a file and a process count as made together.
 SAME_MOMENT = 2
-_PROCESS = re.compile(r"process (?P<pid>[0-9]{1,10}) (?P<name>\S+)")
-_AGE = re.compile(r"(?P<what>process|file) (?P<seconds>-?[0-9]{1,12})(?: (?P<path>/.*))?")
+_PROCESS = pattern(r"process (?P<pid>[0-9]{1,10}) (?P<name>\S+)")
+_AGE = pattern(r"(?P<what>process|file) (?P<seconds>-?[0-9]{1,12})(?: (?P<path>/.*))?")
 
 
 @dataclass(frozen=True)

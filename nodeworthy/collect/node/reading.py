@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Sequence
 
 from nodeworthy.collect.node import kubelet
@@ -12,9 +11,10 @@ from nodeworthy.collect.node.processes import RUNTIMES, Process, Sockets, claims
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen import seen
 from nodeworthy.facts.node.node import Node, RuntimeProcess
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
-_INSTANCE_TYPE = re.compile(r"[a-z]\w*(?:-\w+)?\.\w[\w-]*")
+_INSTANCE_TYPE = pattern(r"[a-z]\w*(?:-\w+)?\.\w[\w-]*")
 
 
 def node(recording: Recording, declared: Declared | None = None) -> Node:

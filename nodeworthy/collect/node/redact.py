@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from nodeworthy.patterns import pattern
+
 SECRET = "(secret)"
 
 _NAME = (
@@ -24,15 +26,15 @@ _SHAPES = (
     re.compile(r"(?i)\b(?:bearer|basic) +[\w+/=.~-]{8,}"),
 )
 # `name = value`, `name: value`, `--name=value`, `"name": "value"`.
-_ASSIGNED = re.compile(rf"(?im)^(?P<name>[\s\-'\"]*{_NAME}['\"]?[ \t]*[:=][ \t]*)(?P<value>\S.*)$")
+_ASSIGNED = pattern(rf"(?im)^(?P<name>[\s\-'\"]*{_NAME}['\"]?[ \t]*[:=][ \t]*)(?P<value>\S.*)$")
 # A flag and its value on lines of their own, as a command line is recorded.
-_FLAG = re.compile(rf"(?im)^(?P<name>--{_NAME})\n(?P<value>(?!--).+)$")
+_FLAG = pattern(rf"(?im)^(?P<name>--{_NAME})\n(?P<value>(?!--).+)$")
 # Within a line: an option of a mount, a word of a command that was quoted in a message.
-_INLINE = re.compile(r"(?i)(?<=[,\s:])(?P<name>\w*(?:password|passwd|passphrase|token|secret)\w*=)[^,\s:]+")
-_SECRET_TABLE = re.compile(r"(?i)^\s*\[.*\.['\"]?(?:auth|auths|headers?)['\"]?(?:\..*)?\]\s*$")
-_SECRET_BLOCK = re.compile(r"(?i)^\s*['\"]?(?:staticPodURLHeader|headers?)['\"]?\s*:\s*$")
-_TABLE = re.compile(r"^\s*\[")
-_VALUE = re.compile(r"^(?P<name>\s*[^=\s]+\s*=\s*).+$")
+_INLINE = pattern(r"(?i)(?<=[,\s:])(?P<name>\w*(?:password|passwd|passphrase|token|secret)\w*=)[^,\s:]+")
+_SECRET_TABLE = pattern(r"(?i)^\s*\[.*\.['\"]?(?:auth|auths|headers?)['\"]?(?:\..*)?\]\s*$")
+_SECRET_BLOCK = pattern(r"(?i)^\s*['\"]?(?:staticPodURLHeader|headers?)['\"]?\s*:\s*$")
+_TABLE = pattern(r"^\s*\[")
+_VALUE = pattern(r"^(?P<name>\s*[^=\s]+\s*=\s*).+$")
 
 
 def redact(text: str) -> str:

@@ -12,13 +12,14 @@ from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlann
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.patterns import pattern
 
 NO_OBJECTS = "this program makes no objects of Kubernetes"
 # Resources that open other files, of which a preview sees nothing.
 _OPENED_LATER = ("kubernetes:yaml", "kubernetes:kustomize", "kubernetes:yaml/v2")
 # Charts that may bring it under a name of their own.
-_DATABASES = re.compile(r"postgres|pgmq|cnpg|cloudnative-?pg|stackgres|database|queue", re.IGNORECASE)
-_METRICS = re.compile(r"prometheus|monitoring|observability|victoria|mimir|grafana", re.IGNORECASE)
+_DATABASES = pattern(r"postgres|pgmq|cnpg|cloudnative-?pg|stackgres|database|queue", re.IGNORECASE)
+_METRICS = pattern(r"prometheus|monitoring|observability|victoria|mimir|grafana", re.IGNORECASE)
 
 
 def left_out(

@@ -6,7 +6,6 @@ is the line to edit. Any other carries the line of the program that registers it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
@@ -14,13 +13,14 @@ from nodeworthy.collect.plan.protocol import ARCHIVE, ASSET, REFERENCE, SECRET, 
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.plan.wire import Wire
 from nodeworthy.documents.tree import Tree, join
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
 LATER = "it is known only after deployment"
 # Texts that are read whole, made-up values and all: a boot script with a made-up endpoint is still that script.
 READ_WHOLE = frozenset({"userData", "userDataBase64"})
-_TOP = re.compile(r"[.\[]")
+_TOP = pattern(r"[.\[]")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.services.monitoring_recognition import stacks_of_chart
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
@@ -32,7 +32,7 @@ RELEASES = {
     "kubernetes:helm.sh/v3:Chart": "Helm chart",
     "kubernetes:helm.sh/v4:Chart": "Helm chart",
 }
-_PACKED = re.compile(r"-v?\d+\.\d+\.\d+[^/]*\.tgz$")
+_PACKED = pattern(r"-v?\d+\.\d+\.\d+[^/]*\.tgz$")
 
 
 @dataclass(frozen=True)

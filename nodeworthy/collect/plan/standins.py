@@ -14,9 +14,10 @@ from typing import Any
 
 from nodeworthy.collect.plan.protocol import SIGNATURE, UNKNOWN
 from nodeworthy.collect.plan.wire import Wire
+from nodeworthy.patterns import pattern
 
 TEXT = "text"  # of a shape: an output that is a string
-_TOKEN = re.compile(r"standin[0-9a-f]{12}")
+_TOKEN = pattern(r"standin[0-9a-f]{12}")
 ACCOUNT = "000000000000"
 
 

@@ -6,19 +6,20 @@ import codecs
 import re
 from pathlib import PurePath
 
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 # What only the making of a node has to do with. A script that asks how kubelet is, or prints the GPUs, makes none.
-_MARKS = re.compile(
+_MARKS = pattern(
     rb"/etc/eks/bootstrap|nodeadm|kubeadm\s+(?:join|init)|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
     rb"k8s bootstrap|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
     rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
 )
-_FIREWALL = re.compile(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE)
+_FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE)
 # What configures a machine for good: of a script that somebody names it is enough.
-_CONFIGURES = re.compile(
+_CONFIGURES = pattern(
     rb"(?m)(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:sudo[ \t]+(?:-\S+[ \t]+)*)?(?:"
     rb"ufw|ip6?tables|nft|mkfs(?:\.\w+)?|growpart|hostnamectl|nodeadm|kubeadm|dracut|update-initramfs|"
     rb"systemctl[ \t]+(?:-\S+[ \t]+)*(?:enable|disable|mask|daemon-reload)|"
@@ -26,22 +27,22 @@ _CONFIGURES = re.compile(
     rb"[^\n]*(?:docker|containerd|kube|nvidia|k3s|nfs|efs|fabric|amazon-|chrony)"
     rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)"
 )
-_SAYS_SO = re.compile(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
+_SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # It hands on to what its container is told to run.
-_OF_A_CONTAINER = re.compile(rb'(?m)^[ \t]*exec[ \t][^\n]*"?\$\{?[@*]')
+_OF_A_CONTAINER = pattern(rb'(?m)^[ \t]*exec[ \t][^\n]*"?\$\{?[@*]')
 NO_BOOT_SCRIPT = (
     "this script makes no node: it installs no driver, joins no cluster and configures no machine; "
     "user data that does none of this is known by its name (user-data.sh)"
 )
-_SHELL = re.compile(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
+_SHELL = pattern(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
 _TEMPLATES = {".tpl", ".tftpl", ".tmpl"}
 _SCRIPT_NAMES = {".sh", ".bash", ".userdata", ".boothook", *_TEMPLATES}
 _HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
-_MIME = re.compile(rb"(?im)^(mime-version|content-type)\s*:")
+_MIME = pattern(rb"(?im)^(mime-version|content-type)\s*:")
 # Bottlerocket's, behind comments.
-_SETTINGS = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
+_SETTINGS = pattern(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
 _GZIP = b"\x1f\x8b"
-_BASE64 = re.compile(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
+_BASE64 = pattern(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
 _BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
 # Jobs are another kind of script.
 _OTHERS = (b"#SBATCH", b"#PBS")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -11,12 +10,13 @@ import yaml
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import Loader
+from nodeworthy.patterns import pattern
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
 MARK = "nodeworthy: ignore"
 ANNOTATION = "nodeworthy/ignore."
-_COMMENT = re.compile(r"(?:^|(?<=\s))#\s*nodeworthy: ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
+_COMMENT = pattern(r"(?:^|(?<=\s))#\s*nodeworthy: ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
 
 
 def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) -> Iterator[Suppression]:

@@ -7,13 +7,14 @@ import re
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.text import Hole, Piece, Text
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 _WHY = "a template fills it in"
 # What only decides whether lines are there; of the distribution's own beginning the reader knows the version.
-_DIRECTIVE = re.compile(r"\{\{-?\s*(?:if|else|end|range|with|define|/\*|-?\s*template\s+\"base\")")
+_DIRECTIVE = pattern(r"\{\{-?\s*(?:if|else|end|range|with|define|/\*|-?\s*template\s+\"base\")")
 # A value that is filled in whole, and may be anything; of these keys the kind of the value matters.
-_VALUE = re.compile(r"(?P<key>[\w.\"'-]+)\s*[=:]\s*$")
+_VALUE = pattern(r"(?P<key>[\w.\"'-]+)\s*[=:]\s*$")
 _MATTERS = ("version", "imports", "capabilities")
 
 

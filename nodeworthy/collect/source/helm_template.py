@@ -16,6 +16,7 @@ from dataclasses import replace
 from nodeworthy.documents.settled import Incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Unknown
 
@@ -23,12 +24,12 @@ from nodeworthy.verdict import Place, Unknown
 SIGN = "\ue000"
 WHY = "a template fills it in"
 _QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4000}\"|`[^`]{0,4000}`"
-_ACTION = re.compile(r"\{\{-?(?P<says>(?:[^{}\"`]|" + _QUOTED + r"|\{(?!\{)|\}(?!\}))*)-?\}\}")
-_COMMENT = re.compile(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
-_STEERS = re.compile(r"\s*(?:(?:if|else|end|with|range|define|block|break|continue|fail)\b|/\*|\$[\w.]*\s*:?=)")
-_INDENT = re.compile(r"\bn?indent\s+(\d+)")
+_ACTION = pattern(r"\{\{-?(?P<says>(?:[^{}\"`]|" + _QUOTED + r"|\{(?!\{)|\}(?!\}))*)-?\}\}")
+_COMMENT = pattern(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
+_STEERS = pattern(r"\s*(?:(?:if|else|end|with|range|define|block|break|continue|fail)\b|/\*|\$[\w.]*\s*:?=)")
+_INDENT = pattern(r"\bn?indent\s+(\d+)")
 # A value that an action is, outside of quotes: to a YAML reader it is a mapping.
-_BARE = re.compile(r"(?m)^[^\"'#\n]*[:-][ \t]+[^\"'#\n]*\{\{")
+_BARE = pattern(r"(?m)^[^\"'#\n]*[:-][ \t]+[^\"'#\n]*\{\{")
 # How many lines above and below an action are looked at for what it stands among.
 _AROUND = 2000
 

@@ -16,13 +16,14 @@ from nodeworthy.facts.boot.written_text import read_content
 from nodeworthy.facts.node.files import NodeFile
 from nodeworthy.facts.node.files import node_file as fact
 from nodeworthy.facts.node.paths import Kind
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_CONFIG = re.compile(r"^[ \t]*\[+\s*(?:plugins\s*\.\s*[\"']?(?:io\.containerd\.|cri\b)|proxy_plugins)", re.MULTILINE)
-_ROOT = re.compile(r"^(?:version\s*=\s*\d+|imports\s*=\s*\[|disabled_plugins\s*=\s*\[)", re.MULTILINE)
-_HOSTS = re.compile(r"^[ \t]*\[+\s*(?:hosts?|mirrors?|Host)\s*\.\s*[\"']?\w+:", re.MULTILINE)
-_SERVER = re.compile(r"^server\s*=", re.MULTILINE)
+_CONFIG = pattern(r"^[ \t]*\[+\s*(?:plugins\s*\.\s*[\"']?(?:io\.containerd\.|cri\b)|proxy_plugins)", re.MULTILINE)
+_ROOT = pattern(r"^(?:version\s*=\s*\d+|imports\s*=\s*\[|disabled_plugins\s*=\s*\[)", re.MULTILINE)
+_HOSTS = pattern(r"^[ \t]*\[+\s*(?:hosts?|mirrors?|Host)\s*\.\s*[\"']?\w+:", re.MULTILINE)
+_SERVER = pattern(r"^server\s*=", re.MULTILINE)
 _HOSTS_KEYS = {
     *("server", "host", "hosts", "capabilities", "ca", "client", "skip_verify", "override_path", "header"),
     "dial_timeout",
@@ -35,9 +36,9 @@ _DOCKER = {
     *("insecure-registries", "registry-mirrors", "default-runtime", "exec-opts", "log-driver", "live-restore"),
     *("data-root", "storage-driver", "default-address-pools", "node-generic-resources", "default-ulimits"),
 }
-_DOCKERS = re.compile(r'^\s*\{?\s*"(?:' + "|".join(sorted(_DOCKER)) + r')"\s*:', re.MULTILINE)
-_REGISTRIES = re.compile(r"^(?:mirrors|configs):", re.MULTILINE)
-_OTHER_KEY = re.compile(r"^(?!mirrors:|configs:|auths:|---|\.\.\.)[^\s#{}\ue000-\uf8ff]", re.MULTILINE)
+_DOCKERS = pattern(r'^\s*\{?\s*"(?:' + "|".join(sorted(_DOCKER)) + r')"\s*:', re.MULTILINE)
+_REGISTRIES = pattern(r"^(?:mirrors|configs):", re.MULTILINE)
+_OTHER_KEY = pattern(r"^(?!mirrors:|configs:|auths:|---|\.\.\.)[^\s#{}\ue000-\uf8ff]", re.MULTILINE)
 _LOGIN = {
     *("username", "password", "auth", "identity_token", "token"),
     *("ca_file", "cert_file", "key_file", "insecure_skip_verify"),
@@ -46,7 +47,7 @@ _MODPROBE = ("options", "blacklist", "install", "alias", "softdep", "remove")
 # How a line of modprobe's begins where somebody got it wrong.
 _NEARLY = ("option", "opts", "nvidia", "modprobe", "set")
 # A line of TOML, or of a template of it.
-_TOML = re.compile(r"\s*(?:\[|[\w.\"'-]+\s*=|[\"'\]}{,#]|\d|true|false|\$|[\ue000-\uf8ff]|$)")
+_TOML = pattern(r"\s*(?:\[|[\w.\"'-]+\s*=|[\"'\]}{,#]|\d|true|false|\$|[\ue000-\uf8ff]|$)")
 
 
 @dataclass(frozen=True)

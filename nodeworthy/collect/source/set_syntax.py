@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nodeworthy.documents.tree import Scalar, Tree
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Unknown
 
-_STEP = re.compile(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]|\.")
+_STEP = pattern(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]|\.")
 _MOST_ENTRIES = 1000  # Helm refuses larger indices, too
 _TYPED: dict[str, Scalar] = {"true": True, "false": False, "null": None}
 

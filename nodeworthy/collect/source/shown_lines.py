@@ -9,14 +9,15 @@ from pathlib import Path
 
 from nodeworthy.collect.source.files import Source, Unreadable, as_text, read_bytes
 from nodeworthy.known.secrets import HIDDEN, spans
+from nodeworthy.patterns import pattern
 
 LIMIT = 1024 * 1024
 PACKED = "(packed)"
 # What is base64 may hold anything. Digests are long, too, but in one case.
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{60,}={0,2}")
-_SECRET = re.compile(r"""(?m)^[ \t{-]*["']?kind["']?[ \t]*:[ \t]*["']?(?:Sealed)?Secret\b|"kind": ?"Secret\"""")
-_DATA = re.compile(r"""^(?P<indent>[ \t]*)["']?(?:data|stringData)["']?[ \t]*:(?P<rest>.*)$""")
-_KEY = re.compile(r"""^(?P<key>[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*)\S""")
+_BASE64 = pattern(r"[A-Za-z0-9+/]{60,}={0,2}")
+_SECRET = pattern(r"""(?m)^[ \t{-]*["']?kind["']?[ \t]*:[ \t]*["']?(?:Sealed)?Secret\b|"kind": ?"Secret\"""")
+_DATA = pattern(r"""^(?P<indent>[ \t]*)["']?(?:data|stringData)["']?[ \t]*:(?P<rest>.*)$""")
+_KEY = pattern(r"""^(?P<key>[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*)\S""")
 
 
 def shown_lines(path: str) -> list[str]:

@@ -7,12 +7,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.files import Source
+from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
     from nodeworthy.facts.slurm.job import SlurmJob
 
-_MARK = re.compile(rb"^#SBATCH", re.MULTILINE)
-_WRAPS = re.compile(rb"\bsbatch\b[^\n]*(?:\\\n[^\n]*)*--wrap")
+_MARK = pattern(rb"^#SBATCH", re.MULTILINE)
+_WRAPS = pattern(rb"\bsbatch\b[^\n]*(?:\\\n[^\n]*)*--wrap")
 # Files that are jobs even where their first line does not say who runs them.
 _NAMES = {
     ".sh",

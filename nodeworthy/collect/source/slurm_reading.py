@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,13 +15,14 @@ from nodeworthy.facts.slurm.lines import MARK, Option, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
 from nodeworthy.facts.slurm.walk import walked
 from nodeworthy.facts.slurm.words import peeled
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, NotKnown, Place, Unknown
 
 # Longer files are not read: they are no script that a job starts.
 _LONGEST = 256 * 1024
 _READ = (".sh", ".bash", ".py", ".env", ".yaml", ".yml", "")
 # What is known only where the job runs.
-_OF_THE_JOB = re.compile(r"\$\{?(SLURM_(?:NODEID|PROCID|LOCALID|NNODES|NTASKS|JOB_NODELIST|NODELIST|JOB_NUM_NODES))\b")
+_OF_THE_JOB = pattern(r"\$\{?(SLURM_(?:NODEID|PROCID|LOCALID|NNODES|NTASKS|JOB_NODELIST|NODELIST|JOB_NUM_NODES))\b")
 # Scripts that run scripts that run scripts.
 _DEEPEST = 3
 # How far up a job's script may lie below the folder from which it is submitted.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+from nodeworthy.patterns import pattern
+
 SETTINGS = ".nodeworthy.yaml"
-STACK_FILE = re.compile(r"Pulumi\.(?P<stack>[^/]+)\.ya?ml")
+STACK_FILE = pattern(r"Pulumi\.(?P<stack>[^/]+)\.ya?ml")
 
 
 def upwards(folder: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.firewall.ufw_files import BEFORE, DEFAULTS, KINDS, SWITCH, USER
 from nodeworthy.facts.firewall.ufw_firewall import UfwFile
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 _SIGNS = (
@@ -17,7 +18,7 @@ _SIGNS = (
     (re.compile(rb"^:ufw-before-|^-[AI] ufw-before-", re.MULTILINE), BEFORE),
     (re.compile(rb"^DEFAULT_(?:FORWARD|INPUT)_POLICY=", re.MULTILINE), DEFAULTS),
 )
-_SWITCH = re.compile(rb"^ENABLED=", re.MULTILINE)
+_SWITCH = pattern(rb"^ENABLED=", re.MULTILINE)
 _TEMPLATES = (".j2", ".tpl", ".tftpl", ".tmpl", ".erb")
 
 

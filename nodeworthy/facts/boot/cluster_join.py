@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
@@ -10,6 +9,7 @@ from nodeworthy.boot.conditions import Asks, together
 from nodeworthy.boot.effects import Act, Fetches, Joins, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
@@ -23,7 +23,7 @@ _DROP_INS = "/etc/eks/nodeadm.d/"
 _IN_STEPS = ("k3s", "rke2")
 _USER_DATA = ("user-data", "userdata", "user_data")
 # `nodeadm init --skip run` writes the configuration and starts nothing.
-_ONLY_CONFIG = re.compile(r"(?:--skip|-s)[ =]\S*run")
+_ONLY_CONFIG = pattern(r"(?:--skip|-s)[ =]\S*run")
 # Words of what was not understood that may join a cluster.
 JOINING = ("bootstrap", "nodeadm", "kubeadm", "join", "k3s", "rke2", "kubelet")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from nodeworthy.boot.commands.installs import kind_of
@@ -10,12 +9,13 @@ from nodeworthy.boot.effects import Installs
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.known.drivers import PackageKind
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 RUNFILE = ".run"
 _FABRIC = ("fabricmanager", "fabric-manager", "/fm")
-_NUMBERS = re.compile(r"(?<![\d.])\d{3}(?:\.\d+)*")
+_NUMBERS = pattern(r"(?<![\d.])\d{3}(?:\.\d+)*")
 
 
 @dataclass(frozen=True)

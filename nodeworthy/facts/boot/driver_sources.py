@@ -13,6 +13,7 @@ from nodeworthy.facts.boot.driver_packages import RUNFILE, NvidiaPackage, driver
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.known.drivers import PackageKind
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place, Related
 
 FIGHT = (
@@ -21,7 +22,7 @@ FIGHT = (
 )
 NO_DRIVER = "the node joins and has no GPUs to offer: its pods stay Pending"
 # Who asks for one of these asks whether this machine has a GPU, or a driver already.
-_ASKS_FOR_NEED = re.compile(r"nvidia|lspci|gpu|instance", re.IGNORECASE)
+_ASKS_FOR_NEED = pattern(r"nvidia|lspci|gpu|instance", re.IGNORECASE)
 _WORDS = ("nvidia", "NVIDIA", "cuda-drivers", "driver")
 
 

@@ -13,16 +13,17 @@ from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Place, Related
 
 UNIT = "nvidia-fabricmanager.service"
-_ASKS_FOR_THE_GPU = re.compile(r"nvidia|lspci", re.IGNORECASE)
+_ASKS_FOR_THE_GPU = pattern(r"nvidia|lspci", re.IGNORECASE)
 NO_CUDA = "without fabric manager the NVSwitches are not set up: CUDA ends with error 802, system not yet initialized"
 REFUSES = "fabric manager refuses a driver of another version and ends; CUDA then ends with error 802"
 ENABLE = f"systemctl enable --now {UNIT.removesuffix('.service')}"
-_NEARLY = re.compile(r"(?:nvidia|nv)?[-_]?fabric[-_]?(?:manager|mgr)d?\.service")
+_NEARLY = pattern(r"(?:nvidia|nv)?[-_]?fabric[-_]?(?:manager|mgr)d?\.service")
 # Who asks for one of these asks whether this machine needs it.
-_ASKS_FOR_NEED = re.compile(r"nvswitch|instance|p[456]|[abh][123]00|gpu.?type|gpu.?count|fabric", re.IGNORECASE)
+_ASKS_FOR_NEED = pattern(r"nvswitch|instance|p[456]|[abh][123]00|gpu.?type|gpu.?count|fabric", re.IGNORECASE)
 
 
 def needs_it(pool: Pool) -> bool | None:

@@ -9,6 +9,7 @@ from nodeworthy.boot.conditions import Asks
 from nodeworthy.boot.effects import Effect, Installs, Joins
 from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
@@ -34,7 +35,7 @@ _MANAGERS = ("apt", "dnf", "yum")
 PROGRAMS = {"apt-get": "apt", "aptitude": "apt"}
 _SYSTEMS = {"al2023": "AL2023", "al2": "AL2", "ubuntu-22.04": "Ubuntu 22.04", "ubuntu-24.04": "Ubuntu 24.04"}
 # What a script asks to learn on which machine it is.
-_WHICH_MACHINE = re.compile(
+_WHICH_MACHINE = pattern(
     r"os-release|\bID\b|VERSION_ID|ID_LIKE|command -v|\bwhich\b|\btype\b|\bhash\b|bootstrap\.sh|nodeadm|"
     r"\b(?:apt|apt-get|dnf|yum|ubuntu|debian|amzn|amazon|al2023|rhel|rocky|centos)\b|redhat-release|lsb_release|distro",
     re.IGNORECASE,

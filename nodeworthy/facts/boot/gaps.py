@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.effects import NotUnderstood
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.patterns import pattern
 
 # Of these nothing is known: they may do anything.
 _ANYTHING = (
@@ -18,7 +18,7 @@ _ANYTHING = (
     "what stands in",
     "what is run for another user",
 )
-_ADDED = re.compile(r" \([^()\n]*\bany[^()\n]*\)$")
+_ADDED = pattern(r" \([^()\n]*\bany[^()\n]*\)$")
 
 
 def gaps(timeline: Timeline, *words: str) -> Iterator[NotUnderstood]:

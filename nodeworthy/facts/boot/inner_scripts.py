@@ -11,13 +11,14 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Expansion, How, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import UserData
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_BINARY = re.compile(
+_BINARY = pattern(
     r"/s?bin/[^/]+$|\.(?:sh|bash)$|^/etc/(?:profile\.d|cron\.[a-z]+|init\.d)/|/per-(?:boot|once|instance)/|/rc\.local$"
 )
-_UNIT = re.compile(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path|conf)$")
-_ASSIGNS = re.compile(
+_UNIT = pattern(r"^/(?:etc|usr/lib|lib|run)/systemd/.*\.(?:service|socket|timer|mount|path|conf)$")
+_ASSIGNS = pattern(
     r"(?:^|[;&|(){}]|\s)([A-Za-z_]\w*)\+?=|\bfor\s+([A-Za-z_]\w*)\s+in\b|\bread\s+(?:-\w+\s+)*([A-Za-z_][\w ]*)"
 )
 # What a shell, or cloud-init, has set before the script says anything.

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import base64
 import ipaddress
-import re
 from collections.abc import Callable, Iterator
 
 from nodeworthy.facts.boot.cluster_join import Coordinates
 from nodeworthy.facts.boot.families import BOOTSTRAP, BOTTLEROCKET, NODEADM
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located
 
 _BEGINS = "-----BEGIN CERTIFICATE-----"
 # That in base64.
 _PACKED = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR"
-_BASE64 = re.compile(r"[A-Za-z0-9+/]+")
-_OTHER_PEM = re.compile(r"-----BEGIN (?P<what>[A-Z0-9 ]*(?:KEY|REQUEST|CRL))-----")
+_BASE64 = pattern(r"[A-Za-z0-9+/]+")
+_OTHER_PEM = pattern(r"-----BEGIN (?P<what>[A-Z0-9 ]*(?:KEY|REQUEST|CRL))-----")
 StandsFor = Callable[[str], str | None]
 
 

@@ -11,6 +11,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, need
 
@@ -23,7 +24,7 @@ _SHOWN = {
     "bottlerocket": "bottlerocket",
 }
 _SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
-_VERSION = re.compile(r"(?:^|/)containerd(?:\.io)?[=-](?P<version>[12]\.\d+(?:\.\d+)?)")
+_VERSION = pattern(r"(?:^|/)containerd(?:\.io)?[=-](?P<version>[12]\.\d+(?:\.\d+)?)")
 
 
 def runtime_of(script: BootScript, pool: BootPool | None) -> Containerd | None:

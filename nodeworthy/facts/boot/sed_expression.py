@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_COMMAND = re.compile(r"(?:^|[\s;{}/,0-9$!])s(?P<delimiter>[^\w\s\\])")
+_COMMAND = pattern(r"(?:^|[\s;{}/,0-9$!])s(?P<delimiter>[^\w\s\\])")
 # In sed's basic expressions these mean themselves, and with a backslash what they mean elsewhere.
 _SWAPPED = "(){}+?|"
 

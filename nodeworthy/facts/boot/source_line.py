@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from nodeworthy.boot.userdata import Part, UserData
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -15,7 +16,7 @@ LONGEST = 120
 BEHIND = 10
 # How many lines one command, and what stands behind it, may take.
 _MOST = 40
-_STOPS_ON_ERROR = re.compile(r"^[ \t]*(?:-[ \t]+)?set[ \t]+(?:-\w*e|.*-o[ \t]+errexit)|^#!.*\s-\w*e", re.MULTILINE)
+_STOPS_ON_ERROR = pattern(r"^[ \t]*(?:-[ \t]+)?set[ \t]+(?:-\w*e|.*-o[ \t]+errexit)|^#!.*\s-\w*e", re.MULTILINE)
 
 
 @dataclass(frozen=True)

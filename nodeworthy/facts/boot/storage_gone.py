@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.commands.masked import Mask
@@ -17,9 +16,10 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import asked_of_itself_apart
 from nodeworthy.facts.boot.written_text import content_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_EXTENDED = re.compile(r"\s(?:-\w*[Er]|--regexp-extended)")
+_EXTENDED = pattern(r"\s(?:-\w*[Er]|--regexp-extended)")
 
 
 @dataclass(frozen=True)

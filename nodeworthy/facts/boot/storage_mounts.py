@@ -16,13 +16,14 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.storage_gone import TakenOut, taken_out
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.known.filesystems import is_network
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 FSTAB = "/etc/fstab"
 # `$ a LINE`, `/swap/i LINE`: what sed adds to a file.
-_PUT_IN = re.compile(r"(?:^|[\s/$\d])[ai](?:\\\s*|\s+)(?P<line>\S.*)$", re.DOTALL)
-_UNIT = re.compile(r"/(?:etc|usr/lib|lib|run)/systemd/system/(?P<name>[^/]+\.mount)")
+_PUT_IN = pattern(r"(?:^|[\s/$\d])[ai](?:\\\s*|\s+)(?P<line>\S.*)$", re.DOTALL)
+_UNIT = pattern(r"/(?:etc|usr/lib|lib|run)/systemd/system/(?P<name>[^/]+\.mount)")
 
 
 class By(Enum):

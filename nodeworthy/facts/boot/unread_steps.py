@@ -13,21 +13,22 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.gaps import as_written, may_be_anything
 from nodeworthy.known.profiling import boot_loader_programs, initramfs_programs, option, other_purposes
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Who names one of these is concerned with what the module is given.
-_CONCERNED = re.compile(r"modprobe\.d|NVreg|[Pp]rofiling")
-_FOR_GPUS = re.compile(r"nvidia|gpu|cuda|profil|modprobe", re.IGNORECASE)
-_SCRIPT = re.compile(r"\.(?:sh|bash|py|pl|rb)$")
-_ONLY_LOOKS = re.compile(
+_CONCERNED = pattern(r"modprobe\.d|NVreg|[Pp]rofiling")
+_FOR_GPUS = pattern(r"nvidia|gpu|cuda|profil|modprobe", re.IGNORECASE)
+_SCRIPT = pattern(r"\.(?:sh|bash|py|pl|rb)$")
+_ONLY_LOOKS = pattern(
     r"(?:^|[-_])(?:check|detect|exists|has|info|is|list|present|query|show|status|test|wait)(?:[-_.]|$)"
 )
-_INTERPRETERS = re.compile(r"(?:python|perl|ruby|node|pwsh)[\d.]*$")
+_INTERPRETERS = pattern(r"(?:python|perl|ruby|node|pwsh)[\d.]*$")
 _PLAYBOOKS = frozenset(
     "ansible-playbook ansible-pull ansible puppet chef-client chef-solo salt-call cinc-client".split()
 )
 _UNPACKS = frozenset("tar bsdtar unzip cpio rsync cp rpm2cpio".split())
-_EXTRACTS = re.compile(r"-?[A-Za-z]*x[A-Za-z]*$|--extract$|--get$")
+_EXTRACTS = pattern(r"-?[A-Za-z]*x[A-Za-z]*$|--extract$|--get$")
 
 
 @dataclass(frozen=True)

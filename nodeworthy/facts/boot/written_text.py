@@ -12,12 +12,13 @@ from typing import Any
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.text import Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # A hole in the parsed data: nobody writes such a word.
-_HOLE = re.compile(r"zzhole(\d+)zz")
-_AT_LINE = re.compile(r"\bline (\d+)")
+_HOLE = pattern(r"zzhole(\d+)zz")
+_AT_LINE = pattern(r"\bline (\d+)")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
@@ -14,11 +13,12 @@ from nodeworthy.facts.cluster.rejected_pod import rejected_pod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.effective_requests import effective_requests
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_COUNTED = re.compile(r"unavailable for (?P<resource>\S+?)\. Requested: (?P<asked>\d+), Available: (?P<there>\d+)")
-_UNREGISTERED = re.compile(r"(?:can't|cannot) allocate unregistered device (?P<resource>[^\s,]+)")
-_UNHEALTHY = re.compile(r"cannot allocate unhealthy devices (?P<resource>[^\s,]+)")
+_COUNTED = pattern(r"unavailable for (?P<resource>\S+?)\. Requested: (?P<asked>\d+), Available: (?P<there>\d+)")
+_UNREGISTERED = pattern(r"(?:can't|cannot) allocate unregistered device (?P<resource>[^\s,]+)")
+_UNHEALTHY = pattern(r"cannot allocate unhealthy devices (?P<resource>[^\s,]+)")
 _NOT_BOUND = "no binding pod found on node"
 _MOST = 400
 

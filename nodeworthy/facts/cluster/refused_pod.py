@@ -7,15 +7,16 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import mapping_at, number_at, text_at
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_QUANTITY = re.compile(
+_QUANTITY = pattern(
     r"(?P<field>spec\.\S+?resources\.(?:limits|requests)(?:\[(?P<resource>[^\]\s]+)\])?): "
     r"(?:Invalid value: (?P<is>\S{1,60}): must be (?:an integer|equal to (?P<equal>\S+) limit)|"
     r"Required value: Limit must be set for non over\w+ resources)"
 )
-_RUNTIME = re.compile(r'RuntimeClass "(?P<name>[^"]{1,253})" not found')
+_RUNTIME = pattern(r'RuntimeClass "(?P<name>[^"]{1,253})" not found')
 
 
 @dataclass(frozen=True)

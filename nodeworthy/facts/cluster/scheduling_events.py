@@ -12,6 +12,7 @@ from typing import Any
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -19,7 +20,7 @@ Key = tuple[str, str]
 # Longer than any scheduler's sentence.
 _MOST = 2000
 _STARTED = {"Starting": "kubelet started", "Rebooted": "the node rebooted", "NodeReady": "the node became ready again"}
-_QUOTA = re.compile(
+_QUOTA = pattern(
     r"exceeded quota: (?P<name>[^,\s]+), requested: (?P<asked>\S+), used: (?P<used>\S+), limited: (?P<limited>\S+)"
 )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
@@ -17,11 +16,12 @@ from nodeworthy.facts.boot.written_text import Reading, content_of, toml_in, tom
 from nodeworthy.facts.registry.config_path import configs, is_default_config
 from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folder
 from nodeworthy.known.containerd_schema import NEW, SECTIONS
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_CONDITION = re.compile(r"[{%]\{?[{%]-?\s*(?:if|else|elif)\b")
-_BASE = re.compile(r"\{\{-?\s*template\s+\"base\"")
+_CONDITION = pattern(r"[{%]\{?[{%]-?\s*(?:if|else|elif)\b")
+_BASE = pattern(r"\{\{-?\s*template\s+\"base\"")
 
 
 class Role(Enum):

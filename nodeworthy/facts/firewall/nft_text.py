@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-_TOKEN = re.compile(r'"[^"\n]*"|[{};\n]|#[^\n]*|[^\s{};"]+')
+from nodeworthy.patterns import pattern
+
+_TOKEN = pattern(r'"[^"\n]*"|[{};\n]|#[^\n]*|[^\s{};"]+')
 _ENDS = frozenset({";", "\n"})
 
 

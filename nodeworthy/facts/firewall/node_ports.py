@@ -12,11 +12,12 @@ from nodeworthy.facts.firewall.firewall import Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Pods, Range, is_world, range_of
 from nodeworthy.fleet.model import Network
 from nodeworthy.known.pod_interfaces import is_uplink
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Related
 
 KUBELET = 10250
 NODE_PORTS = range(30000, 32768)
-_PORTS = re.compile(r"(?:(tcp|udp) )?port ([\d:,-]+)(?: a few connections)?")
+_PORTS = pattern(r"(?:(tcp|udp) )?port ([\d:,-]+)(?: a few connections)?")
 _KUBELET = "whoever reaches the node may knock at kubelet's API, which runs commands in its pods"
 _NODE_PORTS = "every service that has a NodePort, now or later, is reached by whoever reaches the node"
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import product
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.facts.firewall.firewall import Does, Step
 from nodeworthy.facts.firewall.state import Firewall, left_by
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # More questions than this, and their combinations are too many.
 MOST = 7
 # These ask the firewall whether the step has been done already, or whether there is a firewall at all.
-_OF_ITSELF = re.compile(
+_OF_ITSELF = pattern(
     r"\b(?:ufw\s+(?:status|show)|ip6?tables(?:-save|\s.*(?:-C|-S|-L|--check|--list))|nft\s+list|"
     r"(?:command\s+-v|which|type|hash|dpkg|-x)\b.*\b(?:ufw|iptables|nft)|(?:ufw|iptables)\.(?:service|conf))"
 )

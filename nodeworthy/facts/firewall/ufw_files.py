@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.conditions import Guard
@@ -11,6 +10,7 @@ from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import UFW, Does, Filter, Side, Step
 from nodeworthy.facts.firewall.iptables import acts_in
 from nodeworthy.facts.firewall.words import words_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -24,9 +24,9 @@ KINDS = {
     "/etc/ufw/ufw.conf": SWITCH,
 }
 _POLICIES = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
-_SETTING = re.compile(r"(?P<name>DEFAULT_(?:INPUT|OUTPUT|FORWARD)_POLICY|ENABLED)\s*=\s*[\"']?(?P<value>\w*)")
+_SETTING = pattern(r"(?P<name>DEFAULT_(?:INPUT|OUTPUT|FORWARD)_POLICY|ENABLED)\s*=\s*[\"']?(?P<value>\w*)")
 _TUPLE = "### tuple ###"
-_OWN_RULE = re.compile(r"-[AI] ufw-(?:before|after|user)-\w+ .*")
+_OWN_RULE = pattern(r"-[AI] ufw-(?:before|after|user)-\w+ .*")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import field
 from itertools import pairwise
@@ -10,13 +9,14 @@ from itertools import pairwise
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.facts.firewall.ufw_words import Refused, Unclear, address_of, is_port
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _ACTIONS = frozenset({"allow", "deny", "reject", "limit"})
 _KEYS = ("proto", "from", "to", "port", "app", "in", "out")
 _PORTLESS = frozenset({"ipv6", "esp", "ah", "igmp", "gre", "vrrp"})
 _PROTOCOLS = frozenset({"tcp", "udp", "any"}) | _PORTLESS
-_INTERFACE = re.compile(r"[a-zA-Z0-9_.+,=%@-]{1,15}")
+_INTERFACE = pattern(r"[a-zA-Z0-9_.+,=%@-]{1,15}")
 # More words than this, and ufw looks no further.
 _MOST = 13
 

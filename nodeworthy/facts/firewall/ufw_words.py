@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 
 from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.patterns import pattern
 
-_PORTS = re.compile(r"\d+(?::\d+)?(?:,\d+(?::\d+)?)*")
+_PORTS = pattern(r"\d+(?::\d+)?(?:,\d+(?::\d+)?)*")
 
 
 class Refused(Exception):

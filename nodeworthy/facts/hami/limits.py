@@ -9,11 +9,12 @@ from typing import Any
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.known.hami import annotation_names, modes, variables
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
 
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
-_LIMIT = re.compile(r"(\d{1,18})([kmg]?)", re.IGNORECASE)
+_LIMIT = pattern(r"(\d{1,18})([kmg]?)", re.IGNORECASE)
 _WINS = "a variable of the pod wins over the one that HAMi's device plugin gives to the container"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from nodeworthy.facts.boot.fabric_manager import UNIT
@@ -11,10 +10,11 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.node.units import UnitState
 from nodeworthy.known.kubelet import every_kubelet_unit
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Finding, Findings, Located, Unknown, fail, need, skip, unknown
 
 # `/var/lib/cloud/instance/scripts/part-001: line 12: dnf: command not found`; dash leaves the word out.
-_LINE = re.compile(r"(?P<script>/\S+): (?:line )?(?P<line>\d+): (?P<says>.+)")
+_LINE = pattern(r"(?P<script>/\S+): (?:line )?(?P<line>\d+): (?P<says>.+)")
 _STILL = ("starting", "initializing")
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from nodeworthy.facts.node.node import Node
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Findings, Unknown, fail, need, skip
 
 IGNORED = "Ignoring unknown key"
-_FIELD = re.compile(r"\b(?P<name>key|plugin)=(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|(?P<bare>\S+))")
+_FIELD = pattern(r"\b(?P<name>key|plugin)=(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|(?P<bare>\S+))")
 
 
 def told_of(node: Node) -> Findings:

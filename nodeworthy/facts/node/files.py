@@ -16,11 +16,12 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.node.paths import Kind, Spot, spot_of
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions, takes_base_dir
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Place, need, skip
 
-_IMPORTS = re.compile(r"^imports\s*=\s*\[(.*?)\]", re.MULTILINE | re.DOTALL)
-_PATH = re.compile(r"[\"'](/[^\"']*)[\"']")
+_IMPORTS = pattern(r"^imports\s*=\s*\[(.*?)\]", re.MULTILINE | re.DOTALL)
+_PATH = pattern(r"[\"'](/[^\"']*)[\"']")
 # Two distributions have templates of these names; where nothing says which, they are read alike.
 _TEMPLATED = "k3s"
 

@@ -18,6 +18,7 @@ from nodeworthy.known.containerd import (
     registries,
 )
 from nodeworthy.known.profiling import option
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 
@@ -35,7 +36,7 @@ DOCKERS = "/etc/docker/daemon.json"
 _TEMPLATES = (".j2", ".jinja", ".jinja2", ".tpl", ".tftpl", ".tmpl", ".gotmpl", ".erb", ".template", ".in")
 _DROP_INS = ("conf.d", "config.d")
 _HOSTS = ("certs.d", "hosts.d")
-_A_HOST = re.compile(r"_default|localhost|[\w-]+(?:\.[\w-]+)*(?::\d+|_\d+_)|[\w-]+(?:\.[\w-]+)+")
+_A_HOST = pattern(r"_default|localhost|[\w-]+(?:\.[\w-]+)*(?::\d+|_\d+_)|[\w-]+(?:\.[\w-]+)+")
 
 
 @dataclass(frozen=True)

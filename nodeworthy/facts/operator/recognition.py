@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nodeworthy.documents.chart_values import chart_values
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Unknown
 
 CHART = "gpu-operator"
@@ -20,7 +20,7 @@ _TELLING = _DISTINCTIVE - {"driver", "operator", "toolkit"}
 _TOOLKIT = frozenset(
     "enabled env image imagePullPolicy imagePullSecrets installDir repository resources version".split()
 )
-_EXACT_VERSION = re.compile(r"v?\d+(\.\d+){0,2}([-+].*)?")
+_EXACT_VERSION = pattern(r"v?\d+(\.\d+){0,2}([-+].*)?")
 # The chart says its own name and version on what it makes.
 _MADE_BY = ("metadata", "labels", "helm.sh/chart")
 

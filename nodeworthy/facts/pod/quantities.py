@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from typing import Any
 
-_FORM = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))?")
+from nodeworthy.patterns import pattern
+
+_FORM = pattern(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))?")
 _SUFFIXES: dict[str, Fraction] = {
     **{name: Fraction(1, 1000 ** (3 - power)) for power, name in enumerate(("n", "u", "m"))},
     **{name: Fraction(1000 ** (power + 1)) for power, name in enumerate("kMGTPE")},

@@ -6,21 +6,20 @@ traces calls by itself, for which nobody needs a right, and reads the counters o
 
 from __future__ import annotations
 
-import re
-
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known
 
 DEDICATED = "gpu.monitoring/profiling-dedicated"
 _MARKS = ("gpu.monitoring/profiling", DEDICATED, "nodeworthy/profiling")
 _NO = ("false", "disabled", "no", "off", "0", "")
-_COUNTERS = re.compile(r"(?:^|[\s;&|(/'\"`=])(ncu|nv-nsight-cu-cli|dcgmproftester\d*)(?=$|[\s;&|)'\"`])")
-_SYSTEMS = re.compile(r"(?:^|[\s;&|(/'\"`=])nsys(?=\s|$)")
-_METRICS = re.compile(r"--gpu-metrics-(?:device|devices|set|frequency)\b(?![= ]none)")
-_IMAGES = re.compile(r"(?:^|/)(?:nsight-compute|dcgmproftester)[^/]*$")
+_COUNTERS = pattern(r"(?:^|[\s;&|(/'\"`=])(ncu|nv-nsight-cu-cli|dcgmproftester\d*)(?=$|[\s;&|)'\"`])")
+_SYSTEMS = pattern(r"(?:^|[\s;&|(/'\"`=])nsys(?=\s|$)")
+_METRICS = pattern(r"--gpu-metrics-(?:device|devices|set|frequency)\b(?![= ]none)")
+_IMAGES = pattern(r"(?:^|/)(?:nsight-compute|dcgmproftester)[^/]*$")
 # Words that only ask whether a program is there, or bring it.
-_NO_RUN = re.compile(r"(?:which|command -v|--version|install)\b[^\n;&|]*$")
+_NO_RUN = pattern(r"(?:which|command -v|--version|install)\b[^\n;&|]*$")
 
 
 def why_container_profiles(container: Container) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,11 +13,12 @@ from nodeworthy.facts.boot.written_text import Reading, content_of, has_hole, to
 from nodeworthy.known.containerd import Containerd, drop_in_folder, registries
 from nodeworthy.known.containerd_schema import SECTIONS, prints_single_quotes
 from nodeworthy.known.releases import numbers
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 KEY = "config_path"
-_SET = re.compile(rf"{KEY}\s*=\s*\\?[\"']?(?P<path>/[^\"'\\\s#|,]*)")
+_SET = pattern(rf"{KEY}\s*=\s*\\?[\"']?(?P<path>/[^\"'\\\s#|,]*)")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.conditions import always
@@ -11,12 +10,13 @@ from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.registry.way_to_resolve import Way, lines_of
+from nodeworthy.patterns import pattern
 
 HOSTS = "/etc/hosts"
 _ENTRY = f"an address and the name in {HOSTS}"
 _TOLD = {How.WRITE: "writes the file anew", How.EDIT: "takes it out", How.DELETE: "deletes the file"}
 # sed's `/NAME/d`.
-_TAKES_AWAY = re.compile(r"/I?\s*d\s*$")
+_TAKES_AWAY = pattern(r"/I?\s*d\s*$")
 
 
 def entries(timeline: Timeline, write: Writes, name: str) -> Iterator[Way]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from nodeworthy.boot.effects import Writes
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.written_text import Reading, could_equal, toml_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -21,7 +21,7 @@ DROPPED = f"containerd drops a hosts.toml that it can't read and goes to https:/
 NOT_ASKED = f"what a host may not do is asked of the next one, in the end of https://; {BY_HTTPS}"
 UNFILLED = "containerd fills in no variables, and there is no host of that name"
 EMPTY = f"where a variable is empty, no host is left of the address, and in the end https:// is asked; {BY_HTTPS}"
-_URL = re.compile(r"(?:(?P<scheme>[a-z]+)://)?(?P<authority>[^/]*)")
+_URL = pattern(r"(?:(?P<scheme>[a-z]+)://)?(?P<authority>[^/]*)")
 
 
 @dataclass(frozen=True)

@@ -12,12 +12,13 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.registry.hosts_file import HOSTS, entries
 from nodeworthy.facts.registry.way_to_resolve import Way, lines_of
+from nodeworthy.patterns import pattern
 
 RESOLVED = "systemd-resolved.service"
 # Where node-local DNS listens.
 NODE_LOCAL = "169.254.20.10"
-_RESOLVED_FILE = re.compile(r"/(?:etc|usr/lib|run)/systemd/resolved\.conf(?:\.d/[^/]*\.conf)?")
-_DNSMASQ_FILE = re.compile(r"/etc/(?:dnsmasq\.conf|(?:NetworkManager/)?dnsmasq\.d/.*)")
+_RESOLVED_FILE = pattern(r"/(?:etc|usr/lib|run)/systemd/resolved\.conf(?:\.d/[^/]*\.conf)?")
+_DNSMASQ_FILE = pattern(r"/etc/(?:dnsmasq\.conf|(?:NetworkManager/)?dnsmasq\.d/.*)")
 _FOLDERS = (
     HOSTS,
     "/etc/resolv",
@@ -31,7 +32,7 @@ _FOLDERS = (
     "/etc/unbound/",
     "/etc/coredns/",
 )
-_OTHER_FILE = re.compile(r"/etc/(?:dhcp/dhclient\.conf|netplan/.*\.yaml|unbound/.*|coredns/.*|resolvconf/.*)")
+_OTHER_FILE = pattern(r"/etc/(?:dhcp/dhclient\.conf|netplan/.*\.yaml|unbound/.*|coredns/.*|resolvconf/.*)")
 
 
 def without_port(authority: str) -> str:

@@ -11,20 +11,21 @@ from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.apart import Apart, of_cloud_native, of_pod
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 # The last part of its name, without a tag: other programs are called after PGMQ, too.
-_IMAGE = re.compile(
+_IMAGE = pattern(
     r"(?:pg\d+[-_])?pgmq(?:[-_](?:pg|postgres)\w*)?|(?:[\w.]+[-_])*postgres(?:ql)?\d*(?:[-_][\w.]+)*|spilo[-_\w]*"
     r"|timescaledb[-_\w]*|pgvector"
 )
 # Beside a server: what only looks at it, backs it up or shares its connections.
-_BESIDE = re.compile(r"exporter|backup|pgbouncer|pgadmin|pgpool|pgweb|client|dump|operator|migrat|consumer|worker")
+_BESIDE = pattern(r"exporter|backup|pgbouncer|pgadmin|pgpool|pgweb|client|dump|operator|migrat|consumer|worker")
 _CLOUD_NATIVE = "postgresql.cnpg.io/"
 _KINDS = frozenset(("StatefulSet", "Deployment", "ReplicaSet", "Pod"))
 # By which one server is known to follow another.
-_REPLICATES = re.compile(
+_REPLICATES = pattern(
     r"pg_basebackup|primary_conninfo|standby\.signal|patroni|repmgr|stolon|spilo|pg_auto_failover"
     r"|POSTGRES(?:QL)?_(?:MASTER|PRIMARY|REPLICATION)",
     re.IGNORECASE,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from nodeworthy.facts.pod.quantities import NotAQuantity, quantity
 from nodeworthy.known.monitoring import FITS
+from nodeworthy.patterns import pattern
 
 _SECONDS = {"y": 31_536_000, "w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1, "ms": 0.001}
-_DURATION = re.compile(r"(?:(\d+)(y|w|d|h|ms|m|s))")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(?:([KMGTPE])i?)?B")
+_DURATION = pattern(r"(?:(\d+)(y|w|d|h|ms|m|s))")
+_SIZE = pattern(r"(\d+(?:\.\d+)?|\.\d+)(?:([KMGTPE])i?)?B")
 _POWERS = "KMGTPE"
 
 

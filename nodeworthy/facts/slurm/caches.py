@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_HOME = re.compile(r"(?:\$\{?HOME\}?|~[\w.-]*|/root|/home\d?/|/users?/|/u/)(?:/|$|\w)", re.IGNORECASE)
+_HOME = pattern(r"(?:\$\{?HOME\}?|~[\w.-]*|/root|/home\d?/|/users?/|/u/)(?:/|$|\w)", re.IGNORECASE)
 # What speaks of them in a command's words.
-_VLLM = re.compile(r"(?<![a-z])vllm(?![a-z])", re.IGNORECASE)
-_HUGGING = re.compile(
+_VLLM = pattern(r"(?<![a-z])vllm(?![a-z])", re.IGNORECASE)
+_HUGGING = pattern(
     r"(?<![a-z])(?:vllm|transformers|huggingface|hf[-_]|lm[-_]eval|trl|axolotl|sglang|peft|diffusers|llama|"
     r"model_name_or_path|model-name-or-path)",
     re.IGNORECASE,

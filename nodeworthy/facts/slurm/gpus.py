@@ -11,10 +11,11 @@ from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.ranks import spread
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import gpu_of_type, gpus_in
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_SAYS_TYPE = re.compile(r"--(?:gpu|device|accelerator)[-_](?:type|name|model)(?:=|\s+)[\"']?([\w.-]+)", re.IGNORECASE)
+_SAYS_TYPE = pattern(r"--(?:gpu|device|accelerator)[-_](?:type|name|model)(?:=|\s+)[\"']?([\w.-]+)", re.IGNORECASE)
 # How many processes of its own each launcher starts on a node, and vLLM how many GPUs it takes.
 _PER_NODE = {
     "torchrun": ("nproc_per_node",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -17,10 +16,11 @@ from nodeworthy.facts.slurm.paths import path_of
 from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import SlurmRequest
 from nodeworthy.facts.slurm.walk import walked, walked_inside
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
 
-_SHELL = re.compile(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
+_SHELL = pattern(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
 # What is worked out of a job's text once.
 _READ_ONCE = ("requests", "walked", "launches", "named_files")
 # What Slurm tells each task for itself.

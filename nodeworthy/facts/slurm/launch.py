@@ -16,10 +16,11 @@ from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.ran import Ran, Walked
 from nodeworthy.facts.slurm.words import Peeled, Step, options_of, peeled
 from nodeworthy.known.slurm import flags
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_PYTHON = re.compile(r"python(?:\d(?:\.\d+)?)?")
+_PYTHON = pattern(r"python(?:\d(?:\.\d+)?)?")
 _PYTHON_FLAGS = frozenset("u O OO B b bb d E i I P q s S v V x".split())
 # Modules that are launchers themselves.
 _MODULES = {

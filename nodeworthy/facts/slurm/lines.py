@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.known.slurm import flags, long_name, optional
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 MARK = "#SBATCH"
 # What somebody fills in before there is a job: Jinja, Terraform, printf, `<NODES>`, and what Slurm does not expand.
-_FILLED = re.compile(r"\{\{|\{%|\$\{|\$\(|\$[A-Za-z_]|<[A-Za-z_ -]+>|@[A-Za-z_]+@|__[A-Z_]+__|\{[A-Za-z_]\w*\}")
+_FILLED = pattern(r"\{\{|\{%|\$\{|\$\(|\$[A-Za-z_]|<[A-Za-z_ -]+>|@[A-Za-z_]+@|__[A-Z_]+__|\{[A-Za-z_]\w*\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ import re
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.ran import HOME
+from nodeworthy.patterns import pattern
 
 # Folders of the cluster, by what names them there.
-_OF_THE_CLUSTER = re.compile(r"/|~|\$\{?(?:HOME|SCRATCH|WORK|TMPDIR|SLURM_TMPDIR)\}?(?:/|$)")
+_OF_THE_CLUSTER = pattern(r"/|~|\$\{?(?:HOME|SCRATCH|WORK|TMPDIR|SLURM_TMPDIR)\}?(?:/|$)")
 
 
 def is_on_the_cluster(shown: str) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from nodeworthy.patterns import pattern
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 _ALONE = {1: (_MINUTE,), 2: (_MINUTE, 1), 3: (_HOUR, _MINUTE, 1)}
-_MEMORY = re.compile(r"(\d+)([KMGT])?B?", re.IGNORECASE)
+_MEMORY = pattern(r"(\d+)([KMGT])?B?", re.IGNORECASE)
 _UNITS = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
 ENDLESS = ("infinite", "unlimited", "0", "-1")
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 
 from nodeworthy.boot.conditions import Asks, Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.text import Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # Where a job begins: nobody knows it, and relative paths are relative to it.
 HOME = "/@job"
 # What may start work, in a region that could not be read.
-STARTS = re.compile(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
+STARTS = pattern(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
 
 
 @dataclass(frozen=True, slots=True)

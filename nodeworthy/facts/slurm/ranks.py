@@ -10,15 +10,16 @@ from nodeworthy.facts.slurm.job import FILLED, SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import path_of
 from nodeworthy.facts.slurm.quantities import least
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-_LOCAL = re.compile(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?)(?::|$)")
-_OWN_NAME = re.compile(r"\$\(hostname|`hostname|\$\{?(?:HOSTNAME|SLURMD_NODENAME)")
+_LOCAL = pattern(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?)(?::|$)")
+_OWN_NAME = pattern(r"\$\(hostname|`hostname|\$\{?(?:HOSTNAME|SLURMD_NODENAME)")
 # A script that takes its ranks from Slurm by itself, or from a library that does.
-_READS_SLURM = re.compile(
+_READS_SLURM = pattern(
     r"SLURM_|lightning|submitit|idr_torch|mpi4py|SlurmEnvironment|hostlist|ray\.|jax|horovod|tensorflow|deepspeed\.init"
 )
-_READS_TORCH = re.compile(
+_READS_TORCH = pattern(
     r"init_process_group|torch\.distributed|environ(?:\.get)?[\[(]\s*[\"'](?:RANK|WORLD_SIZE|MASTER_ADDR)"
 )
 

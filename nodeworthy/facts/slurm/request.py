@@ -9,13 +9,14 @@ from functools import cached_property
 from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.quantities import least
 from nodeworthy.known.slurm import says_mig
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, need
 
 # Where GPUs are asked for, and of what the number is.
 _PER = {"gres": "node", "gpus-per-node": "node", "gpus": "job", "gpus-per-task": "task", "gpus-per-socket": "socket"}
 _IN_LIST = ("gres", "tres-per-task", "tres-per-job", "tres-per-node")
-_GRES_GPU = re.compile(r"(?:gres[/:])?gpu(?:[:=](?P<rest>[^()]*))?(?:\([^)]*\))?", re.IGNORECASE)
+_GRES_GPU = pattern(r"(?:gres[/:])?gpu(?:[:=](?P<rest>[^()]*))?(?:\([^)]*\))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

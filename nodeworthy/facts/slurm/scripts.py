@@ -10,6 +10,7 @@ from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
 from nodeworthy.facts.slurm.ran import HOME, Ran
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -18,7 +19,7 @@ _BRINGS = frozenset(
     "git wget curl cp rsync tar unzip ln mv scp gsutil aws s5cmd rclone svn hf huggingface-cli sbcast".split()
 )
 # Slurm runs a copy of the script: its own path is no path to what lies beside it.
-_OWN_PATH = re.compile(r"\$\{?0\}?|BASH_SOURCE")
+_OWN_PATH = pattern(r"\$\{?0\}?|BASH_SOURCE")
 
 _ON_ITS_DISKS = "it lies on the cluster's disks"
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.ran import Ran
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, Place, need
 
-_SIGNAL = re.compile(r"(?:(?P<to>[RB]+):)?(?P<name>[A-Za-z0-9]+)(?:@(?P<before>\d+))?")
+_SIGNAL = pattern(r"(?:(?P<to>[RB]+):)?(?P<name>[A-Za-z0-9]+)(?:@(?P<before>\d+))?")
 _NUMBERS = {"10": "USR1", "12": "USR2", "15": "TERM", "1": "HUP", "2": "INT", "3": "QUIT", "18": "CONT"}
 # Where it does not say how long before the end.
 _DEFAULT = 60

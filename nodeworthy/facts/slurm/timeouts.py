@@ -9,13 +9,14 @@ from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.quantities import seconds
 from nodeworthy.facts.slurm.ran import Reckoned
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-_TIMES = re.compile(r"TIMEOUT|CHECKPOINT|CKPT|DEADLINE", re.IGNORECASE)
-_COUNTS = re.compile(r"STEP|ITER|EPOCH|INTERVAL|NUM|COUNT|KEEP|EVERY", re.IGNORECASE)
-_LESSENS = re.compile(r"[\w)}\]]\s*-\s*[\w$({]")
-_FLOORS = re.compile(r"[<>?]|max\(", re.IGNORECASE)
+_TIMES = pattern(r"TIMEOUT|CHECKPOINT|CKPT|DEADLINE", re.IGNORECASE)
+_COUNTS = pattern(r"STEP|ITER|EPOCH|INTERVAL|NUM|COUNT|KEEP|EVERY", re.IGNORECASE)
+_LESSENS = pattern(r"[\w)}\]]\s*-\s*[\w$({]")
+_FLOORS = pattern(r"[<>?]|max\(", re.IGNORECASE)
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 

@@ -15,13 +15,12 @@ from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.ran import HOME, Ran, Reckoned, Walked
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 # Sourced for the programs that they bring; what they set is none of a job's own settings.
-_USUAL = re.compile(
-    r"bin/activate$|conda\.sh$|\.bashrc$|\.bash_profile$|\.profile$|^/etc/|^/usr/|modules?(/|\.sh|$)|lmod"
-)
-_NAME = re.compile(r"\$\{?(\w+)\}?")
+_USUAL = pattern(r"bin/activate$|conda\.sh$|\.bashrc$|\.bash_profile$|\.profile$|^/etc/|^/usr/|modules?(/|\.sh|$)|lmod")
+_NAME = pattern(r"\$\{?(\w+)\}?")
 
 
 class JobWalker(Walker):

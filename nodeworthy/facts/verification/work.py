@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -15,11 +14,12 @@ from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.signs import why_verification
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 # What makes the names of pods differ that are of one work.
-_COUNTED = re.compile(r"-(?:\d+|[0-9a-f]{8,10}|[bcdfghjklmnpqrstvwxz2456789]{5})(?=-|$)")
+_COUNTED = pattern(r"-(?:\d+|[0-9a-f]{8,10}|[bcdfghjklmnpqrstvwxz2456789]{5})(?=-|$)")
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 
 from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
 
 HERE = Path(__file__).parent
 POOL = "h100"
-_SAYS = re.compile(r"^# (Fault|Harmless|Rule|Unknown|When|Pool): (.+)$", re.MULTILINE)
+_SAYS = pattern(r"^# (Fault|Harmless|Rule|Unknown|When|Pool): (.+)$", re.MULTILINE)
 HEALTHY = "healthy"
 
 # Rules about nodes that no fault can turn red here, and why.

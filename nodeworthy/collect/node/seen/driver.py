@@ -9,12 +9,13 @@ from nodeworthy.collect.node.seen.parts import lines, printed
 from nodeworthy.collect.node.seen.units import units
 from nodeworthy.facts.node.driver import NodeDriver, OptionLine
 from nodeworthy.known.profiling import loaded_parameter
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # `NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024`, or the open one:
 # `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.172.08  Release Build`.
-_VERSION = re.compile(r"^NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s", re.MULTILINE)
-_FABRIC = re.compile(r"(\d+\.\d+(?:\.\d+)?)")
+_VERSION = pattern(r"^NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s", re.MULTILINE)
+_FABRIC = pattern(r"(\d+\.\d+(?:\.\d+)?)")
 NOT_LOADED = "the nvidia module is not loaded"
 
 

@@ -11,10 +11,11 @@ from nodeworthy.collect.node.seen.units import units
 from nodeworthy.facts.firewall.effective import by_iptables, by_nft
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.node.firewall import NodeFirewall
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _SWITCH = "/etc/ufw/ufw.conf"
-_ENABLED = re.compile(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
+_ENABLED = pattern(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
 _READERS: dict[str, Callable[[str, Place], Firewall]] = {
     "iptables legacy": by_iptables,
     "iptables": by_iptables,

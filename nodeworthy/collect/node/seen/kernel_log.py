@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import printed
 from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
-_XID = re.compile(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d+)")
-_KILLED = re.compile(r"\bOut of memory: Kill(?:ed)? process \d+ \((?P<process>[^)]*)\)")
+_XID = pattern(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d+)")
+_KILLED = pattern(r"\bOut of memory: Kill(?:ed)? process \d+ \((?P<process>[^)]*)\)")
 # Newer kernels tell first whose memory ran out: NONE is the machine's.
-_OOM = re.compile(r"oom-kill:constraint=CONSTRAINT_(?P<whose>\w+).*?\btask=(?P<process>[^,]*)")
-_CGROUP = re.compile(r"\btask_memcg=(?P<cgroup>[^,]*)")
-_BLOCKED = re.compile(r"\[UFW BLOCK\] IN=(?P<in>\S*) OUT=(?P<out>\S*) .*?SRC=(?P<source>\S+) DST=(?P<target>\S+)")
+_OOM = pattern(r"oom-kill:constraint=CONSTRAINT_(?P<whose>\w+).*?\btask=(?P<process>[^,]*)")
+_CGROUP = pattern(r"\btask_memcg=(?P<cgroup>[^,]*)")
+_BLOCKED = pattern(r"\[UFW BLOCK\] IN=(?P<in>\S*) OUT=(?P<out>\S*) .*?SRC=(?P<source>\S+) DST=(?P<target>\S+)")
 
 
 def kernel_log(recording: Recording, host: Place) -> NodeKernelLog | None:

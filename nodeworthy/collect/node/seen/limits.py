@@ -8,14 +8,15 @@ from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import printed
 from nodeworthy.facts.node.clock import NodeClock
 from nodeworthy.facts.node.room import Disk, NodeRoom
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
-_KEPT = re.compile(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
-_OFF = re.compile(r"^System time\s*:\s*([\d.]+) seconds", re.MULTILINE)
+_KEPT = pattern(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
+_OFF = pattern(r"^System time\s*:\s*([\d.]+) seconds", re.MULTILINE)
 _OFF_DUTY = "Cannot talk to daemon"
-_LEAP = re.compile(r"^Leap status\s*:\s*(.+?)\s*$", re.MULTILINE)
+_LEAP = pattern(r"^Leap status\s*:\s*(.+?)\s*$", re.MULTILINE)
 # Filesystem, blocks, used, available, capacity, mount.
-_ROW = re.compile(r"^(?P<device>\S+)\s+(?P<size>\d+)\s+\d+\s+(?P<free>\d+)\s+\S+\s+(?P<mount>/.*)$", re.MULTILINE)
+_ROW = pattern(r"^(?P<device>\S+)\s+(?P<size>\d+)\s+\d+\s+(?P<free>\d+)\s+\S+\s+(?P<mount>/.*)$", re.MULTILINE)
 
 
 def clock(recording: Recording, host: Place) -> NodeClock | None:
