@@ -31,6 +31,7 @@ COMMANDS = (
     Command("check", "source", "reads files and folders, and judges them"),
     Command("preview", "plan", "runs the Pulumi program here with an engine of our own, and judges the plan"),
     Command("node", "node", "looks at fresh machines through ssh, and judges them"),
+    Command("lab", "node", "boots fresh nodes on this machine, and injects faults into them (root)"),
     Command("diagnose", "cluster", "reads Kubernetes, names causes"),
     Command("boot", "", "prints the timeline of a boot script: when, where, what, under which condition"),
     Command("explain", "", "says what is known of a rule, a distribution, a GPU, a line of a log"),

@@ -35,6 +35,8 @@ PATHS = {
     "CONTAINERD_CONFIG": defaults().config,
     "IMAGE_CONTAINERD_CONFIG": containerd_of("eks-ubuntu").written_from,
     "CERTS_D": registries().hosts[0],
+    "CONTAINERD_SOCKET": defaults().socket,
+    "DROP_IN": defaults().drop_in,
 }
 APT = f"deb [trusted=yes] file:{packages.LAB}/deb ./\n"
 DNF = f"[lab]\nname=lab\nbaseurl=file://{packages.LAB}/rpm\ngpgcheck=0\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +54,8 @@ def chosen(names: Sequence[str]) -> Sequence[Fault]:
     known = {each.name: each for each in faults()}
     for name in names:
         if name not in known:
-            raise InputError(f"there is no fault {name!r}; there are {', '.join(known)}")
+            near = difflib.get_close_matches(name, known, 1)
+            raise InputError(f"there is no fault {name!r}{f'; did you mean {near[0]}?' if near else ''}")
     return [each for each in known.values() if not names or each.name in names]
 
 

@@ -76,8 +76,9 @@ def fresh(fault: Fault) -> Node:
 def _asked(node: Node, fault: Fault) -> Outcome:
     named = specs.parse_all([f"nsenter://{node.pid()}"])
     [asked] = collector.ask_all(named, collector.Asking(SECONDS))
-    if asked.recording is None or asked.recording.unreached is not None:
-        return Outcome(fault, {}, {}, asked.why or asked.recording and asked.recording.unreached or "it said nothing")
+    recording = asked.recording
+    if recording is None or recording.unreached is not None:
+        return Outcome(fault, {}, {}, recording.unreached or "" if recording is not None else asked.why)
     judged = judge([collector.scene(asked, Declared(_fleet(), fault.pool))], catalogue(), rule("rule-crashed"))
     told = [each for each in judged if each.verdict is not Verdict.SKIP]
     said = {each.rule.id: "; ".join(finding.message for finding in each.findings) for each in told}

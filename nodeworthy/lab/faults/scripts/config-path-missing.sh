@@ -2,5 +2,6 @@
 # Fault: config_path is not set: containerd looks for no hosts.toml
 # Rule: registry-trusted
 set -e
-sed -i '/^config_path/d' /etc/containerd/config.toml /etc/containerd/conf.d/99-nvidia.toml
+. /usr/lib/nodeworthy-lab/paths
+sed -i '/^config_path/d' "$CONTAINERD_CONFIG" "$DROP_IN"
 systemctl restart containerd.service

@@ -2,5 +2,6 @@
 # Fault: containerd's CRI plugin is disabled, as Docker's package has it
 # Rule: containerd-config-read
 set -e
-sed -i '1i disabled_plugins = ["io.containerd.grpc.v1.cri"]' /etc/containerd/config.toml
+. /usr/lib/nodeworthy-lab/paths
+sed -i '1i disabled_plugins = ["io.containerd.grpc.v1.cri"]' "$CONTAINERD_CONFIG"
 systemctl restart containerd.service

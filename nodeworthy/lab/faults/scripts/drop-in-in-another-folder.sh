@@ -2,6 +2,7 @@
 # Fault: the drop-in lies in a folder that is not imported
 # Rule: toolkit-reaches-containerd
 set -e
-mkdir /etc/containerd/config.d
-mv /etc/containerd/conf.d/99-nvidia.toml /etc/containerd/config.d/
+. /usr/lib/nodeworthy-lab/paths
+mkdir "${DROP_IN%/*}.old"
+mv "$DROP_IN" "${DROP_IN%/*}.old"
 systemctl restart containerd.service

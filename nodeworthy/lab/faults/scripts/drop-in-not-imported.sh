@@ -2,5 +2,6 @@
 # Fault: the toolkit's drop-in is there, and nothing imports it
 # Rule: toolkit-reaches-containerd
 set -e
-sed -i '/^imports/d' /etc/containerd/config.toml
+. /usr/lib/nodeworthy-lab/paths
+sed -i '/^imports/d' "$CONTAINERD_CONFIG"
 systemctl restart containerd.service

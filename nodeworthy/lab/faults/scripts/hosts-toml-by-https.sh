@@ -2,4 +2,5 @@
 # Fault: hosts.toml names the registry without http://, and containerd speaks TLS to it
 # Rule: registry-trusted
 set -e
-sed -i 's|http://||' /etc/containerd/certs.d/*:5000/hosts.toml
+. /usr/lib/nodeworthy-lab/paths
+sed -i 's|http://||' "$CERTS_D"/*:5000/hosts.toml

@@ -2,4 +2,5 @@
 # Fault: hosts.toml lies where containerd does not look
 # Rule: registry-trusted
 set -e
-mv /etc/containerd/certs.d /etc/containerd/certs
+. /usr/lib/nodeworthy-lab/paths
+mv "$CERTS_D" "${CERTS_D}.old"

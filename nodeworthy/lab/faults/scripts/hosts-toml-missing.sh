@@ -2,4 +2,5 @@
 # Fault: containerd is told of no registry
 # Rule: registry-trusted
 set -e
-rm -r /etc/containerd/certs.d/*:5000
+. /usr/lib/nodeworthy-lab/paths
+rm -r "$CERTS_D"/*:5000

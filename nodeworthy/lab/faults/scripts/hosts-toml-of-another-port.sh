@@ -2,6 +2,7 @@
 # Fault: the folder of hosts.toml is of another port, so that it is for another registry
 # Rule: registry-trusted
 set -e
-for each in /etc/containerd/certs.d/*:5000; do
+. /usr/lib/nodeworthy-lab/paths
+for each in "$CERTS_D"/*:5000; do
     mv "$each" "${each%:5000}:5001"
 done

@@ -2,4 +2,5 @@
 # Fault: hosts.toml sends containerd to https:// of a registry that speaks plain HTTP
 # Rule: registry-trusted
 set -e
-sed -i 's|http://|https://|' /etc/containerd/certs.d/*:5000/hosts.toml
+. /usr/lib/nodeworthy-lab/paths
+sed -i 's|http://|https://|' "$CERTS_D"/*:5000/hosts.toml

@@ -3,7 +3,7 @@
 # Rule: kubelet-survives-reboot
 # Unknown: containerd-paths, toolkit-reaches-containerd
 set -e
-sed -i 's|unix:///run/containerd/|unix:///run/k3s/containerd/|' /usr/lib/systemd/system/kubelet.service
+sed -i "s|unix://\${CONTAINERD_SOCKET}|unix:///run/k3s/containerd.sock|" /usr/lib/systemd/system/kubelet.service
 systemctl daemon-reload
 systemctl restart kubelet.service
 sleep 0.5

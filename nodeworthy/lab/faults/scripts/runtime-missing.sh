@@ -2,5 +2,6 @@
 # Fault: containerd has no runtime nvidia: the toolkit has never written it
 # Rule: toolkit-reaches-containerd
 set -e
-rm /etc/containerd/conf.d/99-nvidia.toml
+. /usr/lib/nodeworthy-lab/paths
+rm "$DROP_IN"
 systemctl restart containerd.service

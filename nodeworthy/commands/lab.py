@@ -1,0 +1,115 @@
+"""Boots fresh nodes on this machine, as root: a real systemd, a real cloud-init, a real containerd, in a container.
+
+`lab up` boots one with a boot script, says how to reach it, and stays until Ctrl-C. `lab faults` injects every known
+fault into a fresh node of its own, runs the node suite on it, and prints which rules turned red. Exit codes of `lab
+faults`: 0 where each fault turned exactly its rule red and no other, 1 where one did not, 3 where no node could be
+booted or looked at. The system that nodes start from is made by apt once, in about two minutes, and kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from nodeworthy.errors import CouldNotLook, InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nodeworthy.lab.faults.injecting import Outcome
+
+FORMATS = ("text", "json", "markdown")
+JOBS = 2
+IMAGE = "al2023"
+# As lab/images.py has them.
+IMAGES = ("debian", "al2023", "al2023-nvidia", "eks-ubuntu", "eks-ubuntu-nvidia", "gpu-node")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("up", "faults"), help="a node to look at, or the table of faults")
+    parser.add_argument("--user-data", metavar="FILE", help="up: the boot script, in any form; - is standard input")
+    parser.add_argument("--name", metavar="NAME", default="node", help="up: the node's name (node)")
+    parser.add_argument("--image", choices=IMAGES, default=IMAGE, help=f"up: what it starts from ({IMAGE})")
+    parser.add_argument(
+        "--only", action="append", metavar="ID", default=[], help="faults: this one, and no others (repeatable)"
+    )
+    parser.add_argument("--jobs", metavar="N", type=int, default=JOBS, help=f"faults: nodes at a time ({JOBS})")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="faults: how the table is written")
+    parser.add_argument("--output", metavar="FILE", help="faults: where it is written (standard output)")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.jobs < 1:
+        raise InputError(f"--jobs {options.jobs}: at least one node at a time")
+    return _up(options) if options.what == "up" else _faults(options)
+
+
+def _up(options: argparse.Namespace) -> int:
+    if options.user_data is None:
+        raise InputError("lab up needs a boot script: --user-data FILE")
+    user_data = _read(options.user_data)
+    _can_boot()
+    from nodeworthy.lab.up import stay_up
+
+    stay_up(options.image, user_data, options.name, lambda line: print(line, flush=True))
+    return 0
+
+
+def _read(name: str) -> bytes:
+    try:
+        return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except OSError as problem:
+        raise InputError(f"can't read {name}: {problem.strerror}") from None
+
+
+def _faults(options: argparse.Namespace) -> int:
+    if importlib.util.find_spec("testinfra") is None:
+        raise MissingExtra("nodeworthy lab faults", "nodes")
+    from nodeworthy.lab.faults.fault import chosen, healthy
+
+    named = [each for each in options.only if each != healthy().name]
+    faults = [*chosen(named)] if named or not options.only else []
+    _can_boot()
+    from nodeworthy.lab.faults.running import outcomes
+
+    found = outcomes([healthy(), *faults], options.jobs, _tell if sys.stderr.isatty() else None)
+    _deliver(options, found)
+    if any(not each.as_expected and not each.why for each in found):
+        return 1
+    return 3 if any(each.why for each in found) else 0
+
+
+def _deliver(options: argparse.Namespace, found: Sequence[Outcome]) -> None:
+    from nodeworthy.commands.judging import write_whole
+    from nodeworthy.lab.faults import table
+
+    written = {"text": table.text, "json": table.as_json, "markdown": table.markdown}[options.format](found)
+    if options.output:
+        write_whole(Path(options.output), written)
+    else:
+        sys.stdout.write(written)
+
+
+def _can_boot() -> None:
+    """Raises CouldNotLook where no node can be booted here. From here on, SIGTERM ends us as Ctrl-C does."""
+    from nodeworthy.lab import needs
+
+    if missing := needs.missing():
+        raise CouldNotLook(f"no node can be booted on this machine, for want of: {', '.join(missing)}")
+    signal.signal(signal.SIGTERM, _leave)
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_IGN)
+    raise SystemExit(128 + number)
+
+
+def _tell(done: int, of: int, outcome: Outcome) -> None:
+    end = "\n" if done == of else ""
+    says = "as it must be" if outcome.as_expected else "NOT as it must be"
+    print(f"\r\033[K{done} of {of} nodes, the last: {outcome.fault.name}, {says}", end=end, file=sys.stderr, flush=True)
