@@ -38,6 +38,8 @@ class Breakage:
     given: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     doubt: str = ""
+    # Another breakage that comes of the same, and says more.
+    told_by: str = ""
 
     @property
     def depends_on_the_pool(self) -> bool:
@@ -68,6 +70,7 @@ def _row(row: Mapping[str, Any]) -> Breakage:
         given=row.get("given", {}),
         without=row.get("without", {}),
         doubt=row.get("doubt", ""),
+        told_by=row.get("told_by", ""),
     )
 
 

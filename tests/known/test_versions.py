@@ -65,6 +65,7 @@ def test_every_breakage_speaks_of_what_there_is() -> None:
         assert all((each.says, each.because, each.remedy, each.source)), each.id
         assert not each.says.endswith("."), each.id
     assert len({each.id for each in breakages()}) == len(breakages())
+    assert {each.told_by for each in breakages()} - {""} <= {each.id for each in breakages()}
 
 
 @pytest.mark.parametrize(

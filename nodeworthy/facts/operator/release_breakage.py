@@ -36,11 +36,10 @@ class _Answer:
 
 def hits(values: OperatorValues, pool: GpuPool | None) -> Iterator[Hit]:
     """Of a pool, the breakages that depend on it; of none, the others."""
-    for each in breakages():
-        if each.depends_on_the_pool == (pool is not None):
-            found = _hit(each, values, pool)
-            if found is not None:
-                yield found
+    asked = [each for each in breakages() if each.depends_on_the_pool == (pool is not None)]
+    found = [hit for each in asked if (hit := _hit(each, values, pool)) is not None]
+    sure = {hit.breakage.id for hit in found if hit.unsure is None}
+    yield from (hit for hit in found if hit.breakage.told_by not in sure)
 
 
 def names_a_release(values: OperatorValues) -> bool:
