@@ -118,7 +118,7 @@ def repository(helm: Path, tmp_path: Path) -> Iterator[None]:
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, *_: Any) -> None:
         """Nobody reads it."""
 
 
