@@ -3,6 +3,7 @@
 A key that is misspelt inside a dictionary reaches AWS as nothing at all: the launch template is made, without the
 option that somebody meant. A value that AWS does not know is refused, in the middle of an update, when half of the
 stack is there. Keys and types are those of the provider, the values, lengths and patterns those of AWS's own models.
+So is a group whose least, most and desired number of machines do not go together.
 What is known only after deployment is left to AWS.
 """
 
@@ -12,6 +13,7 @@ import difflib
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.aws.group_sizes import refused_size
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
@@ -39,7 +41,13 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
         skip("no model of AWS is kept for this type of resource")
     if resource.is_read:
         skip("it exists already, and AWS has accepted it")
-    yield from _structure(resource.inputs, model, resource.type.rsplit(":", 1)[-1])
+    name = resource.type.rsplit(":", 1)[-1]
+    found = list(_structure(resource.inputs, model, name))
+    yield from found
+    size = refused_size(resource)
+    if size is not None and not any(each.where == size.number.place for each in found):
+        cause = "AWS takes min <= desired <= max, none of them below zero, and makes no group of anything else"
+        yield fail(size.number.located(), f"{name}.{size.says}", should=size.should, cause=cause)
 
 
 def _value(tree: Tree, model: Model, name: str) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nodeworthy.facts.aws.group_sizes import refused_size
 from nodeworthy.facts.aws.node_capacity import is_block
 from nodeworthy.facts.aws.node_count import SCHEDULES, NodeCount, node_count, what_scales
 from nodeworthy.facts.aws.node_group import NodeGroup
@@ -34,6 +35,8 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
         skip("it is in no group that could grow or shrink")
     if has_gpus(nodes).state == Known(False):
         skip(f"{nodes.title} has no GPUs")
+    if refused_size(nodes.group) is not None:
+        skip("AWS takes no group of these sizes: aws-accepts says which is wrong")
     count = node_count(nodes)
     is_fixed = _is_fixed(count)
     scaling = [each for each in what_scales(nodes) if each.type not in SCHEDULES or not is_block(nodes)]

@@ -35,8 +35,8 @@ def _number(nodes: NodeGroup, tree: Tree) -> Located[int | None]:
         return Located(Unknown(why, located.state.of), located.place)
     if located.state.value is None:
         return located
-    written = str(located.state.value)
-    if not written.isdigit():
+    written = str(located.state.value).removesuffix(".0")
+    if not written.removeprefix("-").isdigit():
         return Located.unknown(f"{located.shown()} is no number of nodes", located.place)
     return Located.known(int(written), located.place)
 
