@@ -19,6 +19,7 @@ LONG = (
     "tests/plan/test_parting.py",
     "tests/plan/test_platform.py",
     "tests/plan/test_strangers.py",
+    "tests/test_patterns.py::test_every_pattern",
 )
 
 
