@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.node.asked import Asked
     from nodeworthy.collect.node.collector import Asking
     from nodeworthy.collect.node.pools import Declared
+    from nodeworthy.collect.node.reach import Reach
     from nodeworthy.commands.node_hosts import Meant
     from nodeworthy.report.report import Report
 
@@ -35,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "hosts",
         nargs="*",
         metavar="HOST",
-        help="ssh://h1, local://, docker://c, kubectl://p, nsenter://PID, replay:PATH",
+        help="ssh://h1, local://, docker://c, kubectl://p, nsenter://PID, node://NAME, replay:PATH",
     )
     parser.add_argument("--recheck", metavar="REPORT", help="only what is not well in this earlier report (JSON)")
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
@@ -45,6 +47,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--record", metavar="DIR", help="keep what each host said, without secrets, one file a host")
     parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
     parser.add_argument("--ssh-identity-file", metavar="FILE", help="the key to show")
+    parser.add_argument("--context", metavar="NAME", help="of node://: the kubeconfig's context (the current one)")
+    parser.add_argument(
+        "--namespace", metavar="NAME", help="of node://: where its pod is made for the time of the look"
+    )
+    parser.add_argument("--image", metavar="IMAGE", help="of node://: the pod's, with a shell and nsenter (busybox)")
     judging.configure(parser)
 
 
@@ -77,8 +84,27 @@ def _asking(options: argparse.Namespace, hosts: Meant) -> Asking:
         options.ssh_identity_file,
         wait=seconds(options.wait) if options.wait else None,
         watching=node_progress.waiting(options),
+        reach=_reach(options),
         only=hosts.only,
     )
+
+
+def _reach(options: argparse.Namespace) -> Reach:
+    from nodeworthy.collect.node.durations import seconds
+    from nodeworthy.collect.node.reach import IMAGE, Reach, tell
+
+    longest = seconds(options.wait or "0.1") + 4 * seconds(options.deadline) + 60
+    return Reach(
+        context=options.context,
+        namespace=options.namespace,
+        image=options.image or IMAGE,
+        pod_seconds=math.ceil(longest),
+        tell=_nobody if options.quiet else tell,
+    )
+
+
+def _nobody(_: str) -> None:
+    """Hears what --quiet leaves out."""
 
 
 def _judged(options: argparse.Namespace, hosts: Meant, asked: Sequence[Asked], declared: Declared) -> Report:

@@ -41,6 +41,9 @@ class NotWell:
         )
         if elsewhere:
             raise InputError(f"{self.path} is of another machine, {elsewhere[0]}: run it there, or name the host")
+        strange = sorted(each for each in self.names if "?" in each or "@" in each)
+        if strange:
+            raise InputError(f"{self.path} names {strange[0]!r}, as no report of ours does: name the host yourself")
         return sorted(LOCAL if each.startswith(LOCAL) else each for each in self.names)
 
     def concerns(self, judgement: Judgement) -> bool:

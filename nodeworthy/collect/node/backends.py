@@ -13,6 +13,7 @@ from testinfra.backend import base, docker, kubectl, local, ssh
 
 from nodeworthy.collect.node import deadline
 from nodeworthy.collect.node.connections import Connections, NotAnswering, WithDeadline
+from nodeworthy.collect.node.node_pod import NodePod
 from nodeworthy.collect.node.nsenter import Nsenter
 from nodeworthy.collect.node.recording import SUFFIX, NoRecording, Recording, load
 from nodeworthy.collect.node.specs import path_of
@@ -62,7 +63,7 @@ class Ssh(WithDeadline, ssh.SshBackend):
             command, args = self._build_ssh_command("")
             # The same options, so that ssh finds the same socket; `-O exit` speaks only to the master on this machine.
             line = self.quote(" ".join(command[:-1]), *args[:-2])
-            deadline.run(f"{line} -O exit {self.host.name}".encode(), CONNECT_SECONDS)
+            deadline.run(f"{line} -O exit {self.host.name}".encode(), CONNECT_SECONDS, to_the_end=True)
 
 
 class NotRecorded(Exception):
@@ -100,7 +101,15 @@ class Replay(base.BaseBackend):
         raise NotRecorded(f"{self.path} is a recording of what the rules read; it can't run {command!r}")
 
 
-_OURS = {"ssh": Ssh, "local": Local, "docker": Docker, "kubectl": Kubectl, "nsenter": Nsenter, "replay": Replay}
+_OURS = {
+    "ssh": Ssh,
+    "local": Local,
+    "docker": Docker,
+    "kubectl": Kubectl,
+    "nsenter": Nsenter,
+    "node": NodePod,
+    "replay": Replay,
+}
 
 
 def register(connections: Connections) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from typing import ClassVar, Protocol
 
@@ -14,6 +15,7 @@ from nodeworthy.collect.node.reach import Reach
 from nodeworthy.records import dataclass
 
 SECONDS = 30.0
+CLOSED_AT_ONCE = 16
 
 
 class NotAnswering(Exception):
@@ -42,8 +44,8 @@ class Connections:
         return f"{self.folder.name}/{hashlib.sha256(hostspec.encode()).hexdigest()[:16]}"
 
     def close(self) -> None:
-        for each in self.opened:
-            each.close()
+        with ThreadPoolExecutor(max_workers=CLOSED_AT_ONCE) as executor:
+            list(executor.map(lambda each: each.close(), self.opened))
         self.opened.clear()
         if self.folder is not None:
             self.folder.cleanup()

@@ -60,14 +60,16 @@ class _Running:
 RUNNING = _Running()
 
 
-def run(command: bytes, seconds: float) -> Finished:
-    """One shell command. Its output goes through files: a master connection that ssh leaves behind may keep
-    a pipe open for a minute, and whoever waits for its end waits for that."""
+def run(command: bytes, seconds: float, *, to_the_end: bool = False) -> Finished:
+    """One shell command; what has to be done `to_the_end`, as tidying up, goes on after Ctrl-C.
+    Its output goes through files: a master connection that ssh leaves behind may keep a pipe open for a minute, and
+    whoever waits for its end waits for that."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(
             ["/bin/sh", "-c", command], stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
         )
-        RUNNING.add(process)
+        if not to_the_end:
+            RUNNING.add(process)
         try:
             code = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -17,9 +17,10 @@ OFFERED = (
     "docker://[user@]container",
     "kubectl://pod?namespace=…",
     "nsenter://PID",
+    "node://NAME",
     "replay:PATH",
 )
-SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "replay")
+SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "node", "replay")
 NAMELESS = ("local",)
 
 
@@ -56,6 +57,8 @@ def parse(spec: str) -> Spec:
         _refuse(spec, f"{scheme}:// is not offered")
     if not rest and scheme not in NAMELESS:
         _refuse(spec, "it names no host")
+    if rest.startswith("-"):
+        _refuse(spec, "ssh and kubectl would take it for an option")
     if scheme == "nsenter":
         return _nsenter(spec, rest)
     return Spec(scheme, spec)
