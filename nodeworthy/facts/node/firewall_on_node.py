@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.firewall.effective import written_by_people
+from nodeworthy.facts.firewall.firewall import Side
 from nodeworthy.facts.firewall.needs import Pods, Way
 from nodeworthy.facts.firewall.story import Story
 from nodeworthy.facts.firewall.too_wide import flaws_of
@@ -15,7 +16,7 @@ from nodeworthy.facts.node.kernel_log import Blocked
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.fleet.model import Firewall as Wanted
-from nodeworthy.known.pod_interfaces import is_pods
+from nodeworthy.known.pod_interfaces import holds, is_pods, is_uplink
 from nodeworthy.verdict import Finding, Findings, Known, Related, Verdict, need, unknown
 
 OFF = "every port of the node is open to whoever reaches it"
@@ -47,12 +48,21 @@ def keeps_pods_back(node: Node) -> bool:
 
 
 def evidence(node: Node, story: Story) -> Iterator[Related]:
-    """What the kernel's log says of packets that went these very ways: the last of each."""
+    """Rules for another uplink, and what the kernel's log says of packets that went these very ways: the last of each."""
+    yield from _for_another_uplink(story)
     log = node.seen.kernel_log
     for way in dict.fromkeys(each.way for each in story.lacking) if log is not None else ():
         dropped = [each for each in log.blocked if _way_of(each) is way] if log is not None else []
         if log is not None and dropped:
             yield Related(log.place, f"the kernel's log says so: {dropped[-1].line}")
+
+
+def _for_another_uplink(story: Story) -> Iterator[Related]:
+    uplink = story.pods.uplink
+    for rule, step in story.chains.rules:
+        ends = [end.shown() for end in (rule.in_, rule.out) if rule.side is Side.ROUTED and is_uplink(end.shown())]
+        if uplink and ends and not holds(ends[0], uplink):
+            yield Related(step.place, f"this is about {ends[0]}, and {uplink} leads out of this node")
 
 
 def _way_of(packet: Blocked) -> Way | None:

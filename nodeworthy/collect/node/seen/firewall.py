@@ -29,7 +29,11 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | None:
     if asked is None:
         return None
     names, uplink = _links(recording)
-    kernels = Located[tuple[Firewall, ...]](asked.state, place) if isinstance(asked.state, Unknown) else None
+    # Without the interfaces nobody knows whose a rule's are.
+    unread = next(
+        (each.state for each in (asked, _asked_links(recording, place)) if isinstance(each.state, Unknown)), None
+    )
+    kernels = Located[tuple[Firewall, ...]](unread, place) if unread is not None else None
     return NodeFirewall(
         place=place,
         kernels=kernels or _kernels(recording, host, place),
@@ -53,6 +57,11 @@ def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[F
         except ValueError as why:
             return Located.unknown(f"what {name} filters is not understood: {why}", place)
     return Located(Known(tuple(found)), place)
+
+
+def _asked_links(recording: Recording, place: Place) -> Located[str]:
+    said = printed(recording, "links", place, "which interfaces there are")
+    return said if said is not None else Located.unknown("which interfaces there are was not read", place)
 
 
 def _links(recording: Recording) -> tuple[tuple[str, ...], str]:
