@@ -50,7 +50,7 @@ class Helm:
         """Where helm finds the very chart that is installed; None where none of its repositories has it."""
         if self.chart is not None:
             return self.chart
-        named = ("search", "repo", "--regexp", rf"\v{owner.chart_name}\v", "--version", owner.chart_version)
+        named = ("search", "repo", owner.chart_name, "--version", owner.chart_version)
         try:
             found = json.loads(self._run(*named, "--output", "json", seconds=READ_SECONDS))
         except (Refused, ValueError):
