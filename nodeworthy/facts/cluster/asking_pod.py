@@ -8,12 +8,12 @@ from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, text_at
 from nodeworthy.facts.cluster.live_pod import live_pod
+from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.effective_requests import effective_requests
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu, is_gpu_resource
 from nodeworthy.facts.pod.node_choice import NodeChoice, node_choice
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
 
 _OVER = ("Succeeded", "Failed")
 # A pod that a kubelet made of a file of its own: the API server knows no more than its mirror.
@@ -29,9 +29,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class AskingPod:
-    namespace: str
-    name: str
+class AskingPod(NamedPod):
     node: str
     owner: tuple[str, str]
     amounts: Mapping[str, int]
@@ -47,14 +45,6 @@ class AskingPod:
     # What the scheduler says of it, where it was not placed.
     unplaced: str = ""
     ended: Ended | None = None
-
-    @property
-    def object(self) -> str:
-        return f"Pod/{self.namespace}/{self.name}"
-
-    @property
-    def place(self) -> Place:
-        return Place(object=self.object)
 
     @property
     def made_by(self) -> str:

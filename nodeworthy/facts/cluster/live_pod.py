@@ -8,6 +8,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.documents.tree import plant
+from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod.template import LivePods, PodTemplate
 from nodeworthy.known.containerd import defaults
@@ -27,18 +28,12 @@ _READ = (
 
 
 @dataclass(frozen=True, slots=True)
-class LivePod:
-    namespace: str
-    name: str
+class LivePod(NamedPod):
     node: str
     phase: str
     started: str
     # Who made it, as kind and name.
     owner: tuple[str, str]
-
-    @property
-    def object(self) -> str:
-        return f"Pod/{self.namespace}/{self.name}"
 
 
 def live_pod(data: Any) -> LivePod:

@@ -8,22 +8,22 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import number_at, strings_at, text_at
-from nodeworthy.facts.cluster.node_labels import PRODUCT, gpu_of, instance_type_of
+from nodeworthy.facts.cluster.labelled_node import LabelledNode
+from nodeworthy.facts.cluster.node_labels import PRODUCT, gpu_of
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.node_signs import Sign, cri_socket, signs
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Located
 
 GPU = "nvidia.com/gpu"
 _GPU_LABELS = {"nvidia.com/gpu.present": "true", "feature.node.kubernetes.io/pci-10de.present": "true"}
 
 
 @dataclass(frozen=True)
-class ClusterNode:
+class ClusterNode(LabelledNode):
     called: ClassVar[str] = "a node of the cluster"
 
-    name: str
     labels: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     kubelet: str = ""
@@ -32,18 +32,6 @@ class ClusterNode:
     gpus: int = 0
     # Others say so: its pool of the fleet, a pod on it that asks for GPUs or for their runtime.
     used_for_gpus: bool = False
-
-    @property
-    def place(self) -> Place:
-        return Place(object=f"Node/{self.name}")
-
-    @property
-    def title(self) -> str:
-        return f"node '{self.name}'"
-
-    @cached_property
-    def instance_type(self) -> str:
-        return instance_type_of(self.labels)
 
     @cached_property
     def gpu(self) -> str | None:

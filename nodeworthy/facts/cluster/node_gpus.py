@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
-from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, gpu_of, instance_type_of
+from nodeworthy.facts.cluster.labelled_node import LabelledNode
+from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, gpu_of
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
 from nodeworthy.known.hami import annotation_names
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
 
 LOCK = "hami.io/mutex.lock"
 _KEEPS_AWAY = ("NoSchedule", "NoExecute")
@@ -29,13 +29,11 @@ class Taint:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeGpus:
+class NodeGpus(LabelledNode):
     called: ClassVar[str] = "a node with GPUs"
 
-    name: str
     capacity: Mapping[str, int]
     allocatable: Mapping[str, int]
-    labels: Mapping[str, str]
     # Those that keep pods away which do not tolerate them; a cordon is one of them.
     taints: tuple[Taint, ...]
     # When it became ready; None where that is not told, or where it is not ready.
@@ -45,18 +43,6 @@ class NodeGpus:
     lock: str
     # HAMi makes more of its GPUs than there are.
     shared: bool
-
-    @property
-    def place(self) -> Place:
-        return Place(object=f"Node/{self.name}")
-
-    @property
-    def title(self) -> str:
-        return f"node '{self.name}'"
-
-    @property
-    def instance_type(self) -> str:
-        return instance_type_of(self.labels)
 
     @property
     def gpu(self) -> str:
@@ -75,9 +61,9 @@ def node_gpus(data: Any) -> NodeGpus:
     annotations = strings_at(data, "metadata", "annotations")
     return NodeGpus(
         text_at(data, "metadata", "name"),
+        labels,
         gpu_amounts(capacity),
         gpu_amounts(allocatable) if allocatable else gpu_amounts(capacity),
-        labels,
         tuple(_taints(data)),
         moment(text_at(ready, "lastTransitionTime")) if text_at(ready, "status") == "True" else None,
         ready is None or text_at(ready, "status") == "True",

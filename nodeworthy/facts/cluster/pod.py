@@ -6,17 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
+from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
 
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
 _STARTING = frozenset(("", "ContainerCreating", "PodInitializing"))
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterPod:
-    namespace: str
-    name: str
+class ClusterPod(NamedPod):
     node: str
     phase: str
     labels: Mapping[str, str]
@@ -33,14 +31,6 @@ class ClusterPod:
     fault: str
     restarts: int
     last_words: str
-
-    @property
-    def object(self) -> str:
-        return f"Pod/{self.namespace}/{self.name}"
-
-    @property
-    def place(self) -> Place:
-        return Place(object=self.object)
 
     @property
     def is_over(self) -> bool:
