@@ -96,6 +96,7 @@ def effects_of(part: Part, *, template: bool = False) -> Sequence[Effect]:
             authority=settings.get("kubernetes", "cluster-certificate"),
             dns=_one_address(settings.get("kubernetes", "cluster-dns-ip")),
             labels=tuple(_labels(labels, settings.fillings)),
+            hidden_labels=tuple(_hidden_labels(labels, settings.fillings)),
         ),
     )
 
@@ -127,6 +128,15 @@ def _labels(labels: Located[Any] | None, fillings: Fillings) -> Iterator[tuple[s
         known = fillings.text(str(name)).known, fillings.text(str(value)).known
         if known[0] is not None and known[1] is not None:
             yield known[0], known[1]
+
+
+def _hidden_labels(labels: Located[Any] | None, fillings: Fillings) -> Iterator[str]:
+    if labels is None or not isinstance(labels.state, Known) or not isinstance(labels.state.value, Mapping):
+        return
+    for name, value in labels.state.value.items():
+        label = fillings.text(f"{name}={value}")
+        if label.known is None:
+            yield label.shown()
 
 
 def _strangers(

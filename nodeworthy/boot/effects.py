@@ -192,6 +192,8 @@ class Joins(Effect):
     # The address of the cluster's DNS, where it is said and not derived from the service range.
     dns: Located[str] | None = None
     labels: tuple[tuple[str, str], ...] = ()
+    # Those of which not all is known, as they are written.
+    hidden_labels: tuple[str, ...] = ()
     # It only tells (a NodeConfig); nodeadm-run acts on it.
     tells: bool = False
 

@@ -9,6 +9,7 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, How, Joins, Stage, Writes
 from nodeworthy.boot.filled_yaml import read_filled
 from nodeworthy.boot.fillings import Fillings
+from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
@@ -20,7 +21,6 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.
 CONTAINERD = defaults().config
-_LABELS = "--node-labels="
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class NodeConfig:
     # Where it says that this is a hybrid node, which knows its cluster by name and region only.
     hybrid: Place | None = None
     labels: tuple[tuple[str, str], ...] = ()
+    hidden_labels: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
 
 
@@ -70,7 +71,8 @@ def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeCo
     if not configs:
         return NodeConfig(parts[0].place, faults=tuple(faults)) if parts else None
     storage = _last(configs, "instance", "localStorage", "strategy")
-    flags = tuple(_flags(configs))
+    told = list(_flags(configs))
+    flags = tuple(text.located(place) for text, place in told)
     return NodeConfig(
         place=_cluster_place(configs),
         cluster=_last(configs, "cluster", "name"),
@@ -85,6 +87,7 @@ def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeCo
             (each.document.place(each.tree.get("spec", "hybrid")) for each in configs if _is_hybrid(each)), None
         ),
         labels=tuple(_labels(flags)),
+        hidden_labels=hidden_labels(text for text, _ in told),
         faults=tuple(faults),
     )
 
@@ -103,6 +106,7 @@ def joins_of(parts: Sequence[Part], *, template: bool = False) -> Sequence[Effec
         authority=config.authority,
         service_cidr=config.cidr,
         labels=config.labels,
+        hidden_labels=config.hidden_labels,
         tells=True,
     )
     writes = [
@@ -163,10 +167,10 @@ def _is_hybrid(config: _Config) -> bool:
     return not config.tree.get("spec", "hybrid").is_absent
 
 
-def _flags(configs: Sequence[_Config]) -> Iterator[Located[str]]:
+def _flags(configs: Sequence[_Config]) -> Iterator[tuple[Text, Place]]:
     for config in configs:
         for flag in config.tree.get("spec", "kubelet", "flags").sequence:
-            yield config.document.scalar(flag).located(config.document.place(flag))
+            yield config.document.scalar(flag), config.document.place(flag)
 
 
 def _kubelet(configs: Sequence[_Config]) -> Iterator[tuple[str, Located[Any]]]:
@@ -184,9 +188,9 @@ def _containerd(configs: Sequence[_Config]) -> Iterator[Content]:
 
 def _labels(flags: Sequence[Located[str]]) -> Iterator[tuple[str, str]]:
     for flag in flags:
-        if not isinstance(flag.state, Known) or not flag.state.value.startswith(_LABELS):
+        if not isinstance(flag.state, Known) or not flag.state.value.startswith(FLAG):
             continue
-        for label in flag.state.value.removeprefix(_LABELS).split(","):
+        for label in flag.state.value.removeprefix(FLAG).split(","):
             name, equals, value = label.partition("=")
             if equals:
                 yield name, value

@@ -84,7 +84,10 @@ def one_of_its_own_stays_off(exporter: DaemonSetManifest, nodes: ProfilingNodes)
         skip("this is no DCGM exporter of its own")
     chosen = exporter.chooses(nodes.as_labels)
     related = [Related(nodes.place, f"{nodes.title} are declared here")]
-    if chosen is None:
+    if nodes.doubt is not None and chosen is not False:
+        why = f"whether {exporter.title} goes to profiling nodes is not known: {nodes.doubt}"
+        yield unknown(exporter, why, related=related, remedy=STAY_AWAY)
+    elif chosen is None:
         why = f"whether {exporter.title} goes to {nodes.title} is not known: it depends on other labels"
         yield unknown(exporter, why, related=related, remedy=STAY_AWAY)
     elif chosen:

@@ -10,6 +10,7 @@ from nodeworthy.boot.commands.names import halves
 from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Joins, Runs
+from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Located
 
@@ -27,7 +28,6 @@ _KUBEADM = frozenset(
     "--node-name --cri-socket --certificate-key --apiserver-advertise-address --ignore-preflight-errors --patches "
     "--skip-phases -v".split()
 )
-_LABELS = "--node-labels="
 # What a NodeConfig says, by the keys of its `cluster`.
 _KEYS = {
     "name": "cluster",
@@ -51,6 +51,7 @@ def bootstrap_sh(call: Call) -> Did:
         service_cidr=located(call, arguments, "--service-ipv4-cidr", "--service-ipv6-cidr"),
         dns=located(call, arguments, "--dns-cluster-ip"),
         labels=labels_of(kubelet) if kubelet else (),
+        hidden_labels=hidden_labels([kubelet] if kubelet else ()),
     )
     return Did([joins])
 
@@ -62,7 +63,7 @@ def located(call: Call, arguments: Given, *names: str) -> Located[str] | None:
 
 def labels_of(told: Text) -> tuple[tuple[str, str], ...]:
     """Those of kubelet's arguments that are known from end to end."""
-    found = halves(told, _LABELS)
+    found = halves(told, FLAG)
     if found is None:
         return ()
     behind = found[1].known if found[1].known is not None else found[1].shown()

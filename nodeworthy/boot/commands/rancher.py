@@ -10,6 +10,7 @@ from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
 from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.effects import Act, Effect, Joins, Runs, Unit
+from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.verdict import Located
 
@@ -64,9 +65,9 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
     # A server that is told no other one begins a cluster.
     if endpoint is None and kind == "server":
         return
-    told_labels = (Text.of("--node-labels=") + each for each in arguments.values("--node-label"))
+    told_labels = [Text.of(FLAG) + each for each in arguments.values("--node-label")]
     labels = tuple(pair for each in told_labels for pair in labels_of(each))
-    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels)
+    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels, hidden_labels=hidden_labels(told_labels))
 
 
 def _configured(call: Call, how: str) -> Located[str] | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
+from nodeworthy.boot.hidden_labels import may_be
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.node_selection import Labels
@@ -12,6 +13,9 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import PROFILING
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.effects import Joins
 
 INSTANCE_TYPE = "node.kubernetes.io/instance-type"
 
@@ -30,6 +34,8 @@ class ProfilingNodes:
     registered: bool = True
     # Why the boot script that says so can't be read.
     unread: str | None = None
+    # Why they may be other nodes: a template writes their labels.
+    doubt: str | None = None
 
     @property
     def as_labels(self) -> Labels:
@@ -66,6 +72,7 @@ def profiling_nodes(scripts: Iterable[BootScript], fleet: Fleet | None) -> Itera
             if is_dedicated(labels):
                 of = f"pool '{pools[0]}'" if len(pools) == 1 else "this boot script"
                 yield ProfilingNodes(place, f"the profiling nodes of {of}", labels)
+        yield from _hidden(script)
     for pool in fleet.gpu_pools if fleet is not None else ():
         if pool.profiling_dedicated and pool.name not in seen:
             labels = dict((PROFILING,))
@@ -81,14 +88,31 @@ def _not_read(script: BootScript, seen: Container[str]) -> Iterator[ProfilingNod
             yield ProfilingNodes(script.place, title, dict((PROFILING,)), unread=script.unread)
 
 
-def registrations(script: BootScript) -> Iterator[tuple[Place, Mapping[str, str]]]:
-    """Each way in which a script joins its node, with the labels. Nothing of a script that can't be read."""
+def _hidden(script: BootScript) -> Iterator[ProfilingNodes]:
+    """Nodes of whose labels a template writes one that may be this: where it is named, or the fleet promises such."""
+    for join in _joins(script):
+        known = dict(join.labels)
+        label = may_be(PROFILING[0], join.hidden_labels) if not is_dedicated(known) else None
+        promised = any(each.pool.profiling_dedicated for each in script.pools)
+        if label is not None and (promised or label.startswith(PROFILING[0])):
+            why = f"a template writes {label}"
+            title = "the nodes of this boot script"
+            yield ProfilingNodes(join.place, title, {**known, PROFILING[0]: PROFILING[1]}, unread=why, doubt=why)
+
+
+def _joins(script: BootScript) -> list[Joins]:
+    """None of a script that can't be read."""
     from nodeworthy.boot.effects import Joins
 
     try:
-        joins = list(script.timeline.of(Joins))
+        return list(script.timeline.of(Joins))
     except NotKnown:
-        return
+        return []
+
+
+def registrations(script: BootScript) -> Iterator[tuple[Place, Mapping[str, str]]]:
+    """Each way in which a script joins its node, with the labels."""
+    joins = _joins(script)
     # Several NodeConfigs are merged into one.
     told = [each for each in joins if each.tells]
     if told:
