@@ -315,6 +315,23 @@ def test_who_may_not_take_the_lock_changes_nothing(
     assert (said(cluster.client), kept()) == (set(), [])
 
 
+def test_who_may_make_one_of_two_changes_makes_none(
+    cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    leave_a_lock(cluster.client)
+    reads = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}
+    patches = {"apiGroups": ["nvidia.com"], "resources": ["clusterpolicies"], "verbs": ["patch"]}
+    locks_too = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["*"]}
+    allow(cluster.client, "half", reads, patches, locks_too)
+    (tmp_path / "half").write_text(cluster.kubeconfig_for("half"))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "half"))
+    ran = fix("--yes")
+    assert ran.code == 3, ran.out
+    assert "2 changes\n" in ran.out
+    assert 'cannot patch resource "nodes"' in ran.err
+    assert (said(cluster.client), kept(), locks(cluster.client)) == (set(), [], [])
+
+
 def allow(client: KubeClient, user: str, *rules: Object) -> None:
     group = "/apis/rbac.authorization.k8s.io/v1"
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": user}
@@ -356,10 +373,7 @@ def test_a_state_that_can_not_be_kept_changes_nothing(cluster: ControlPlane, mon
 def test_a_lock_that_hami_left_is_taken_from_the_node(cluster: ControlPlane) -> None:
     """By hand: kubelet refused a pod while the lock of another, which is gone, was on the node."""
     client = cluster.client
-    lock = {"hami.io/mutex.lock": "2025-10-14T18:02:11Z,research,gone-1"}
-    client.expect("PATCH", f"/api/v1/nodes/{NODE}", {"metadata": {"annotations": lock}}, content_type=MERGE)
-    client.create("/api/v1/namespaces/default/pods", refused_pod())
-    client.patch_status("/api/v1/namespaces/default/pods/embed", REFUSED)
+    leave_a_lock(client)
     ran = fix("--rule", "admission-explained", "--yes", "--wait", "5")
     assert ran.code == 0, ran.out + ran.err
     annotations = client.get(f"/api/v1/nodes/{NODE}")["metadata"]["annotations"]
@@ -367,6 +381,13 @@ def test_a_lock_that_hami_left_is_taken_from_the_node(cluster: ControlPlane) -> 
     assert annotations  # the others
     assert undo(str(kept()[0])).code == 0
     assert client.get(f"/api/v1/nodes/{NODE}")["metadata"]["annotations"]["hami.io/mutex.lock"].endswith("gone-1")
+
+
+def leave_a_lock(client: KubeClient) -> None:
+    lock = {"hami.io/mutex.lock": "2025-10-14T18:02:11Z,research,gone-1"}
+    client.expect("PATCH", f"/api/v1/nodes/{NODE}", {"metadata": {"annotations": lock}}, content_type=MERGE)
+    client.create("/api/v1/namespaces/default/pods", refused_pod())
+    client.patch_status("/api/v1/namespaces/default/pods/embed", REFUSED)
 
 
 REFUSED = {

@@ -18,7 +18,7 @@ from nodeworthy.repair.edit import (
     value_at,
 )
 
-NODE = {
+NODE: dict[str, Any] = {
     "metadata": {"labels": {"a": "1", "b": "2"}, "annotations": {"lock": "mine"}, "resourceVersion": "7"},
     "spec": {"taints": [{"key": "k", "effect": "NoSchedule"}, {"key": "k", "value": "v", "effect": "NoExecute"}]},
 }

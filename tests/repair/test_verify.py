@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nodeworthy.engine import Judgement
+from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.repair.change import Change, Target
 from nodeworthy.repair.verify import complaints, wait
@@ -24,7 +24,7 @@ def found(message: str, of: str = "containerd-paths", at: str = "DaemonSet/a/b",
 
 
 def judged(*findings: Finding) -> list[Judgement]:
-    return [Judgement(rule("containerd-paths"), CAUSE, Verdict.FAIL, findings)]
+    return [Judgement(rule("containerd-paths"), Nothing(Place()), Verdict.FAIL, findings)]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,155 @@
+"""Several changes at once: all of them, or none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.engine import Judgement, Nothing
+from nodeworthy.errors import CouldNotLook
+from nodeworthy.repair.change import Target
+from nodeworthy.repair.refused import Refused
+from nodeworthy.repair.run import Looked, Repair, undo
+from nodeworthy.repair.server import Said
+from nodeworthy.rules import rule
+from nodeworthy.verdict import Finding, Place, Verdict
+
+from .stand_in_server import StandIn
+
+A, B = Target("Node", "a"), Target("Node", "b")
+
+
+def finding(name: str) -> Finding:
+    remedy = f"kubectl label node {name} x=1"
+    return Finding(Verdict.FAIL, f"{name} lacks a label", Place(object=f"Node/{name}"), rule="r", remedy=remedy)
+
+
+@dataclass
+class World:
+    """A cluster whose rule wants a label on two nodes."""
+
+    server: StandIn = field(default_factory=lambda: StandIn({A: {"metadata": {}}, B: {"metadata": {}}}))
+    said: list[str] = field(default_factory=list)
+    helps: bool = True
+
+    def look(self) -> Looked:
+        wrong = [finding(each.name) for each in (A, B) if not (self.helps and self.labelled(each))]
+        verdict = Verdict.FAIL if wrong else Verdict.PASS
+        judgement = Judgement(rule("containerd-paths"), Nothing(Place()), verdict, tuple(wrong))
+        return Looked([judgement], [], 1 if wrong else 0)
+
+    def labelled(self, target: Target) -> bool:
+        return "x" in self.server.objects[target]["metadata"].get("labels", {})
+
+    def fix(self, agreed: Callable[[str], bool] = lambda _: True) -> int:
+        repair = Repair(self.look, agreed, self.server, None, 0.01, self.said.append)
+        return repair.fix(self.look(), self.server)
+
+    @property
+    def told(self) -> str:
+        return "".join(self.said)
+
+    @property
+    def state(self) -> list[bool]:
+        return [self.labelled(each) for each in (A, B)]
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.chdir(tmp_path)
+    return World()
+
+
+def kept() -> list[str]:
+    return [json.loads(each.read_text())["state"] for each in Path.cwd().glob("nodeworthy-fix-*.json")]
+
+
+def test_all_of_them(world: World) -> None:
+    assert world.fix() == 0
+    assert (world.state, kept(), world.server.leases) == ([True, True], ["applied"], [])
+    (file,) = Path.cwd().glob("nodeworthy-fix-*.json")
+    assert undo(file, world.server, None, world.said.append) == 0
+    assert world.state == [False, False]
+
+
+def test_who_says_no(world: World) -> None:
+    assert world.fix(lambda _: False) == 1
+    assert (world.state, kept(), world.told.endswith("nothing was changed\n")) == ([False, False], [], True)
+
+
+def fails_for(target: Target, how: Callable[[], Said | None]) -> Callable[[Target], Said | None]:
+    return lambda each: how() if each == target else None
+
+
+def no() -> Said:
+    return Said(500, {"message": "etcd is full"})
+
+
+def lost() -> Said:
+    raise CouldNotLook("no answer within 35 s")
+
+
+@pytest.mark.parametrize("how", [no, lost])
+def test_if_the_second_fails_the_first_is_put_back(world: World, how: Callable[[], Said]) -> None:
+    world.server.before_patch = fails_for(B, how)
+    assert world.fix() == 1
+    assert (world.state, kept(), world.server.leases) == ([False, False], ["put back"], [])
+    assert "put back: Node/a\n" in world.told
+
+
+def test_if_the_first_is_refused_nothing_was_done(world: World) -> None:
+    world.server.before_patch = fails_for(A, no)
+    with pytest.raises(Refused, match="etcd is full"):
+        world.fix()
+    assert (world.state, kept(), world.server.leases) == ([False, False], [], [])
+
+
+def test_what_did_not_help_is_put_back(world: World) -> None:
+    world.helps = False
+    assert world.fix() == 1
+    assert (world.state, kept()) == ([False, False], ["put back"])
+    assert "it has not helped: r: a lacks a label" in world.told
+
+
+def test_what_somebody_takes_back_meanwhile_has_not_helped(world: World) -> None:
+    look = world.look
+
+    def taken_back() -> Looked:
+        if world.state == [True, True]:
+            world.server.touch(A, {"metadata": {"labels": {"x": None}}})
+        return look()
+
+    repair = Repair(taken_back, lambda _: True, world.server, None, 0.01, world.said.append)
+    world.helps = False
+    assert repair.fix(look(), world.server) == 1
+    assert world.state == [False, False]
+    assert "as it was already: Node/a\n" in world.told
+
+
+def test_what_can_not_be_put_back_is_said_and_the_file_still_tells(world: World) -> None:
+    world.helps = False
+    patched: list[Target] = []
+
+    def full_after_two(target: Target) -> Said | None:
+        patched.append(target)
+        return no() if len(patched) > 2 else None
+
+    world.server.before_patch = full_after_two
+    assert world.fix() == 1
+    assert (world.state, kept()) == ([True, True], ["applied"])
+    assert "not put back: Node/b: the server refused to change Node/b: etcd is full\n" in world.told
+
+
+def test_who_is_interrupted_keeps_the_file_and_frees_the_lock(world: World) -> None:
+    repair = Repair(interrupted, lambda _: True, world.server, None, 5, world.said.append)
+    with pytest.raises(KeyboardInterrupt):
+        repair.fix(world.look(), world.server)
+    assert (world.state, kept(), world.server.leases) == ([True, True], ["applied"], [])
+
+
+def interrupted() -> Looked:
+    raise KeyboardInterrupt
