@@ -50,9 +50,8 @@ def remove(client: KubeClient, *, policy: bool = True, nodes: bool = True) -> No
     if policy:
         client.request("DELETE", PATHS["ClusterPolicy"])
     for namespace in ("default", "gpu-operator"):
-        for kind in ("Pod", "DaemonSet"):
+        for kind in ("Pod", "DaemonSet", "Event"):
             client.request("DELETE", PATHS[kind].format(namespace) + "?gracePeriodSeconds=0")
-    client.request("DELETE", PATHS["Event"].format("default"))
 
 
 def put_incident(client: KubeClient, policy: Object | None = None) -> None:

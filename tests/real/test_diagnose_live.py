@@ -11,47 +11,19 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from nodeworthy.collect.cluster.kinds import KINDS
-from tests.cluster.incident import FLEET, incident, recovered
-from tests.cluster.objects import Object, pod
+from tests.cluster.incident import FLEET, recovered
+from tests.cluster.objects import pod
 from tests.run import Ran, run_json
 
 from .control_plane import ControlPlane
 from .kube_client import KubeClient
-
-PATHS = {
-    "Node": "/api/v1/nodes",
-    "Pod": "/api/v1/namespaces/{}/pods",
-    "Event": "/api/v1/namespaces/{}/events",
-    "DaemonSet": "/apis/apps/v1/namespaces/{}/daemonsets",
-    "ClusterPolicy": "/apis/nvidia.com/v1/clusterpolicies",
-}
+from .stand_in_operator import PATHS, put, put_incident, remove
 
 GROUPS = sorted({group for kind in KINDS for group in kind.groups})
-
-
-def put(client: KubeClient, data: Object) -> None:
-    """As its controllers and its kubelet would leave it: the status is a request of its own."""
-    metadata = {name: value for name, value in data["metadata"].items() if name not in ("resourceVersion", "uid")}
-    path = PATHS[data["kind"]].format(metadata.get("namespace"))
-    answer = client.request("POST", path, {**data, "metadata": metadata, "spec": with_defaults(data)})
-    assert answer.status == 201, answer.message
-    if "status" in data and data["kind"] in ("Node", "Pod", "DaemonSet"):
-        client.patch_status(f"{path}/{metadata['name']}", data["status"])
-
-
-def with_defaults(data: Object) -> Any:
-    """What the server wants of a pod and the fixtures leave out."""
-    spec = json.loads(json.dumps(data.get("spec")))
-    for each in (spec or {}).get("containers", ()):
-        each.setdefault("image", "registry.k8s.io/pause:3.10")
-    if data["kind"] == "Pod":
-        spec.pop("runtimeClassName", None)  # admission would want the RuntimeClass first
-    return spec
 
 
 @pytest.fixture(scope="module")
@@ -60,16 +32,9 @@ def cluster(control_plane: ControlPlane) -> Iterator[ControlPlane]:
     client = control_plane.client
     client.create("/api/v1/namespaces", {"metadata": {"name": "gpu-operator"}})
     client.create_crd("nvidia.com", "v1", "ClusterPolicy", plural="clusterpolicies")
-    created = incident()
-    for kind in ("nodes", "daemonsets", "clusterpolicies", "pods", "events"):
-        for each in created[kind]:
-            put(client, each)
+    put_incident(client)
     yield control_plane
-    for path in ("/api/v1/nodes", "/apis/nvidia.com/v1/clusterpolicies"):
-        client.request("DELETE", path)
-    for namespace in ("default", "gpu-operator"):
-        for path in (PATHS["Pod"], PATHS["Event"], PATHS["DaemonSet"]):
-            client.request("DELETE", path.format(namespace) + "?gracePeriodSeconds=0")
+    remove(client)
 
 
 @pytest.fixture(autouse=True)
