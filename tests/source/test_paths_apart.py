@@ -36,11 +36,12 @@ def test_what_one_distribution_has_is_not_apart(here: Path, runtime: Containerd)
         (K3S.config, f"/var{STOCK.socket}", 6),
         (K3S.templates[0], STOCK.socket, 6),
         (RKE2.config, containerd_of("k0s").socket, 4),
-        (RKE2.config, None, 2),
+        (RKE2.config, None, 4),
+        (None, containerd_of("k0s").socket, 4),
     ],
 )
 def test_what_no_distribution_has_fails_at_the_one_to_change(
-    here: Path, config: str, socket: str | None, line: int
+    here: Path, config: str | None, socket: str | None, line: int
 ) -> None:
     ran = judged(here, config, socket)
     assert ran.code == 1

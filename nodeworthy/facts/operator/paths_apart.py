@@ -35,11 +35,13 @@ class PathsApart:
         return " or ".join(f"{path} ({', '.join(names)})" for path, names in by_path.items())
 
     def told(self) -> Finding:
-        left_out = "" if self.path.written else ", which is not set and then the operator's default,"
         whose = " or ".join(each.distribution for each in self.others)
+        written = self.path.written
+        says = f"{self.name} is" if written else f"{self.name} is not set, and the operator's default is"
         return fail(
-            self.path,
-            f"{self.name}{left_out} is of another containerd than {self.other_name}",
+            self.path.place if written else self.other.place,
+            f"{says} of another containerd than {self.other_name}",
+            is_=self.path.shown(),
             should=self.should,
             related=[Related(self.other.place, f"{self.other_name} is that of {whose}")],
             cause=CAUSE,
