@@ -13,62 +13,19 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.incident import FLEET
 from tests.cluster.objects import NODE, Object, cluster_policy
-from tests.run import Ran, run
+from tests.run import run
 
 from .control_plane import ControlPlane
 from .kube_client import KubeClient, wait_for
-from .stand_in_operator import POLICY, RIGHT, Operator, env_now, put_incident, remove
-
-LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
-MERGE = "application/merge-patch+json"
-
-
-@pytest.fixture(scope="module")
-def plane(control_plane: ControlPlane) -> ControlPlane:
-    client = control_plane.client
-    if client.request("GET", "/api/v1/namespaces/gpu-operator").status == 404:
-        client.create("/api/v1/namespaces", {"metadata": {"name": "gpu-operator"}})
-    if client.request("GET", "/apis/nvidia.com/v1/clusterpolicies").status == 404:
-        client.create_crd("nvidia.com", "v1", "ClusterPolicy", plural="clusterpolicies")
-    return control_plane
+from .repaired_cluster import LEASES, MERGE, fix, incident_here, kept, leave_a_lock, locks, said, undo
+from .stand_in_operator import POLICY, RIGHT, Operator, env_now
 
 
 @pytest.fixture
-def cluster(plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlPlane]:
-    """The incident's, and we stand in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("KUBECONFIG", str(plane.kubeconfig))
-    monkeypatch.setenv("PATH", "/nonexistent")
-    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
-    Path("Pulumi.onprem.yaml").write_text(FLEET)
-    remove(plane.client)
-    put_incident(plane.client)
-    yield plane
-    remove(plane.client)
-    plane.client.request("DELETE", f"{LEASES}/nodeworthy-repair")
-
-
-def fix(*arguments: str) -> Ran:
-    return run("diagnose", "--fleet", "Pulumi.onprem.yaml", "--fix", *arguments)
-
-
-def undo(*arguments: str) -> Ran:
-    return run("diagnose", "--undo", *arguments)
-
-
-def kept() -> list[Path]:
-    return sorted(Path.cwd().glob("nodeworthy-fix-*.json"))
-
-
-def locks(client: KubeClient) -> list[Object]:
-    """Without the API server's own."""
-    return [each for each in client.get(LEASES)["items"] if "nodeworthy" in each["metadata"]["name"]]
-
-
-def said(client: KubeClient) -> set[tuple[str, Any]]:
-    return {(each["name"], each.get("value")) for each in env_now(client)}
+def cluster(control_plane: ControlPlane, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ControlPlane]:
+    with incident_here(control_plane, tmp_path, monkeypatch):
+        yield control_plane
 
 
 def told_policy(client: KubeClient, env: list[Object] | None, **metadata: Any) -> None:
@@ -285,62 +242,6 @@ def test_the_lock_of_somebody_who_died_ends(cluster: ControlPlane) -> None:
     assert locks(cluster.client) == []
 
 
-def test_who_may_only_read_changes_nothing(
-    cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    allow(cluster.client, "reader", {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]})
-    (tmp_path / "reader").write_text(cluster.kubeconfig_for("reader"))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "reader"))
-    ran = fix("--yes")
-    assert ran.code == 3
-    assert "nothing was changed" in ran.err
-    assert "cannot patch resource" in ran.err
-    dry = fix("--dry-run")
-    assert dry.code == 1
-    assert "the server's dry run: refused:" in dry.out
-    assert (said(cluster.client), kept(), locks(cluster.client)) == (set(), [], [])
-
-
-def test_who_may_not_take_the_lock_changes_nothing(
-    cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    reads = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}
-    patches = {"apiGroups": ["nvidia.com"], "resources": ["clusterpolicies"], "verbs": ["patch"]}
-    allow(cluster.client, "patcher", reads, patches)
-    (tmp_path / "patcher").write_text(cluster.kubeconfig_for("patcher"))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "patcher"))
-    ran = fix("--yes")
-    assert ran.code == 3
-    assert "the lock of repairs" in ran.err
-    assert (said(cluster.client), kept()) == (set(), [])
-
-
-def test_who_may_make_one_of_two_changes_makes_none(
-    cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    leave_a_lock(cluster.client)
-    reads = {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}
-    patches = {"apiGroups": ["nvidia.com"], "resources": ["clusterpolicies"], "verbs": ["patch"]}
-    locks_too = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["*"]}
-    allow(cluster.client, "half", reads, patches, locks_too)
-    (tmp_path / "half").write_text(cluster.kubeconfig_for("half"))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "half"))
-    ran = fix("--yes")
-    assert ran.code == 3, ran.out
-    assert "2 changes\n" in ran.out
-    assert 'cannot patch resource "nodes"' in ran.err
-    assert (said(cluster.client), kept(), locks(cluster.client)) == (set(), [], [])
-
-
-def allow(client: KubeClient, user: str, *rules: Object) -> None:
-    group = "/apis/rbac.authorization.k8s.io/v1"
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": user}
-    subject = {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": user}
-    client.create(f"{group}/clusterroles", {"metadata": {"name": user}, "rules": list(rules)})
-    binding = {"metadata": {"name": user}, "roleRef": role, "subjects": [subject]}
-    client.create(f"{group}/clusterrolebindings", binding)
-
-
 OWNED = {
     "Flux": {"labels": {"helm.toolkit.fluxcd.io/name": "gpu", "helm.toolkit.fluxcd.io/namespace": "infra"}},
     "Argo CD": {
@@ -381,25 +282,3 @@ def test_a_lock_that_hami_left_is_taken_from_the_node(cluster: ControlPlane) -> 
     assert annotations  # the others
     assert undo(str(kept()[0])).code == 0
     assert client.get(f"/api/v1/nodes/{NODE}")["metadata"]["annotations"]["hami.io/mutex.lock"].endswith("gone-1")
-
-
-def leave_a_lock(client: KubeClient) -> None:
-    lock = {"hami.io/mutex.lock": "2025-10-14T18:02:11Z,research,gone-1"}
-    client.expect("PATCH", f"/api/v1/nodes/{NODE}", {"metadata": {"annotations": lock}}, content_type=MERGE)
-    client.create("/api/v1/namespaces/default/pods", refused_pod())
-    client.patch_status("/api/v1/namespaces/default/pods/embed", REFUSED)
-
-
-REFUSED = {
-    "phase": "Failed",
-    "reason": "UnexpectedAdmissionError",
-    "message": "Pod was rejected: Allocate failed due to rpc error: code = Unknown desc = no binding pod found on node "
-    f"{NODE}, which is unexpected",
-}
-
-
-def refused_pod() -> Object:
-    limits = {"limits": {"nvidia.com/gpu": "1"}}
-    container = {"name": "train", "image": "registry.k8s.io/pause:3.10", "resources": limits}
-    spec = {"nodeName": NODE, "schedulerName": "hami-scheduler", "containers": [container]}
-    return {"metadata": {"name": "embed", "namespace": "default"}, "spec": spec}

@@ -17,6 +17,7 @@ from tests.cluster.incident import FLEET
 from tests.run import Ran, run
 
 from .control_plane import ControlPlane
+from .repaired_cluster import prepare
 from .stand_in_operator import POLICY, RIGHT, Operator, env_now, put_incident, remove
 from .tools import Tools
 
@@ -54,10 +55,7 @@ def helm(control_plane: ControlPlane, tools: Tools, tmp_path: Path, monkeypatch:
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     Path("Pulumi.onprem.yaml").write_text(FLEET)
     client = control_plane.client
-    if client.request("GET", "/api/v1/namespaces/gpu-operator").status == 404:
-        client.create("/api/v1/namespaces", {"metadata": {"name": "gpu-operator"}})
-    if client.request("GET", "/apis/nvidia.com/v1/clusterpolicies").status == 404:
-        client.create_crd("nvidia.com", "v1", "ClusterPolicy", plural="clusterpolicies")
+    prepare(client)
     remove(client)
     put_incident(client)
     client.request("DELETE", POLICY)
