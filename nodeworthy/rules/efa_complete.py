@@ -110,6 +110,8 @@ def _places(nodes: NodeGroup, has: Efa, every: Sequence[Interface]) -> Findings:
 def it_is_in_one_zone(nodes: NodeGroup) -> Findings:
     if not _lays_out_efa(nodes):
         skip(f"{nodes.title} does not ask for EFA")
+    if is_block(nodes):
+        skip("a capacity block has a zone of its own: capacity-block-placed says whether its nodes start there")
     if is_one_subnet(nodes):
         return
     found = sorted(zones(nodes), key=lambda each: each.place.row)

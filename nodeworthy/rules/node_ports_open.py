@@ -11,8 +11,9 @@ calls one. DNS is asked for only where pods have addresses of the network, as EK
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from nodeworthy.facts.aws.cluster_nodes import pods_are_in_its_network
 from nodeworthy.facts.aws.node_sides import GuardedNodes
@@ -20,7 +21,7 @@ from nodeworthy.facts.aws.reach import Ports, Side, lets_in, lets_out
 from nodeworthy.facts.aws.security_group import network_of
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Place, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "node-ports-open",
@@ -30,6 +31,10 @@ RULE = Rule(
     remedy="add the rule that is missing to the nodes' security group, or give the nodes the cluster's own group "
     "(vpcConfig.clusterSecurityGroupId)",
 )
+
+# Whether it is open, or why that is not known.
+Answer = bool | str
+Lets = Callable[[Side, Side, Ports], Answer]
 
 KUBELET = Ports("tcp", 10250, 10250)
 API = Ports("tcp", 443, 443)
@@ -57,16 +62,17 @@ NO_DASHBOARDS = "whoever the fleet lets reach its NodePorts waits until the brow
 
 
 @RULE.check
-def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes) -> Findings:
+def the_control_plane_and_its_nodes_reach_each_other(nodes: GuardedNodes, every: Sequence[GuardedNodes]) -> Findings:
     _must_be_of_a_cluster(nodes)
     control_plane = nodes.control_plane
     if control_plane is None:
         skip(f"the cluster of {nodes.title} is not of this stack")
     kubelet = Wanted([KUBELET], "is not open to the control plane", NO_LOGS)
-    yield from _told(nodes, kubelet, [lets_in(nodes.side, control_plane, KUBELET)])
-    yield from _told(nodes, Wanted([API], "is closed outwards", NO_JOIN), [lets_out(nodes.side, control_plane, API)])
+    yield from _told(nodes, every, kubelet, lambda each: [lets_in(each.side, control_plane, KUBELET)])
+    outwards = Wanted([API], "is closed outwards", NO_JOIN)
+    yield from _told(nodes, every, outwards, lambda each: [lets_out(each.side, control_plane, API)])
     api = Wanted([API], "of the control plane is not open to the nodes", NO_JOIN)
-    yield from _told(nodes, api, [lets_in(control_plane, nodes.side, API)])
+    yield from _told(nodes, every, api, lambda each: [lets_in(control_plane, each.side, API)])
 
 
 @RULE.check
@@ -74,20 +80,35 @@ def nodes_resolve_names_at_each_other(nodes: GuardedNodes, every: Sequence[Guard
     _must_be_of_a_cluster(nodes)
     if not pods_are_in_its_network(nodes.first):
         skip(f"pods of {nodes.title} talk through a tunnel between their nodes")
-    for other in every:
-        if not other.of_clusters:
-            continue
-        if nodes.open_to_itself and other.open_to_itself:
-            continue
-        whom = "each other" if other is nodes else f"the nodes of {other.title}"
-        inwards = [lets_in(nodes.side, other.side, ports) for ports in DNS]
-        yield from _told(nodes, Wanted(DNS, f"is not open to {whom}", NO_NAMES), inwards)
-        outwards = [lets_out(nodes.side, other.side, ports) for ports in DNS]
-        yield from _told(nodes, Wanted(DNS, f"is closed outwards, to {whom},", NO_NAMES), outwards)
+    for others in _by_place(every):
+        whom = "each other" if nodes in others else f"the nodes of {others[0].title}"
+        inwards = Wanted(DNS, f"is not open to {whom}", NO_NAMES)
+        yield from _told(nodes, every, inwards, partial(_dns, others, lets_in))
+        outwards = Wanted(DNS, f"is closed outwards, to {whom},", NO_NAMES)
+        yield from _told(nodes, every, outwards, partial(_dns, others, lets_out))
+
+
+def _dns(others: Sequence[GuardedNodes], lets: Lets, nodes: GuardedNodes) -> list[Answer]:
+    """Whether all of them are let through, for each of its ports."""
+    met = [each for each in others if not (nodes.open_to_itself and each.open_to_itself)]
+    return [_worst([lets(nodes.side, each.side, ports) for each in met]) for ports in DNS]
+
+
+def _worst(answers: Sequence[Answer]) -> Answer:
+    return False if False in answers else next((each for each in answers if isinstance(each, str)), True)
+
+
+def _by_place(every: Sequence[GuardedNodes]) -> list[list[GuardedNodes]]:
+    """Those of a cluster: one rule in the group that they share lets all of them through."""
+    found: dict[Place, list[GuardedNodes]] = {}
+    for each in every:
+        if each.of_clusters:
+            found.setdefault(each.place, []).append(each)
+    return list(found.values())
 
 
 @RULE.check
-def node_ports_are_open_to_the_fleets_ranges(nodes: GuardedNodes) -> Findings:
+def node_ports_are_open_to_the_fleets_ranges(nodes: GuardedNodes, every: Sequence[GuardedNodes]) -> Findings:
     if nodes.fleet is None:
         skip(nodes.first.no_pool)
     _must_be_of_a_cluster(nodes)
@@ -99,7 +120,11 @@ def node_ports_are_open_to_the_fleets_ranges(nodes: GuardedNodes) -> Findings:
         named = [Related(each.place, "nodePortsFrom names it here")]
         if network is not None:
             wanted = Wanted([NODE_PORTS], f"is not open to {network}", NO_DASHBOARDS)
-            yield from _told(nodes, wanted, [lets_in(nodes.side, Side((), (network,)), NODE_PORTS)], named)
+            yield from _told(nodes, every, wanted, partial(_node_ports, Side((), (network,))), named)
+
+
+def _node_ports(them: Side, nodes: GuardedNodes) -> list[Answer]:
+    return [lets_in(nodes.side, them, NODE_PORTS)]
 
 
 def _must_be_of_a_cluster(nodes: GuardedNodes) -> None:
@@ -108,26 +133,45 @@ def _must_be_of_a_cluster(nodes: GuardedNodes) -> None:
 
 
 def _told(
-    nodes: GuardedNodes, wanted: Wanted, answers: Sequence[bool | str], related: Sequence[Related] = ()
+    nodes: GuardedNodes,
+    every: Sequence[GuardedNodes],
+    wanted: Wanted,
+    asked: Callable[[GuardedNodes], Sequence[Answer]],
+    related: Sequence[Related] = (),
 ) -> Findings:
     """The answers are those for each of the ports: whether they are open, or why that is not known."""
-    closed = [ports for ports, answer in zip(wanted.ports, answers, strict=True) if answer is False]
-    beside = [*related, *nodes.declared]
-    if closed:
-        named = replace(wanted, ports=closed).named
-        yield fail(
-            nodes,
-            f"{named} {wanted.closed}",
-            is_=_opened(nodes),
-            should=f"a rule for {named}",
-            on=nodes.titles,
-            related=beside,
-            cause=wanted.cause,
-        )
+    said = _said(wanted, asked(nodes))
+    if said is None:
         return
-    why = next((answer for answer in answers if isinstance(answer, str)), None)
-    if why is not None:
-        yield unknown(nodes, f"whether what they live by is open is not known: {why}", on=nodes.titles, related=beside)
+    # What is to be mended in one place is told once, with all whom it hits.
+    alike = [
+        each
+        for each in every
+        if each is nodes or (each.of_clusters and each.place == nodes.place and _said(wanted, asked(each)) == said)
+    ]
+    if alike[0] is not nodes:
+        return
+    on = list(dict.fromkeys(title for each in alike for title in each.titles))
+    beside = list(dict.fromkeys([*related, *(told for each in alike for told in each.declared)]))
+    if isinstance(said, str):
+        yield unknown(nodes, f"whether what they live by is open is not known: {said}", on=on, related=beside)
+        return
+    named = replace(wanted, ports=said).named
+    yield fail(
+        nodes,
+        f"{named} {wanted.closed}",
+        is_=_opened(nodes),
+        should=f"a rule for {named}",
+        on=on,
+        related=beside,
+        cause=wanted.cause,
+    )
+
+
+def _said(wanted: Wanted, answers: Sequence[Answer]) -> list[Ports] | str | None:
+    """The ports that are closed, or why that is not known; None where all are open."""
+    closed = [ports for ports, answer in zip(wanted.ports, answers, strict=True) if answer is False]
+    return closed or next((answer for answer in answers if isinstance(answer, str)), None)
 
 
 def _opened(nodes: GuardedNodes) -> str:

@@ -56,7 +56,7 @@ def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None
                 f"{group.title} opens {opening.ports} to everyone",
                 is_=f"{opening.ports} from {source.shown()}",
                 should="the networks or security groups that need it",
-                related=planned.says_what_is_open if planned is not None else (),
+                related=planned.says_what_is_open(opening) if planned is not None else (),
                 cause=CAUSE,
             )
         return

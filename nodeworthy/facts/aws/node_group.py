@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import ClassVar
 
@@ -114,12 +115,12 @@ class NodeGroup:
         """The security groups of its nodes, and the values of which none could be told."""
         if self.template is None:
             return (), ()
-        found, open_ = list[AwsResource](), list[Located[str]]()
+        found, open_ = list[AwsResource](), list[Sequence[Located[str]]]()
         for top, value in self._security():
             links = self.stack.links(self.template, top, value, *GROUPS, CLUSTER)
             found += links.found
-            open_ += links.open
-        return [SecurityGroup(each, self.stack) for each in dict.fromkeys(found)], open_
+            open_.append(links.open)
+        return [SecurityGroup(each, self.stack) for each in dict.fromkeys(found)], list(_each_once(open_))
 
     def _security(self) -> Iterator[tuple[str, Tree]]:
         """With interfaces given, only theirs count."""
@@ -127,6 +128,18 @@ class NodeGroup:
             yield from (("networkInterfaces", each.get("securityGroups")) for each in self.interfaces)
             return
         yield from ((name, self.templates(name)) for name in ("vpcSecurityGroupIds", "securityGroups"))
+
+
+def _each_once(lists: Iterable[Sequence[Located[str]]]) -> Iterator[Located[str]]:
+    """Every interface of a template names the same groups; two of one list are two, though nobody knows either."""
+    most: Counter[object] = Counter()
+    for each in lists:
+        own: Counter[object] = Counter()
+        for located in each:
+            own[located.state] += 1
+            if own[located.state] > most[located.state]:
+                most[located.state] += 1
+                yield located
 
 
 def node_groups(stack: AwsStack) -> Iterator[NodeGroup]:

@@ -11,6 +11,7 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
+NODE_PORTS = (30000, 32767)
 PREFIX_LIST = "aws:ec2/managedPrefixList:ManagedPrefixList"
 
 
@@ -26,12 +27,20 @@ class PlannedFleet:
     def place(self) -> Place:
         return self.fleet.place
 
-    @property
-    def says_what_is_open(self) -> Iterator[Related]:
+    def says_what_is_open(self, opening: Opening) -> Iterator[Related]:
         network = self.fleet.network
-        ports = ", ".join(str(each.port) for each in network.open_to_the_world)
+        wide = [each for each in network.node_ports_from if _is_everyone(each)]
+        if wide and opening.touches("tcp", *NODE_PORTS) is not False:
+            yield from (Related(each.place, "nodePortsFrom lets everyone reach NodePorts") for each in wide)
+            return
+        public = network.open_to_the_world
+        ports = ", ".join(str(each.port) for each in public)
         told = f"ports {ports} are open to everyone, and no other" if ports else "the fleet opens nothing to everyone"
-        yield Related(network.place, told)
+        yield Related(public[0].place if public else network.place, told)
+
+
+def _is_everyone(located: Located[str]) -> bool:
+    return isinstance(located.state, Known) and is_the_world(str(located.state.value))
 
 
 def allowed_ports(opening: Opening, planned: PlannedFleet | None) -> bool:
