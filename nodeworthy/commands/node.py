@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "hosts",
         nargs="*",
         metavar="HOST",
-        help="ssh://h1, local://, docker://c, kubectl://p, nsenter://PID, node://NAME, replay:PATH",
+        help="ssh://h1, local://, docker://c, kubectl://p, nsenter://PID, node://NAME, ssm://i-…, replay:PATH",
     )
     parser.add_argument("--recheck", metavar="REPORT", help="only what is not well in this earlier report (JSON)")
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
@@ -52,6 +52,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--namespace", metavar="NAME", help="of node://: where its pod is made for the time of the look"
     )
     parser.add_argument("--image", metavar="IMAGE", help="of node://: the pod's, with a shell and nsenter (busybox)")
+    parser.add_argument("--region", metavar="NAME", help="of AWS, for ssm:// and --asg")
+    parser.add_argument("--profile", metavar="NAME", help="of AWS, for ssm:// and --asg")
+    parser.add_argument("--endpoint-url", metavar="URL", help="instead of AWS's own, for ssm:// and --asg")
     judging.configure(parser)
 
 
@@ -99,6 +102,9 @@ def _reach(options: argparse.Namespace) -> Reach:
         namespace=options.namespace,
         image=options.image or IMAGE,
         pod_seconds=math.ceil(longest),
+        region=options.region,
+        profile=options.profile,
+        endpoint_url=options.endpoint_url,
         tell=_nobody if options.quiet else tell,
     )
 

@@ -81,7 +81,7 @@ def test_in_a_folder_the_others_are_judged_all_the_same(tmp_path: Path) -> None:
     assert torn["where"]["path"] == "torn.json"
 
 
-@pytest.mark.parametrize("spec", ["h1", "ssm://i-0abc", "ssh://", "replay:", "replay:nowhere.json", "winrm://h"])
+@pytest.mark.parametrize("spec", ["h1", "ssm://h1", "ssh://", "replay:", "replay:nowhere.json", "winrm://h"])
 def test_what_is_no_host(spec: str) -> None:
     ran = run("node", spec)
     assert (ran.code, ran.out) == (2, "")
@@ -89,7 +89,7 @@ def test_what_is_no_host(spec: str) -> None:
 
 
 def test_an_unknown_spec_names_those_that_are() -> None:
-    assert "ssh://[user@]host[:port], local://, docker://" in run("node", "ssm://i-0abc").err
+    assert "ssh://[user@]host[:port], local://, docker://" in run("node", "salt://h1").err
 
 
 @pytest.mark.parametrize(

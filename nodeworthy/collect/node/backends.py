@@ -17,6 +17,7 @@ from nodeworthy.collect.node.node_pod import NodePod
 from nodeworthy.collect.node.nsenter import Nsenter
 from nodeworthy.collect.node.recording import SUFFIX, NoRecording, Recording, load
 from nodeworthy.collect.node.specs import path_of
+from nodeworthy.collect.node.ssm import Ssm
 
 CONNECT_SECONDS = 10
 
@@ -108,6 +109,7 @@ _OURS = {
     "kubectl": Kubectl,
     "nsenter": Nsenter,
     "node": NodePod,
+    "ssm": Ssm,
     "replay": Replay,
 }
 

@@ -18,9 +18,10 @@ OFFERED = (
     "kubectl://pod?namespace=…",
     "nsenter://PID",
     "node://NAME",
+    "ssm://i-…",
     "replay:PATH",
 )
-SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "node", "replay")
+SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "node", "ssm", "replay")
 NAMELESS = ("local",)
 
 
@@ -59,6 +60,8 @@ def parse(spec: str) -> Spec:
         _refuse(spec, "it names no host")
     if rest.startswith("-"):
         _refuse(spec, "ssh and kubectl would take it for an option")
+    if scheme == "ssm" and not rest.startswith(("i-", "mi-")):
+        _refuse(spec, "an instance's identifier begins with i-")
     if scheme == "nsenter":
         return _nsenter(spec, rest)
     return Spec(scheme, spec)
