@@ -60,7 +60,9 @@ def _does_not_run(unit: UnitState) -> Finding:
 
 
 def _after_the_next_boot(unit: UnitState, image: UnitState | None, cause: str) -> Findings:
-    answers = [each.starts_at_boot for each in (unit, image) if each is not None]
+    # What is masked is started by nobody.
+    starting = (unit,) if unit.enabled == "masked" else (unit, image)
+    answers = [each.starts_at_boot for each in starting if each is not None]
     if True in answers:
         return
     if None in answers:

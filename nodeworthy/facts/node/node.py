@@ -34,6 +34,8 @@ class RuntimeProcess:
     default: Located[str | None]
     # What it said while it read its configuration.
     warnings: tuple[str, ...]
+    # Where it looks for hosts.toml.
+    registry_folders: Located[tuple[str, ...]]
     # A file of its configuration that was changed after the process had read it, if there is one.
     changed_since: Located[str | None]
 
@@ -141,6 +143,8 @@ class Node:
         runtime = need(self.runtime)
         if not runtime.is_containerd:
             skip(f"kubelet talks to {runtime.name}, and not to containerd")
+        if runtime.handlers.state == Known(()):
+            skip("containerd runs without its CRI plugin, which containerd-config-read says")
         return runtime
 
     def kubelets_containerd(self) -> RuntimeProcess:
@@ -150,6 +154,8 @@ class Node:
         runtime = need(self.runtime)
         if not runtime.is_containerd:
             skip(f"kubelet talks to {runtime.name}, and not to containerd")
+        if runtime.handlers.state == Known(()):
+            skip("containerd runs without its CRI plugin, which containerd-config-read says")
         return runtime
 
     def belongs(self) -> tuple[GpuPool, Containerd]:

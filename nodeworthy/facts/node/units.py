@@ -40,6 +40,9 @@ class UnitState:
         """None where that depends on others, which were not looked at."""
         if self.enabled in _STARTED:
             return True
+        # The targets that ask for it were told so in /run.
+        if self.enabled == "enabled-runtime" and all(each.endswith(".target") for each in self.asked_by):
+            return False
         return None if self.asked_by or self.enabled in _BY_OTHERS else False
 
     @property
