@@ -4,8 +4,7 @@ HAMi puts the limits of a share into the container as variables (`CUDA_DEVICE_ME
 `NVIDIA_VISIBLE_DEVICES`), and one that the pod sets itself wins over HAMi's: the container then takes what was never
 counted for it, and its neighbours on the GPU run out of memory. `CUDA_DISABLE_CONTROL=true` switches all limits off,
 `GPU_CORE_UTILIZATION_POLICY` (`default`, `force`, `disable`) the one of cores. `nvidia.com/use-gpuuuid` with fewer GPUs
-than a container asks for, with words that are no UUIDs, or a `nvidia.com/vgpu-mode` that does not exist, leave the pod
-Pending.
+than a container asks for, or with words that are no UUIDs, leaves the pod Pending.
 """
 
 from __future__ import annotations

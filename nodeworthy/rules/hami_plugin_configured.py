@@ -5,7 +5,8 @@ into types: a number in quotes or a comma too many, and the whole file counts fo
 the log. Modes are `hami-core`, `mig` and `mps`; MIG strategies `none`, `single` and `mixed`. `filterdevices` leaves
 GPUs out, by UUID as nvidia-smi prints it, or by index. The plugin goes to nodes with the label `gpu=on` unless the
 values choose others, and a pod gets its GPU only through the nvidia runtime: as containerd's default, or because
-`devicePlugin.runtimeClassName` names the class that HAMi then gives to its pods.
+`devicePlugin.runtimeClassName` names the class that HAMi then gives to its pods. A pod that asks for a mode that does
+not exist (`nvidia.com/vgpu-mode`) stays Pending.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from __future__ import annotations
 from nodeworthy.documents.settled import settled
 from nodeworthy.facts.hami.node_config import flaws
 from nodeworthy.facts.hami.nodes import HamiPluginNodes
+from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.runtime import HamiRuntime
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
-from nodeworthy.known.hami import mig_strategies, variables
+from nodeworthy.known.hami import annotation_names, mig_strategies, modes, variables
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "hami-plugin-configured",
@@ -66,6 +68,23 @@ def its_values_are_known(values: HamiValues) -> Findings:
                 cause="it is compared letter by letter; another one is refused, or passed over",
                 remedy=f"set {'.'.join(path)} to one of {', '.join(known)}",
             )
+
+
+@RULE.check
+def pods_ask_for_a_mode_that_there_is(pod: HamiPod) -> Findings:
+    name = annotation_names().mode
+    said = pod.annotated(name)
+    if said is None or not pod.asking:
+        skip(f"no {name} says in which mode its GPUs must be")
+    if any(each.strip() not in modes() for each in str(need(said)).split(",")):
+        yield fail(
+            said,
+            f"{name} is no mode of HAMi",
+            should=" or ".join(modes()),
+            cause="only GPUs in that mode are taken, and none is: the pod stays Pending",
+            remedy=f"write one of {', '.join(modes())}",
+            victims=pod.victims,
+        )
 
 
 @RULE.check

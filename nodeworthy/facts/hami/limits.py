@@ -8,7 +8,7 @@ from typing import Any
 
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.pod.containers import Container
-from nodeworthy.known.hami import annotation_names, modes, variables
+from nodeworthy.known.hami import annotation_names, variables
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
@@ -35,7 +35,6 @@ def contradictions(pod: HamiPod) -> Iterator[Contradiction]:
         yield from _visible(pod, container)
     if pod.asking:
         yield from _uuids(pod)
-        yield from _mode(pod)
 
 
 def _switched_off(pod: HamiPod, container: Container) -> Iterator[Contradiction]:
@@ -134,14 +133,3 @@ def _too_few(pod: HamiPod, said: Located[Any], allowed: int) -> Iterator[Contrad
             message = f"{container.name} asks for shares of {asked.value} GPUs and allows only {allowed}"
             cause = "each share of a container is on a GPU of its own: the pod stays Pending"
             yield Contradiction(said, message, f"{asked.value} UUIDs", cause, "name more GPUs, or ask for fewer")
-
-
-def _mode(pod: HamiPod) -> Iterator[Contradiction]:
-    said = pod.annotated(annotation_names().mode)
-    if said is None:
-        return
-    words = str(said.state.value).split(",") if isinstance(said.state, Known) else ["?"]
-    if any(each.strip() not in modes() for each in words):
-        message = f"{annotation_names().mode} is no mode of HAMi"
-        cause = "only GPUs in that mode are taken, and none is: the pod stays Pending"
-        yield Contradiction(said, message, " or ".join(modes()), cause, f"write one of {', '.join(modes())}")
