@@ -40,6 +40,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="ssh://h1, local://, docker://c, kubectl://p, nsenter://PID, node://NAME, ssm://i-…, replay:PATH",
     )
     parser.add_argument("--recheck", metavar="REPORT", help="only what is not well in this earlier report (JSON)")
+    parser.add_argument(
+        "--selector",
+        metavar="LABEL=VALUE",
+        action="append",
+        default=[],
+        help="the cluster's nodes with this label, as node:// (repeatable)",
+    )
+    parser.add_argument(
+        "--asg",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="the instances of this Auto Scaling Group, as ssm:// (repeatable)",
+    )
+    parser.add_argument("--via", choices=("ssm", "ssh"), default="ssm", help="how those of --asg are reached (ssm)")
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
     parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")
@@ -66,17 +81,18 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.commands.node_hosts import meant
 
-    hosts = meant(options)
+    reach = _reach(options)
+    hosts = meant(options, reach)
     declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
-    if hosts.not_well and not options.quiet:
-        print(hosts.not_well.left_out(), file=sys.stderr)
-    asked = collector.ask_all(hosts.specs, _asking(options, hosts), node_progress.asked(options))
+    for told in () if options.quiet else hosts.told:
+        print(told, file=sys.stderr)
+    asked = collector.ask_all(hosts.specs, _asking(options, hosts, reach), node_progress.asked(options))
     if options.record:
         collector.record(asked, Path(options.record), judging.write_whole)
     return judging.deliver(options, _judged(options, hosts, asked, declared))
 
 
-def _asking(options: argparse.Namespace, hosts: Meant) -> Asking:
+def _asking(options: argparse.Namespace, hosts: Meant, reach: Reach) -> Asking:
     from nodeworthy.collect.node.collector import Asking
     from nodeworthy.collect.node.durations import count, seconds
 
@@ -87,7 +103,7 @@ def _asking(options: argparse.Namespace, hosts: Meant) -> Asking:
         options.ssh_identity_file,
         wait=seconds(options.wait) if options.wait else None,
         watching=node_progress.waiting(options),
-        reach=_reach(options),
+        reach=reach,
         only=hosts.only,
     )
 

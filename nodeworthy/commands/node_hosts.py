@@ -11,6 +11,7 @@ from nodeworthy.collect.node import specs
 from nodeworthy.errors import InputError
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.node.reach import Reach
     from nodeworthy.commands.node_recheck import NotWell
 
 
@@ -20,19 +21,34 @@ class Meant:
     # Where there is none.
     why_none: str = "there is no recording in the folder that was named"
     not_well: NotWell | None = None
+    # What whoever asked should know of the choice.
+    told: tuple[str, ...] = ()
 
     @property
     def only(self) -> frozenset[str] | None:
         return self.not_well.names if self.not_well else None
 
 
-def meant(options: argparse.Namespace) -> Meant:
+def meant(options: argparse.Namespace, reach: Reach) -> Meant:
     """Raises InputError where nobody says which."""
     if options.recheck:
         return _again(options)
+    if options.selector or options.asg:
+        return _selected(options, reach)
     if not options.hosts:
-        raise InputError(f"no host is named: {', '.join(specs.OFFERED)}, or --recheck REPORT.json")
+        raise InputError(f"no host is named: {', '.join(specs.OFFERED)}, --selector, --asg or --recheck REPORT")
     return Meant(specs.parse_all(options.hosts))
+
+
+def _selected(options: argparse.Namespace, reach: Reach) -> Meant:
+    """Beside those that are named."""
+    from nodeworthy.collect.node.selecting import by_group, by_label
+
+    found = [by_label(each, reach) for each in options.selector]
+    found += [by_group(each, options.via, reach) for each in options.asg]
+    named = [*options.hosts, *(spec for each in found for spec in each.specs)]
+    told = tuple(each.told for each in found)
+    return Meant(specs.parse_all(named), "; ".join(told), told=told)
 
 
 def _again(options: argparse.Namespace) -> Meant:
@@ -42,4 +58,5 @@ def _again(options: argparse.Namespace) -> Meant:
     if not not_well.pairs:
         return Meant((), not_well.nothing(), not_well)
     why_none = f"none of the hosts that are named was judged not well in {options.recheck}"
-    return Meant(specs.parse_all(options.hosts or not_well.specs()), why_none, not_well)
+    named = specs.parse_all(options.hosts or not_well.specs())
+    return Meant(named, why_none, not_well, (not_well.left_out(),))
