@@ -46,7 +46,17 @@ COLLECT_AFTER = 100_000
 
 def main(arguments: Sequence[str] | None = None) -> int:
     gc.set_threshold(COLLECT_AFTER, 20, 20)
-    argv = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is not None:
+        return _guarded(list(arguments))
+    # The process is ours alone, and ends with us: nobody need look through what is left.
+    if sys.argv[1:2] == ["check"]:
+        gc.disable()
+    code = _guarded(sys.argv[1:])
+    gc.freeze()
+    return code
+
+
+def _guarded(argv: list[str]) -> int:
     if sys.stdout is None:  # closed by whoever started us (>&-): the exit code still speaks
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as we live
     try:
