@@ -15,6 +15,8 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 FLAG = "--container-runtime-endpoint"
 KEY = "containerRuntimeEndpoint"
 _SNAP = {"${SNAP_COMMON}": "/var/snap/microk8s/common", "${SNAP_DATA}": "/var/snap/microk8s/current"}
+# Its config.yaml and config.yaml.d, and kubelet's own drop-ins; other files of k3s are about something else.
+_K3S_FILES = ("file /etc/rancher/k3s/config.yaml", "file /var/lib/rancher/k3s/agent/etc/kubelet.conf.d/")
 _MICROK8S_ARGUMENTS = "/var/snap/microk8s/current/args/kubelet"
 
 
@@ -108,7 +110,7 @@ def _said_by_k3s(process: Process, place: Place) -> Located[str]:
         return Located.known(flag, place.about(f"{process.name} {process.pid} {FLAG}"))
     if "--docker" in process.arguments:
         return Located.unknown("k3s runs with --docker", place)
-    files = [part for part in process.recording.parts if part.name.startswith("file /") and "k3s" in part.name]
+    files = [part for part in process.recording.parts if part.name.startswith(_K3S_FILES)]
     for part in reversed(files):
         path = part.name.removeprefix("file ")
         for key in (KEY, FLAG.removeprefix("--")):

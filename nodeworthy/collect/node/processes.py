@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.containerd.runtime_dump import default_runtime, handlers
+from nodeworthy.facts.containerd.runtime_dump import default_runtime, handlers, registry_folders
 from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.known.containerd import defaults, same_file
 from nodeworthy.patterns import pattern
@@ -125,6 +125,7 @@ def runtime_of(process: Process, sockets: Sockets, host: Place) -> RuntimeProces
         handlers=replace(handlers(dump), place=place),
         default=replace(default_runtime(dump), place=place),
         warnings=_warnings(process),
+        registry_folders=replace(registry_folders(dump), place=place),
         changed_since=_changed_since(process, place),
     )
 

@@ -17,6 +17,7 @@ sockets=
 units=
 starting=
 trusting=
+docker=
 for each; do
     case $each in
     default=*) default=${each#default=} ;;
@@ -181,6 +182,7 @@ process() {
     kubelet) of_kubelet "$1" ;;
     kubelite | k3s*) embedded "$1" "$comm" ;;
     containerd) of_containerd "$1" ;;
+    dockerd) docker=$pid ;;
     esac
     case $comm in
     kube*) ;;

@@ -170,6 +170,20 @@ for each in $(printf '%s\n' $trusting | sort -u); do
     done
 done
 
+# What containerd's own files are made of, and what Docker goes by. Docker is asked itself only where it runs: asking
+# would start it.
+for each in /etc/rancher/k3s/registries.yaml /etc/rancher/rke2/registries.yaml /etc/docker/daemon.json; do
+    [ -e "$each" ] && whole "$each"
+done
+
+dockers() {
+    # shellcheck disable=SC2154 # reading.sh has set it
+    [ -n "$docker" ] || return 0
+    $brief docker info --format '{{json .RegistryConfig}}'
+}
+
+part docker dockers
+
 addresses() {
     # shellcheck disable=SC2046 # names have no blanks
     for each in $(printf '%s\n' $named | sed 's/:[0-9]*$//' | sort -u | head -n 40); do

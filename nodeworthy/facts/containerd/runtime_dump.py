@@ -21,6 +21,17 @@ def default_runtime(dump: Tree) -> Located[str | None]:
     return Located(Known(None), dump.place, written=False)
 
 
+def registry_folders(dump: Tree) -> Located[tuple[str, ...]]:
+    """Where it looks for what it is told of registries; none where nobody has said it."""
+    for plugin in ("io.containerd.cri.v1.images", "io.containerd.grpc.v1.cri"):
+        path = dump.get("plugins", plugin, "registry", "config_path")
+        if path.text:
+            return Located.known(tuple(each for each in path.text.split(":") if each), path.place)
+    if dump.is_unknown:
+        return dump.located()
+    return Located(Known(()), dump.place, written=False)
+
+
 def handlers(dump: Tree) -> Located[tuple[str, ...]]:
     """The runtimes in an effective configuration."""
     for plugin in _CRI_PLUGINS:

@@ -48,7 +48,7 @@ def keeps_pods_back(node: Node) -> bool:
 
 
 def evidence(node: Node, story: Story) -> Iterator[Related]:
-    """Rules for another uplink, and what the kernel's log says of packets that went these very ways: the last of each."""
+    """Rules for another uplink, and the last packet that the kernel's log says was dropped on each of these ways."""
     yield from _for_another_uplink(story)
     log = node.seen.kernel_log
     for way in dict.fromkeys(each.way for each in story.lacking) if log is not None else ():

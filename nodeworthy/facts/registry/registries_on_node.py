@@ -2,40 +2,82 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME
+from nodeworthy.facts.registry.docker_on_node import docker_flaws
+from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.facts.registry.name_resolution import without_port
+from nodeworthy.facts.registry.registries_yaml import CAUSE, content_flaw
+from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import registries as known_registries
 from nodeworthy.verdict import Findings, Known, Related, fail, need, skip, unknown
 
 
 def trust_of(node: Node) -> Findings:
-    """Every cache that speaks plain HTTP is told to containerd, where containerd looks."""
+    """Every cache that speaks plain HTTP is told to containerd, where it looks, and to Docker, where that runs."""
     seen, caches = _caches(node)
     plain = [each for each in caches if each.plain_http]
     if not plain:
         skip("the fleet has no registry that speaks plain HTTP")
-    need(node.kubelets_containerd().handlers)
+    # It reads config_path when it starts, and never again.
+    need(node.kubelets_containerd().loaded)
     for cache in plain:
         host = need(cache.host)
         says = Related(cache.host.place, "the fleet says that every node must trust it")
-        file = seen.file_for(host, *filter(None, [cache.mirrors]))
-        if file is None:
-            yield fail(
-                seen.place.about(host),
-                f"containerd is not told of {host}",
-                is_=", ".join(seen.files) or f"no {NAME} where containerd looks",
-                should=f"{known_registries().hosts[0]}/{host}/{NAME}, with http://, and config_path set",
-                related=[says],
-                cause=BY_HTTPS,
-            )
-            continue
-        flaw = file.speaks_plainly(host)
-        if flaw is not None:
+        for flaw in (*_of_containerd(node, seen, cache, host), *docker_flaws(seen, host)):
             yield flaw.told(related=(says,))
+
+
+def _of_containerd(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Flaw]:
+    file = _file(node, seen, cache, host)
+    flaw = file.speaks_plainly(host) if file is not None else None
+    if file is not None and flaw is None:
+        return
+    path = _list(node)
+    if path is not None:
+        yield _of_a_list(seen, path, host, cache.mirrors)
+    elif flaw is not None:
+        yield flaw
+    else:
+        yield _not_told(node, seen, host)
+
+
+def _file(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> HostsToml | None:
+    names = [*folders_of(host), *(folders_of(cache.mirrors) if cache.mirrors else ())]
+    return seen.file_for(need(node.kubelets_containerd().registry_folders), *names)
+
+
+def _not_told(node: Node, seen: NodeRegistries, host: str) -> Flaw:
+    folders = need(node.kubelets_containerd().registry_folders)
+    return Flaw(
+        seen.place.about(host),
+        f"containerd is not told of {host}",
+        f"{(folders or known_registries().hosts)[0]}/{host}/{NAME}, with http://, and config_path set",
+        BY_HTTPS,
+        seen.names_in(folders) or (f"no {NAME} in {folders[0]}" if folders else "no config_path"),
+    )
+
+
+def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) -> Flaw:
+    """k3s and RKE2 make containerd's files out of their list whenever they start."""
+    wanted = f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
+    remedy = f"write {path}, and restart k3s or RKE2"
+    written = seen.lists.get(path)
+    if written is None:
+        return Flaw(
+            seen.place.about(path), f"nothing tells containerd of {host}", wanted, CAUSE, "no such file", remedy
+        )
+    flaw = content_flaw(need(written), written.place, path, host, mirrors)
+    if flaw is not None:
+        return replace(flaw, remedy=flaw.remedy or remedy)
+    says = f"{path} names {host}, and containerd's own files were made before it did"
+    return Flaw(written.place, says, "made of it", CAUSE, remedy="restart k3s or RKE2, which makes them anew")
 
 
 def names_of(node: Node, cause: str) -> Findings:
@@ -43,8 +85,7 @@ def names_of(node: Node, cause: str) -> Findings:
     seen, caches = _caches(node)
     asked = False
     for cache in caches:
-        host = need(cache.host)
-        file = seen.file_for(host, *filter(None, [cache.mirrors]))
+        file = _file(node, seen, cache, need(cache.host))
         leads = [each.authority for each in file.endpoints if each.serves("pull")][:1] if file is not None else []
         for name in map(without_port, leads):
             asked = True
@@ -64,12 +105,18 @@ def names_of(node: Node, cause: str) -> Findings:
         skip("containerd is told of none of the fleet's registries: registry-trusted judges that")
 
 
+def _list(node: Node) -> str | None:
+    """The file that k3s and RKE2 are told of registries in; None for others."""
+    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    runtime = pool.runtime.state.value if pool is not None and isinstance(pool.runtime.state, Known) else None
+    return runtime.registries if runtime is not None else None
+
+
 def _caches(node: Node) -> tuple[NodeRegistries, tuple[Registry, ...]]:
     seen = read_then(node.seen.registries, "what containerd is told of registries")
     if node.fleet is None or not node.fleet.registries:
         skip("no fleet with registries was given")
-    pool = need(node.declared)
-    runtime = pool.runtime.state.value if pool is not None and isinstance(pool.runtime.state, Known) else None
-    if runtime is not None and runtime.registries is not None:
-        skip(f"{runtime.distribution} is told in {runtime.registries}, which is not read on nodes yet")
+    need(node.declared)
+    if not seen.is_all and (_list(node) is not None or seen.docker is not None):
+        read_then(None, _list(node) or "what Docker is told of registries")
     return seen, node.fleet.registries
