@@ -70,14 +70,13 @@ def _read(name: str) -> bytes:
 def _faults(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy lab faults", "nodes")
-    from nodeworthy.lab.faults.fault import chosen, healthy
+    from nodeworthy.lab.faults.fault import chosen, with_healthy
 
-    named = [each for each in options.only if each != healthy().name]
-    faults = [*chosen(named)] if named or not options.only else []
+    faults = with_healthy(chosen(options.only))
     _can_boot()
     from nodeworthy.lab.faults.running import outcomes
 
-    found = outcomes([healthy(), *faults], options.jobs, _tell if sys.stderr.isatty() else None)
+    found = outcomes(faults, options.jobs, _tell if sys.stderr.isatty() else None)
     _deliver(options, found)
     if any(not each.as_expected and not each.why for each in found):
         return 1

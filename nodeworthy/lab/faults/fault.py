@@ -35,12 +35,14 @@ class Fault:
     says: str
     # The rule that must turn red; None where none may.
     rule: str | None
-    # What nobody can know any more while this is so.
+    # What perhaps nobody can know any more while this is so.
     unknown: frozenset[str]
     when: When
     # Of `fleet.yaml`.
     pool: str
     script: str
+    # What must have been looked at, and be well.
+    passes: frozenset[str] = frozenset()
 
 
 def faults() -> Sequence[Fault]:
@@ -60,13 +62,22 @@ def chosen(names: Sequence[str]) -> Sequence[Fault]:
 
 
 @cache
-def healthy_script() -> str:
-    return (HERE / "healthy.sh").read_text()
+def healthy_scripts(pool: str) -> Sequence[str]:
+    """The boot script of a node without faults, and what those of its pool have besides."""
+    names = ("healthy.sh", f"healthy-{pool}.sh")
+    return [(HERE / name).read_text() for name in names if (HERE / name).exists()]
 
 
-def healthy() -> Fault:
-    """No fault at all: the node that the others are injected into."""
-    return Fault(HEALTHY, "nothing is wrong", None, frozenset(), When.RUNNING, POOL, "#!/bin/sh\n")
+def healthy(pool: str = POOL) -> Fault:
+    """No fault at all: the node that others are injected into. A rule that skipped it would see no fault either."""
+    looked_at = frozenset(each.rule for each in faults() if each.rule and each.pool == pool)
+    name = HEALTHY if pool == POOL else f"{HEALTHY}-{pool}"
+    return Fault(name, "nothing is wrong", None, frozenset(), When.RUNNING, pool, "#!/bin/sh\n", looked_at)
+
+
+def with_healthy(named: Sequence[Fault]) -> Sequence[Fault]:
+    """The healthy node of each pool first."""
+    return [*map(healthy, sorted({each.pool for each in named} | {POOL})), *named]
 
 
 def _read(file: Path) -> Fault:

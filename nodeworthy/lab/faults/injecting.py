@@ -14,7 +14,7 @@ from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.engine import judge
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.lab.commands import LabError
-from nodeworthy.lab.faults.fault import HERE, Fault, When, healthy_script
+from nodeworthy.lab.faults.fault import HERE, Fault, When, healthy_scripts
 from nodeworthy.lab.images import layers
 from nodeworthy.lab.node import Node
 from nodeworthy.rules import catalogue, rule
@@ -43,19 +43,26 @@ class Outcome:
         return frozenset(name for name, each in self.verdicts.items() if each is Verdict.UNKNOWN)
 
     @property
+    def not_looked_at(self) -> frozenset[str]:
+        passed = (name for name, each in self.verdicts.items() if each is Verdict.PASS)
+        return self.fault.passes.difference(passed)
+
+    @property
     def as_expected(self) -> bool:
-        """Exactly its rule is red, and nothing more is unknown than must be."""
+        """Exactly its rule is red, and nothing more is unknown than may be."""
         expected = frozenset([self.fault.rule] if self.fault.rule else [])
-        return not self.why and self.red == expected and self.unknown == self.fault.unknown
+        return not self.why and self.red == expected and self.unknown <= self.fault.unknown and not self.not_looked_at
 
 
 def user_data(fault: Fault) -> bytes:
-    if fault.when is When.RUNNING:
-        return healthy_script().encode()
-    both = MIMEMultipart(boundary="==LAB==")
-    for script in (fault.script, healthy_script()):
-        both.attach(MIMEText(script, "x-shellscript", "us-ascii"))
-    return both.as_bytes()
+    scripts = [fault.script] if fault.when is When.BOOT else []
+    scripts += healthy_scripts(fault.pool)
+    if len(scripts) == 1:
+        return scripts[0].encode()
+    parts = MIMEMultipart(boundary="==LAB==")
+    for script in scripts:
+        parts.attach(MIMEText(script, "x-shellscript", "us-ascii"))
+    return parts.as_bytes()
 
 
 def inject(node: Node, fault: Fault) -> Outcome:
@@ -79,12 +86,12 @@ def _asked(node: Node, fault: Fault) -> Outcome:
     recording = asked.recording
     if recording is None or recording.unreached is not None:
         return Outcome(fault, {}, {}, recording.unreached or "" if recording is not None else asked.why)
-    judged = judge([collector.scene(asked, Declared(_fleet(), fault.pool))], catalogue(), rule("rule-crashed"))
+    judged = judge([collector.scene(asked, Declared(fleet(), fault.pool))], catalogue(), rule("rule-crashed"))
     told = [each for each in judged if each.verdict is not Verdict.SKIP]
     said = {each.rule.id: "; ".join(finding.message for finding in each.findings) for each in told}
     return Outcome(fault, {each.rule.id: each.verdict for each in told}, said)
 
 
 @cache
-def _fleet() -> Fleet | None:
+def fleet() -> Fleet | None:
     return Fleets(str(HERE / "fleet.yaml"), None).asked_for()

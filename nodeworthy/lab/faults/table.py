@@ -47,7 +47,7 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
 def _line(outcome: Outcome) -> tuple[str, ...]:
     fault = outcome.fault
     red = ", ".join(f"[{each}](rules/{each}.md)" for each in sorted(outcome.red)) or NONE
-    return f"`{fault.name}`", fault.says.replace("|", "\\|"), red, _names(outcome.unknown)
+    return f"`{fault.name}`", fault.says.replace("|", "\\|"), red, _names(fault.unknown)
 
 
 def _names(names: Iterable[str], why: str = "") -> str:
@@ -66,7 +66,8 @@ def _what_is_wrong(outcome: Outcome) -> str:
     ]
     expected = f"{outcome.fault.rule or 'nothing'} should be red"
     unknown = f", and {_names(outcome.fault.unknown)} unknown" if outcome.fault.unknown else ""
-    return "\n".join([f"{outcome.fault.name}: {outcome.fault.says}; {expected}{unknown}", *said])
+    skipped = f"; {_names(outcome.not_looked_at)} did not pass" if outcome.not_looked_at else ""
+    return "\n".join([f"{outcome.fault.name}: {outcome.fault.says}; {expected}{unknown}{skipped}", *said])
 
 
 def _sum(outcomes: Sequence[Outcome]) -> str:

@@ -1,0 +1,6 @@
+#!/bin/sh
+# Fault: ufw lets everybody in
+# Rule: firewall-no-wider
+# Pool: h100-ufw
+set -e
+ufw allow from any
