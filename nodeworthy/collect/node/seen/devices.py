@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.parts import lines, printed
+from nodeworthy.collect.node.seen.parts import lines, rows
 from nodeworthy.facts.node.devices import AMAZON, Device, NodeDevices
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Place
 
 
 def devices(recording: Recording, host: Place) -> NodeDevices | None:
     place = host.about("PCI bus")
-    said = printed(recording, "bus", place, "the PCI bus")
-    if said is None:
+    bus = rows(recording, "bus", place, "the PCI bus", _device)
+    if bus is None:
         return None
-    bus: Located[tuple[Device, ...]]
-    if isinstance(said.state, Unknown):
-        bus = Located(said.state, place)
-    else:
-        bus = Located(Known(tuple(filter(None, map(_device, said.state.value.splitlines())))), place)
     efa = (line.split() for line in lines(recording, "rdma"))
     return NodeDevices(
         place=place,

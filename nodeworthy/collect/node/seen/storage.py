@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.parts import printed
+from nodeworthy.collect.node.seen.parts import rows
 from nodeworthy.facts.node.storage import Entry, Mounted, NodeStorage
 from nodeworthy.known.filesystems import is_network
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Located, Place
 
 FSTAB = "/etc/fstab"
 
 
 def storage(recording: Recording, host: Place) -> NodeStorage | None:
     place = host.about("mounts")
-    said = printed(recording, "mounts", place, "what is mounted")
-    if said is None:
+    mounted = rows(recording, "mounts", place, "what is mounted", _mounted)
+    if mounted is None:
         return None
-    mounted: Located[tuple[Mounted, ...]]
-    if isinstance(said.state, Unknown):
-        mounted = Located(said.state, place)
-    else:
-        mounted = Located(Known(tuple(filter(None, map(_mounted, said.state.value.splitlines())))), place)
     return NodeStorage(place, mounted, _fstab(recording, host.about(FSTAB)))
 
 
