@@ -98,6 +98,10 @@ test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forb
 test-lab: venv ## the tests in booted nodes (root; two minutes more the first time); REQUIRE=1 forbids them to skip
 	@$(PY) -m pytest tests/lab -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
 
+.PHONY: lab-faults
+lab-faults: venv ## injects every known fault into fresh nodes, and writes docs/lab-faults.md (root; minutes)
+	@$(PY) -m nodeworthy lab faults --format markdown --output docs/lab-faults.md
+
 .PHONY: preview-cli
 preview-cli: venv ## the same preview by the real pulumi CLI, with policies/ as its policy pack (STACK=prod: of another stack)
 	@$(PY) -m tests.real.preview_cli --stack $(or $(STACK),ci)
