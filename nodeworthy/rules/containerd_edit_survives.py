@@ -4,7 +4,8 @@ Several distributions write the file themselves: nodeadm at every boot before cl
 it is called or finds a file in /etc/eks/nodeadm.d; bootstrap.sh copies its own over it; k3s, RKE2 and MicroK8s make
 it out of a template at every start. An edit that comes before them is gone without a word, and one behind nodeadm
 lasts until the next reboot, because user data runs once. Folders of hosts.toml are nobody's and stay. The same holds
-for a file in a change, where its folders say whose config it is.
+for a file in a change, where its folders say whose config it is, and on a node, where such a file is younger than the
+containerd that was started with it.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from nodeworthy.facts.boot.runtime import runtime_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
 from nodeworthy.facts.node.files import NodeFile, NodeFiles
+from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, skip
+from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip
 
 RULE = Rule(
     "containerd-edit-survives",
@@ -67,6 +69,25 @@ def nothing_writes_these_files_anew(files: NodeFiles, pool: BootPool | None) -> 
     on = pool.title if pool is not None else ""
     for each in generated if runtime.written_by else ():
         yield _of_a_file(each, runtime).told(on=on)
+
+
+@RULE.check
+def nothing_makes_it_anew_on_the_node(node: Node) -> Findings:
+    used = node.kubelets_containerd()
+    rows = (containerd_of(each) for each in distributions())
+    made = [each for each in rows if (each.templates or each.generated) and used.config in generated_files(each)]
+    if not made:
+        skip(f"nothing makes {used.config} anew when containerd starts; what a boot does to it stands in its script")
+    changed = need(used.changed_since)
+    if changed in generated_files(made[0]):
+        yield fail(
+            used,
+            f"{changed} was edited after {used.unit or used.name} had started, and the next start makes it anew",
+            is_="edited by hand, or by a toolkit that was told of it",
+            should=_should(made[0]),
+            cause=f"{made[0].written_when}: the edit is gone before anything reads it",
+            remedy=_template(made[0]),
+        )
 
 
 def _of_a_file(file: NodeFile, runtime: Containerd) -> Flaw:
