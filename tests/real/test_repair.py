@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.known.containerd import defaults
 from tests.cluster.objects import NODE, Object, cluster_policy
 from tests.run import run
 
@@ -93,7 +94,7 @@ def test_a_list_that_was_not_there_goes_again(cluster: ControlPlane) -> None:
 def test_other_variables_stay_and_other_changes_too(cluster: ControlPlane) -> None:
     client = cluster.client
     proxy = {"name": "HTTPS_PROXY", "value": "http://user:hunter2hunter2@proxy:3128"}
-    told_policy(client, [proxy, {"name": "CONTAINERD_SOCKET", "value": "/run/containerd/containerd.sock"}])
+    told_policy(client, [proxy, {"name": "CONTAINERD_SOCKET", "value": defaults().socket}])
     with Operator(cluster):
         ran = fix("--yes", "--wait", "60")
         # The password is a finding that nobody mends.
@@ -103,7 +104,7 @@ def test_other_variables_stay_and_other_changes_too(cluster: ControlPlane) -> No
         assert "hunter2" not in file.read_text() + ran.out
         client.expect("PATCH", POLICY, {"spec": {"driver": {"enabled": True}}}, content_type=MERGE)
         assert undo(str(file)).code == 0
-    assert env_now(client) == [proxy, {"name": "CONTAINERD_SOCKET", "value": "/run/containerd/containerd.sock"}]
+    assert env_now(client) == [proxy, {"name": "CONTAINERD_SOCKET", "value": defaults().socket}]
     assert client.get(POLICY)["spec"]["driver"] == {"enabled": True}
 
 

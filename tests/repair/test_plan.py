@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.known.containerd import containerd_of
 from tests.cluster.incident import BASE_DIR, FLEET, fixed_env, incident, textgen, toolkit_pod, write
 from tests.cluster.objects import NODE, Object, cluster_policy, node
 from tests.run import Ran, run
 
-SOCKET = f"{BASE_DIR}/run/containerd/containerd.sock"
+SOCKET = containerd_of("k8s-snap", BASE_DIR).socket
 CASES = Path(__file__).parents[1] / "cases"
 LOCKED = "admission-explained/bad-cluster-hami-lock-left"
 
