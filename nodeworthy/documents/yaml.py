@@ -227,18 +227,21 @@ class _Sequence(Sequence[Tree]):
 class _Mapping(Mapping[str, Tree]):
     """A mapping with its merge keys resolved: its own keys win, then the merged ones in their order."""
 
-    __slots__ = ("_children", "_node", "_reader", "_subject")
+    __slots__ = ("_children", "_held", "_node", "_reader", "_subject")
 
     def __init__(self, reader: _Reader, node: yaml.MappingNode, subject: str | None) -> None:
         self._reader = reader
         self._node = node
         self._subject = subject
+        self._held: Pairs | None = None
         # Everybody who recognises something asks each document for the same few names.
         self._children: dict[str, Tree] = {}
 
     @property
     def _pairs(self) -> Pairs:
-        return self._reader.merges.pairs(self._node)
+        if self._held is None:
+            self._held = self._reader.merges.pairs(self._node)
+        return self._held
 
     @property
     def repeated(self) -> Iterator[tuple[str, Place, Place]]:
