@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 DEADLINE = "30s"
 WORKERS = "16"
+# Where --record keeps what hosts said before they were rebooted.
+BEFORE = "before-reboot"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +60,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
     parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")
+    parser.add_argument("--reboot", action="store_true", help="look, reboot, wait (10m, or --wait), and look again")
+    parser.add_argument("--yes", action="store_true", help="reboot without being asked")
     parser.add_argument("--max-workers", metavar="N", default=WORKERS, help=f"hosts asked at once ({WORKERS})")
     parser.add_argument("--record", metavar="DIR", help="keep what each host said, without secrets, one file a host")
     parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
@@ -86,10 +90,34 @@ def run(options: argparse.Namespace) -> int:
     declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
     for told in () if options.quiet else hosts.told:
         print(told, file=sys.stderr)
-    asked = collector.ask_all(hosts.specs, _asking(options, hosts, reach), node_progress.asked(options))
-    if options.record:
-        collector.record(asked, Path(options.record), judging.write_whole)
+    asking = _asking(options, hosts, reach)
+    if options.reboot:
+        return _twice(options, hosts, asking, declared)
+    asked = collector.ask_all(hosts.specs, asking, node_progress.asked(options))
+    _record(options, asked, "")
     return judging.deliver(options, _judged(options, hosts, asked, declared))
+
+
+def _twice(options: argparse.Namespace, hosts: Meant, asking: Asking, declared: Declared) -> int:
+    from nodeworthy.collect.node.rebooting import twice
+    from nodeworthy.commands import node_reboot
+    from nodeworthy.report.printable import printable
+
+    node_reboot.agree(options, hosts.specs)
+    asked = twice(hosts.specs, asking, node_progress.asked(options))
+    _record(options, asked.before, BEFORE)
+    _record(options, asked.after, "")
+    before, after = (_judged(options, hosts, each, declared) for each in (asked.before, asked.after))
+    if not options.quiet:
+        print(printable(node_reboot.told(before, after)), file=sys.stderr)
+    return judging.deliver(options, node_reboot.compared(before, after))
+
+
+def _record(options: argparse.Namespace, asked: Sequence[Asked], folder: str) -> None:
+    from nodeworthy.collect.node import collector
+
+    if options.record:
+        collector.record(asked, Path(options.record, folder), judging.write_whole)
 
 
 def _asking(options: argparse.Namespace, hosts: Meant, reach: Reach) -> Asking:

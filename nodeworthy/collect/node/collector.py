@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import field
 from pathlib import Path
@@ -105,13 +105,13 @@ def _may_be_meant(host: Host, only: frozenset[str] | None) -> bool:
 def look_at(hosts: Sequence[Host], asking: Asking, progress: Progress | None = None) -> list[Asked]:
     """What every host says now, or, where it is waited for, when its boot has ended."""
     if asking.wait is None:
-        return list(_in_parallel(hosts, asking.workers, progress))
+        return in_parallel(hosts, asking.workers, ask, progress)
     return until_ready(hosts, lambda some: _anew(some, asking.workers), asking.wait, asking.watching)
 
 
 def _anew(hosts: Sequence[Host], workers: int) -> list[Asked]:
     """Through a connection that was lost nobody is reached again."""
-    asked = list(_in_parallel(hosts, workers, None))
+    asked = in_parallel(hosts, workers, ask)
     for each, host in zip(asked, hosts, strict=True):
         lost = each.recording is not None and each.recording.unreached is not None
         if lost and isinstance(host.backend, Ssh):
@@ -119,10 +119,13 @@ def _anew(hosts: Sequence[Host], workers: int) -> list[Asked]:
     return asked
 
 
-def _in_parallel(hosts: Sequence[Host], workers: int, progress: Progress | None) -> Iterator[Asked]:
+def in_parallel(
+    hosts: Sequence[Host], workers: int, do: Callable[[Host], Asked], progress: Progress | None = None
+) -> list[Asked]:
+    """In the order of the hosts. Ctrl-C leaves no child behind."""
     RUNNING.stopping = False
     with ThreadPoolExecutor(max_workers=max(1, min(workers, len(hosts) or 1))) as executor:
-        futures = [executor.submit(ask, host) for host in hosts]
+        futures = [executor.submit(do, host) for host in hosts]
         try:
             _wait(futures, progress)
         except BaseException:
@@ -130,8 +133,7 @@ def _in_parallel(hosts: Sequence[Host], workers: int, progress: Progress | None)
                 future.cancel()
             RUNNING.kill_all()
             raise
-    for future in futures:
-        yield future.result()
+    return [future.result() for future in futures]
 
 
 def _wait(futures: Sequence[Future[Asked]], progress: Progress | None) -> None:
