@@ -21,7 +21,7 @@ _USERS = "ufw-user-input"
 # Chains of programs that let through what they have marked themselves: never what a pod sends of its own accord.
 _MARKING = ("KUBE-", "CILIUM_")
 _JUMPS, _GOES = ("-j", "--jump"), ("-g", "--goto")
-_MOST = 20_000
+_MOST, _DEEPEST = 20_000, 100
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,7 @@ class Saved:
 
     policies: dict[Side, bool] = field(default_factory=dict)
     chains: dict[str, list[_Rule]] = field(default_factory=lambda: defaultdict(list))
+    followed: int = 0
 
     @classmethod
     def of(cls, printed: str) -> Saved:
@@ -98,17 +99,16 @@ class Saved:
     def met(self, side: Side) -> list[Met]:
         """Raises ValueError where nobody could follow them all."""
         name = next(name for name, each in BUILT_IN.items() if each is side)
-        found: list[Met] = []
-        for each in self._walk(name, Filter(side, None), ()):
-            found.append(each)
-            if len(found) > _MOST:
-                raise ValueError(f"the chain {name} leads to more rules than can be followed")
-        return found
+        self.followed = 0
+        return list(self._walk(name, Filter(side, None), ()))
 
     def _walk(self, chain: str, via: Filter, path: tuple[str, ...]) -> Iterator[Met]:
         if chain in path:
             return
         for rule in self.chains.get(chain, ()):
+            self.followed += 1
+            if self.followed > _MOST or len(path) > _DEEPEST:
+                raise ValueError(f"the chain {(*path, chain)[0]} leads to more rules than can be followed")
             target = rule.target
             own = _conditions(rule, via, chain)
             if own is None:
