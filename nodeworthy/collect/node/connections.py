@@ -59,7 +59,10 @@ class WithDeadline(base.BaseBackend):
 
     def run_local(self, command: str, *args: str) -> base.CommandResult:
         encoded = self.quote(command, *args).encode("utf-8")
-        done = deadline.run(encoded, self.connections.seconds)
+        try:
+            done = deadline.run(encoded, self.connections.seconds)
+        except deadline.TooMuch as problem:
+            raise NotAnswering(str(problem)) from None
         return self.result(done.code, encoded, done.stdout, done.stderr)
 
     def get_encoding(self) -> str:

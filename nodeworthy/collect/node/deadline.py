@@ -7,6 +7,8 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
@@ -14,6 +16,7 @@ from nodeworthy.records import dataclass
 
 # A host that answers with more than this is not believed, and not kept in memory.
 MOST_BYTES = 32 * 1024 * 1024
+LOOK_SECONDS = 0.5
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,13 @@ class TooLate(Exception):
         super().__init__(f"no answer within {seconds:g} s")
         self.seconds = seconds
         self.stdout = stdout
+
+
+class TooMuch(Exception):
+    """It printed more than anybody would believe, and was stopped: a disk is soon full."""
+
+    def __init__(self) -> None:
+        super().__init__(f"it prints more than {MOST_BYTES // 2**20} MiB, and is not believed")
 
 
 class _Running:
@@ -71,14 +81,34 @@ def run(command: bytes, seconds: float, *, to_the_end: bool = False) -> Finished
         if not to_the_end:
             RUNNING.add(process)
         try:
-            code = process.wait(timeout=seconds)
+            code = _wait(process, seconds, (out, err))
         except subprocess.TimeoutExpired:
-            _kill(process)
-            process.wait()
             raise TooLate(seconds, _content(out)) from None
         finally:
             RUNNING.remove(process)
         return Finished(code, _content(out), _content(err))
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float, files: Sequence[IO[bytes]]) -> int:
+    """Its exit code. Whatever ends it, nothing of it is left."""
+    until = time.monotonic() + seconds
+    try:
+        while True:
+            left = until - time.monotonic()
+            try:
+                code = process.wait(timeout=max(0.0, min(left, LOOK_SECONDS)))
+            except subprocess.TimeoutExpired:
+                if left <= LOOK_SECONDS:
+                    raise
+                code = None
+            if any(os.fstat(each.fileno()).st_size > MOST_BYTES for each in files):
+                raise TooMuch
+            if code is not None:
+                return code
+    except BaseException:
+        _kill(process)
+        process.wait()
+        raise
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
