@@ -116,17 +116,16 @@ def test_what_did_not_help_is_put_back(world: World) -> None:
 
 
 def test_what_somebody_takes_back_meanwhile_has_not_helped(world: World) -> None:
-    look = world.look
+    """Whatever rules say."""
 
     def taken_back() -> Looked:
-        if world.state == [True, True]:
-            world.server.touch(A, {"metadata": {"labels": {"x": None}}})
-        return look()
+        return Looked([], [], 0)
 
+    world.server.before_patch = fails_for(B, lambda: world.server.touch(A, {"metadata": {"labels": {"x": None}}}))
     repair = Repair(taken_back, lambda _: True, world.server, None, 0.01, world.said.append)
-    world.helps = False
-    assert repair.fix(look(), world.server) == 1
+    assert repair.fix(world.look(), world.server) == 1
     assert world.state == [False, False]
+    assert "metadata.labels[x] of Node/a was changed back meanwhile" in world.told
     assert "as it was already: Node/a\n" in world.told
 
 
