@@ -21,6 +21,7 @@ _OPTIONS = (
     ("--pool", "NAME", "the pool of the fleet that these hosts are of"),
     ("--record", "DIR", "keep what each host said, without secrets, one file a host"),
     ("--deadline", "TIME", "how long a host may take (30s)"),
+    ("--wait", "TIME", "look again until every boot has ended, this long at most (10m)"),
     ("--max-workers", "N", "hosts asked at once (16)"),
 )
 

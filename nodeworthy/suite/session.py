@@ -66,11 +66,13 @@ class Suite:
         try:
             self.specs = specs.parse_all(filter(None, (config.getoption("hosts") or "").split(",")))
             collector.recordings_are_there(self.specs)
+            wait = value(config, "wait")
             self._asking = collector.Asking(
                 seconds(value(config, "deadline") or ""),
                 count(value(config, "max_workers") or ""),
                 config.getoption("ssh_config"),
                 config.getoption("ssh_identity_file"),
+                wait=seconds(wait) if wait else None,
             )
             fleet = Fleets(value(config, "fleet"), value(config, "stack")).asked_for()
             self._declared = Declared(fleet, value(config, "pool"))

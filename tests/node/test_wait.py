@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from nodeworthy.commands.node_progress import Sparse
 from tests.run import run, run_json
 
 from .recordings import INCIDENT, MENDED, told
+from .test_suite import suite
 
 ABOUT = ("--rule", "containerd-paths", "--rule", "boot-finished")
 
@@ -158,3 +160,10 @@ def told_lines(capsys: pytest.CaptureFixture[str]) -> Sequence[str]:
 @pytest.mark.parametrize("time", ["soon", "0", "-1s"])
 def test_usage(time: str) -> None:
     assert run("node", f"replay:{INCIDENT}", f"--wait={time}").code == 2
+
+
+def test_the_suite_waits_too(tmp_path: Path) -> None:
+    """A recording is not waited for, so that only the option itself is tried here."""
+    assert suite(tmp_path, f"--hosts=replay:{MENDED}", "--wait=1m", "-k", "containerd-paths").returncode == 0
+    refused = suite(tmp_path, f"--hosts=replay:{MENDED}", "--wait=soon")
+    assert "'soon' is no time" in refused.stdout + refused.stderr
