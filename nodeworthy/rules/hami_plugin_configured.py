@@ -72,11 +72,11 @@ def its_values_are_known(values: HamiValues) -> Findings:
 
 @RULE.check
 def pods_ask_for_a_mode_that_there_is(pod: HamiPod) -> Findings:
+    if not pod.asking:
+        skip("it asks for no GPU")
     name = annotation_names().mode
     said = pod.annotated(name)
-    if said is None or not pod.asking:
-        skip(f"no {name} says in which mode its GPUs must be")
-    if any(each.strip() not in modes() for each in str(need(said)).split(",")):
+    if said is not None and any(each.strip() not in modes() for each in str(need(said)).split(",")):
         yield fail(
             said,
             f"{name} is no mode of HAMi",
