@@ -12,7 +12,7 @@ nodes fit must never keep them from work:
 - it is gone when it is over: `ttlSecondsAfterFinished` on a Job that no CronJob clears away.
 
 Verification work is what says so (`nodeworthy/verification`, hpc-verification, a burn-in), what runs a program that
-only tries machines (nhc, `dcgmi diag`, gpu-burn, nccl-tests), and what measures again and again (Linpack in a CronJob,
+only tries machines (nhc, `dcgmi diag`, gpu-burn), and what measures again and again (nccl-tests, Linpack in a CronJob,
 a Deployment or a loop). It is judged where it asks for GPUs: what holds none keeps nobody away.
 """
 

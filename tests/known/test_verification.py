@@ -15,7 +15,6 @@ from nodeworthy.known.verification import signs
         "gpu-burn-7x2k9",
         "gpu-burn:latest",
         "node-burn-in-12",
-        "nccl-tests",
         "dcgm-diag",
         "hpc-verification-short-8fk2-nhc-run-1",
         "cw-hpc-verification",
@@ -39,8 +38,6 @@ def test_names_of_other_work(name: str) -> None:
         "dcgmi diag -r 3",
         "bash -c 'dcgmi  diag -r 4 -j'",
         "/usr/sbin/nhc -a",
-        "mpirun -np 16 ./build/all_reduce_perf -b 8 -e 8G",
-        "sh -c cd nccl-tests/build && ./sendrecv_perf -g 8",
         "./gpu_burn -tc 3600",
     ],
 )
@@ -53,8 +50,20 @@ def test_what_other_work_runs(said: str) -> None:
     assert not signs(comes_again=True).programs.search(said)
 
 
-def test_a_measurement_verifies_where_it_comes_again() -> None:
-    assert not signs(comes_again=False).names.search("nvbandwidth")
-    assert signs(comes_again=True).names.search("nvbandwidth")
-    assert not signs(comes_again=False).programs.search("mpirun xhpl")
-    assert signs(comes_again=True).programs.search("mpirun xhpl")
+@pytest.mark.parametrize("name", ["nvbandwidth", "nccl-tests:12.8.1"])
+def test_a_measurement_verifies_where_it_comes_again(name: str) -> None:
+    assert not signs(comes_again=False).names.search(name)
+    assert signs(comes_again=True).names.search(name)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "mpirun xhpl",
+        "mpirun -np 16 ./build/all_reduce_perf -b 8 -e 8G",
+        "sh -c cd nccl-tests/build && ./sendrecv_perf -g 8",
+    ],
+)
+def test_what_measures_verifies_where_it_comes_again(said: str) -> None:
+    assert not signs(comes_again=False).programs.search(said)
+    assert signs(comes_again=True).programs.search(said)
