@@ -4,7 +4,7 @@ On a fresh node each of them is a fault of the node. An Xid is what NVIDIA's dri
 which fault, and whether the hardware, the driver or a program is to blame. `Out of memory` counts where the machine's
 memory ran out, not where a container outgrew its own limit. `[UFW BLOCK]` counts where a pod's interface is on one
 side: pods that find no name server leave these lines, while what the world sends to a node's closed ports is dropped
-all day, and rightly.
+all day, and rightly. Where the firewall still keeps pods back, `pod-egress-forwarded` tells it, with these lines.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.collector import Asked, scene
+from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import Recording
