@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.node import specs
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
     from nodeworthy.collect.node.reach import Reach

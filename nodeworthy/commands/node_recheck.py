@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.engine import Judgement
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Moment
 from nodeworthy.rules import ids, rule
 from nodeworthy.verdict import Verdict

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 
 LABEL = "nodeworthy/verification"
 # On a node: no verification may run there.

@@ -11,7 +11,8 @@ import gzip
 import re
 import shlex
 import zlib
-from dataclasses import dataclass
+
+from nodeworthy.records import dataclass
 
 PAGE = 20_000
 MOST_PAGES = 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from testinfra.host import Host
 
@@ -16,6 +15,7 @@ from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.collect.node.waiting import until_ready
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 
 SECONDS = 600.0
 # systemd makes a new one at each boot, in a container too.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from typing import Any
 
 from nodeworthy.collect.node import aws, deadline
 from nodeworthy.collect.node.reach import Reach
 from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.records import dataclass
 
 KUBECTL_SECONDS = 30
 # An instance that is on its way out is no fresh node.

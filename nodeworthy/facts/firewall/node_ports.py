@@ -5,7 +5,6 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.firewall.firewall import Filter, Side, Step
@@ -13,6 +12,7 @@ from nodeworthy.facts.firewall.needs import Pods, Range, is_world, range_of
 from nodeworthy.fleet.model import Network
 from nodeworthy.known.pod_interfaces import is_uplink
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Related
 
 KUBELET = 10250

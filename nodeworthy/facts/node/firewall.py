@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import pods_in
@@ -12,6 +12,7 @@ from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.pod_interfaces import there
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
 UFW_UNIT = "ufw.service"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from nodeworthy.boot.content import Content
 from nodeworthy.facts.boot.written_text import Reading
 from nodeworthy.facts.registry.hosts_toml import HostsToml
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
 
 

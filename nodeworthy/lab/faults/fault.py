@@ -5,13 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 
 HERE = Path(__file__).parent
 POOL = "h100"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from functools import cache
@@ -17,6 +16,7 @@ from nodeworthy.lab.commands import LabError
 from nodeworthy.lab.faults.fault import HERE, Fault, When, healthy_scripts
 from nodeworthy.lab.images import layers
 from nodeworthy.lab.node import Node
+from nodeworthy.records import dataclass
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict
 

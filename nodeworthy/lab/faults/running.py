@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nodeworthy.lab.faults.fault import Fault
 from nodeworthy.lab.faults.injecting import IMAGE, Outcome, fresh, inject
 from nodeworthy.lab.images import layers
 from nodeworthy.lab.node import Node
+from nodeworthy.records import dataclass
 
 # Told of each fault when its node is gone: how many of how many.
 Progress = Callable[[int, int, Outcome], None]
