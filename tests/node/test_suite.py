@@ -92,7 +92,7 @@ def test_hosts_of_which_nothing_could_be_judged_are_no_success(tmp_path: Path) -
 
 
 def test_what_it_can_not_use_is_one_sentence(tmp_path: Path) -> None:
-    for arguments in (["--hosts=ssm://i-1"], ["--hosts=local://", "--pool=x"]):
+    for arguments in (["--hosts=salt://i-1"], ["--hosts=local://", "--pool=x"]):
         ran = suite(tmp_path, *arguments)
         assert ran.returncode == 4
         assert len(ran.stderr.strip().splitlines()) == 1
