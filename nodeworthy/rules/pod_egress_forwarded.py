@@ -37,7 +37,7 @@ from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
-from nodeworthy.facts.node.firewall_on_node import declared, evidence, once_booted, seen_on, wanted_by
+from nodeworthy.facts.node.firewall_on_node import declared, evidence, known_to_want, once_booted, seen_on
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
@@ -107,7 +107,7 @@ def the_node_lets_pods_through(node: Node) -> Findings:
 def _of_node(node: Node) -> Findings:
     seen, pods = seen_on(node)
     for story, is_sure in seen.kept_back(pods):
-        more = [*declared(wanted_by(node, seen)), *evidence(node, story)]
+        more = [*declared(known_to_want(node)), *evidence(node, story)]
         yield from (replace(each, related=(*each.related, *more)) for each in _told(story, is_sure, None))
 
 

@@ -15,6 +15,7 @@ from nodeworthy.facts.firewall.effective import by_iptables, by_nft
 from nodeworthy.facts.firewall.needs import Pods, Way
 from nodeworthy.facts.firewall.saved import Saved
 from nodeworthy.facts.firewall.story import stories
+from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Place, Verdict
@@ -134,9 +135,9 @@ def test_chains_that_lead_too_deep_are_unknown() -> None:
     assert found["pod-egress-forwarded"].verdict is Verdict.UNKNOWN
 
 
-def judged(recording: Recording) -> dict[str, Judgement]:
+def judged(recording: Recording, declared: Declared | None = None) -> dict[str, Judgement]:
     rules = [rule(each) for each in RULES]
-    found = judge([scene(Asked(recording.host, recording), Declared(None))], rules, rule("rule-crashed"))
+    found = judge([scene(Asked(recording.host, recording), declared or Declared(None))], rules, rule("rule-crashed"))
     return {each.rule.id: each for each in found}
 
 
@@ -155,6 +156,15 @@ def test_what_was_not_read_is_unknown(lost: str) -> None:
 
 def test_a_node_without_a_default_route_is_judged_by_what_rules_name() -> None:
     assert judged(but(GOOD, part("links", "lo\neno1\nlxc12")))["pod-egress-forwarded"].verdict is Verdict.PASS
+
+
+def test_whether_it_stays_on_is_asked_of_its_unit() -> None:
+    fleet = CASES / "firewall-no-wider" / "good-node-four-rules" / "Pulumi.onprem.yaml"
+    declared = Declared(read_fleet_file(fleet, fleet.name), "onprem")
+    assert judged(GOOD, declared)["firewall-no-wider"].verdict is Verdict.PASS
+    hangs = but(GOOD, part("ufw", code=124))
+    assert judged(hangs, declared)["firewall-no-wider"].verdict is Verdict.UNKNOWN
+    assert judged(hangs, declared)["pod-egress-forwarded"].verdict is Verdict.PASS
 
 
 def test_rules_may_still_come_while_the_boot_runs() -> None:

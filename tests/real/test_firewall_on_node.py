@@ -49,7 +49,9 @@ def recorded(tools: Tools, folder: Path, firewall: str) -> Recording:
         timeout=120,
         check=False,
     )
-    recording = Recording("ssh://node", script.parts(nonce, ran.stdout, ran.stderr))
+    # There is no systemd in there to ask for ufw's unit.
+    parts = tuple(each for each in script.parts(nonce, ran.stdout, ran.stderr) if each.name != "ufw")
+    recording = Recording("ssh://node", parts)
     assert recording.part("done") is not None, ran.stderr
     return recording
 

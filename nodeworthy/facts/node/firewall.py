@@ -9,7 +9,7 @@ from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import pods_in
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.story import Story, stories
-from nodeworthy.facts.node.units import NodeUnits, UnitState
+from nodeworthy.facts.node.units import NodeUnits
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.records import dataclass
@@ -40,9 +40,3 @@ class NodeFirewall:
         """What of pods' traffic does not pass, and whether that is sure; nothing where nobody could look."""
         for firewall in self.kernels.state.value if isinstance(self.kernels.state, Known) else ():
             yield from stories(firewall, pods, self.place)
-
-    @property
-    def unit(self) -> UnitState | None:
-        """The unit that switches ufw on at boot."""
-        state = self.units.by_name.state if self.units is not None else None
-        return state.value.get(UFW_UNIT) if isinstance(state, Known) else None

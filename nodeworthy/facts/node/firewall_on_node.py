@@ -11,7 +11,7 @@ from nodeworthy.facts.firewall.firewall import Side
 from nodeworthy.facts.firewall.needs import Pods, Way
 from nodeworthy.facts.firewall.story import Story
 from nodeworthy.facts.firewall.too_wide import flaws_of
-from nodeworthy.facts.node.firewall import NodeFirewall
+from nodeworthy.facts.node.firewall import UFW_UNIT, NodeFirewall
 from nodeworthy.facts.node.kernel_log import Blocked
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
@@ -78,8 +78,17 @@ def wanted_by(node: Node, seen: NodeFirewall) -> BootPool | None:
     """Its pool, if that has ufw. Where its pool is not known, and some have ufw, whether it must be on is not."""
     if node.fleet is None or not any(each.firewall is Wanted.UFW for each in node.fleet.pools):
         return None
-    pool = need(node.declared) if _off(seen) is not None else getattr(node.declared.state, "value", None)
-    return BootPool(pool, node.fleet) if pool is not None and pool.firewall is Wanted.UFW else None
+    if not isinstance(node.declared.state, Known) and _off(seen) is not None:
+        need(node.declared)
+    return known_to_want(node)
+
+
+def known_to_want(node: Node) -> BootPool | None:
+    """Its pool, if that is known and has ufw."""
+    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    if pool is None or node.fleet is None or pool.firewall is not Wanted.UFW:
+        return None
+    return BootPool(pool, node.fleet)
 
 
 def declared(pool: BootPool | None) -> tuple[Related, ...]:
@@ -110,7 +119,7 @@ def _off_tomorrow(seen: NodeFirewall, *, is_switched_on: bool) -> Flaw | None:
     if not is_switched_on:
         is_ = "ENABLED=no in /etc/ufw/ufw.conf"
         return _flaw(seen, "ufw is on, and off after the next boot", is_, "ufw --force enable")
-    unit = seen.unit
+    unit = need(seen.units.by_name).get(UFW_UNIT) if seen.units is not None else None
     if unit is None or not unit.is_there or unit.starts_at_boot is not False:
         return None
     return _flaw(seen, "nothing switches ufw on at the next boot", unit.says, f"systemctl enable {unit.name}")
