@@ -94,6 +94,7 @@ def test_the_table_tells_what_is_wrong() -> None:
 def test_the_page_has_every_fault() -> None:
     """`make lab-faults` writes it, where nodes can be booted."""
     page = PAGE.read_text()
+    assert all(f"[{name}](rules/{name}.md): {why}" in page for name, why in fault.NOT_INJECTED.items())
     assert page.startswith(table.MARK)
     for each in faults():
         red = f"[{each.rule}](rules/{each.rule}.md)" if each.rule else table.NONE

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from nodeworthy.lab.faults.fault import NOT_INJECTED
 from nodeworthy.lab.faults.injecting import Outcome
 from nodeworthy.report.table import aligned
 
@@ -29,7 +30,12 @@ def markdown(outcomes: Sequence[Outcome]) -> str:
     heads = ("fault", "what is wrong", "turned red", "can't be known then")
     rows = [heads, tuple("---" for _ in heads), *map(_line, outcomes)]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return "\n\n".join((MARK, "# Faults, and the rules that see them", ABOUT, table, _sum(outcomes))) + "\n"
+    blocks = (MARK, "# Faults, and the rules that see them", ABOUT, table, _sum(outcomes), *_not_injected())
+    return "\n\n".join(blocks) + "\n"
+
+
+def _not_injected() -> Iterator[str]:
+    yield from (f"No fault for [{name}](rules/{name}.md): {why}." for name, why in NOT_INJECTED.items())
 
 
 ABOUT = """\
