@@ -206,6 +206,12 @@ def every_unit() -> tuple[str, ...]:
     return tuple(dict.fromkeys(unit for row in _table()["distribution"].values() for unit in row.get("units", ())))
 
 
+@cache
+def every_registries_file() -> tuple[str, ...]:
+    """Of k3s and RKE2, which make containerd's own files of it."""
+    return tuple(row["registries"] for row in _table()["distribution"].values() if "registries" in row)
+
+
 def fits_os(distribution: str, identifier: str, version: str) -> bool:
     """Whether a distribution can be what runs on this OS, by its os-release."""
     bound = _table()["distribution"][distribution].get("os")

@@ -10,6 +10,7 @@ from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.fleet.read import read_fleet_file
+from nodeworthy.known.containerd import defaults
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Verdict
 
@@ -20,7 +21,7 @@ GOOD = load(FOLDER / "good-node-plain-http" / "node.json")
 DOCKER = load(FOLDER / "good-node-docker-too" / "node.json")
 K3S = load(FOLDER / "good-node-k3s" / "node.json")
 HOST = "registry-ghcr.gpu-controlplane.svc.cluster.local:5000"
-HOSTS = f"/etc/containerd/certs.d/{HOST}/hosts.toml"
+(HOSTS,) = (name.removeprefix("file ") for name in GOOD.by_name if name.endswith("/hosts.toml"))
 
 
 def trusted(recording: Recording, case: str = "good-node-plain-http", pool: str | None = None) -> Judgement:
@@ -47,7 +48,7 @@ def test_a_folder_without_a_colon_is_as_good() -> None:
 
 
 def test_a_config_path_that_the_process_has_not_read_is_not_known() -> None:
-    later = part("ages 2874", "process 1204\nfile 60 /etc/containerd/config.toml")
+    later = part("ages 2874", f"process 1204\nfile 60 {defaults().config}")
     assert trusted(but(GOOD, later)).verdict is Verdict.UNKNOWN
 
 
@@ -86,4 +87,4 @@ def test_a_recording_from_before_docker_was_asked_is_skipped_with_why() -> None:
 def test_a_recording_from_before_k3s_list_was_read_is_skipped_with_why() -> None:
     found = trusted(without(K3S, "docker"), "good-node-k3s", "edge")
     assert found.verdict is Verdict.SKIP
-    assert "/etc/rancher/k3s/registries.yaml" in found.why
+    assert "k3s/registries.yaml" in found.why

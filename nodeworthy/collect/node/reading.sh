@@ -1,5 +1,6 @@
 # What a node says of itself. Reads and changes nothing; everything that decides what is read next is decided here,
-# so that one round trip is enough. Run as: sh -c SCRIPT nodeworthy NONCE default=CONFIG start=UNIT... SOCKET... UNIT...
+# so that one round trip is enough. Run as:
+# sh -c SCRIPT nodeworthy NONCE default=CONFIG registries=FILE... start=UNIT... SOCKET... UNIT...
 # What follows, state.sh and filters.sh, reads the rest.
 # Each part is framed by lines with the nonce, on both streams, so that no content can be mistaken for a frame.
 
@@ -13,6 +14,7 @@ export PATH LC_ALL
 limit=
 timeout 5 true 2>/dev/null && limit='timeout 10'
 default=
+registries=
 sockets=
 units=
 starting=
@@ -21,6 +23,7 @@ docker=
 for each; do
     case $each in
     default=*) default=${each#default=} ;;
+    registries=*) registries="$registries ${each#registries=}" ;;
     start=*) starting="$starting ${each#start=}" ;;
     */*) sockets="$sockets $each" ;;
     *) units="$units $each" ;;

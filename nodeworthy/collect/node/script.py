@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from nodeworthy.known.containerd import defaults, every_socket, every_unit
+from nodeworthy.known.containerd import defaults, every_registries_file, every_socket, every_unit
 from nodeworthy.known.kubelet import every_kubelet_unit, families
 from nodeworthy.records import dataclass
 
@@ -49,7 +49,8 @@ def new_nonce() -> str:
 def command(nonce: str) -> str:
     """A command for any shell of a user; it becomes root where sudo asks nothing."""
     starting = [f"start={unit}" for unit in (*every_kubelet_unit(), *filter(None, (f.image for f in families())))]
-    words = shlex.join(["nodeworthy", nonce, f"default={defaults().config}", *starting, *every_socket(), *every_unit()])
+    told = [f"default={defaults().config}", *(f"registries={file}" for file in every_registries_file())]
+    words = shlex.join(["nodeworthy", nonce, *told, *starting, *every_socket(), *every_unit()])
     body = (
         f"S={shlex.quote(text())}; "
         'if [ "$(id -u)" != 0 ] && sudo -n true 2>/dev/null; then '

@@ -172,7 +172,8 @@ done
 
 # What containerd's own files are made of, and what Docker goes by. Docker is asked itself only where it runs: asking
 # would start it.
-for each in /etc/rancher/k3s/registries.yaml /etc/rancher/rke2/registries.yaml /etc/docker/daemon.json; do
+# shellcheck disable=SC2154 # reading.sh has set it
+for each in $registries /etc/docker/daemon.json; do
     [ -e "$each" ] && whole "$each"
 done
 
