@@ -52,7 +52,7 @@ class Server(Connection):
         """Of that version of the object and no other: the server refuses if somebody was faster."""
         body = {**patch, "metadata": {**patch.get("metadata", {}), **({"resourceVersion": version} if version else {})}}
         query = {"fieldManager": MANAGER, **({"dryRun": "All"} if dry else {})}
-        return _said(self._ask("PATCH", target.url, query, WRITE_SECONDS, json.dumps(body).encode(), _MERGE))
+        return self._write("PATCH", target.url, query, body, kind=_MERGE)
 
     def lease(self, namespace: str, name: str) -> Mapping[str, Any] | None:
         return self._found(f"{_LEASES.format(namespace)}/{name}", f"Lease/{namespace}/{name}")
@@ -70,7 +70,13 @@ class Server(Connection):
 
     def _send(self, method: str, path: str, body: Mapping[str, Any]) -> Said:
         query = {"fieldManager": MANAGER} if method != "DELETE" else {}
-        return _said(self._ask(method, path, query, WRITE_SECONDS, json.dumps(body).encode(), _JSON))
+        return self._write(method, path, query, body)
+
+    def _write(
+        self, method: str, path: str, query: dict[str, str], body: Mapping[str, Any], *, kind: str = _JSON
+    ) -> Said:
+        sent = json.dumps(body).encode()
+        return _said(self._ask(method, path, query, seconds=WRITE_SECONDS, body=sent, kind=kind))
 
     def _found(self, path: str, name: str) -> Mapping[str, Any] | None:
         answer = self.get(path, {})

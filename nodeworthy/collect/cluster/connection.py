@@ -44,10 +44,17 @@ class Connection:
 
     def get(self, path: str, query: dict[str, str]) -> Answer:
         """One GET. Raises CouldNotLook where no answer came, or where the server does not know who asks."""
-        return self._ask("GET", path, query, READ_SECONDS)
+        return self._ask("GET", path, query, seconds=READ_SECONDS)
 
     def _ask(
-        self, method: str, path: str, query: dict[str, str], seconds: float, body: bytes | None = None, kind: str = ""
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str],
+        *,
+        seconds: float,
+        body: bytes | None = None,
+        kind: str = "",
     ) -> Answer:
         from urllib3 import Timeout
         from urllib3.exceptions import HTTPError
