@@ -90,6 +90,7 @@ def collected() -> Mapping[Moment, frozenset[type[Any]]]:
                 GpuPool,
                 PoolClaim,
                 NotLookedAt,
+                PlainText,
                 UnreadableInput,
             }
             | of_aws

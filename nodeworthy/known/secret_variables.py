@@ -28,6 +28,8 @@ _BEHIND_SPACE = pattern(r"(?P<by>[ \t]{1,4})" + _VALUE)
 _BESIDE = pattern(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + _VALUE)
 _CLOSING = {"escaped": '\\"', "double": '"', "single": "'"}
 _GROUPS = (*_CLOSING, "bare")
+# `gitlab:token`: whose key it is, as a Pulumi stack's config has it.
+_NAMESPACE = pattern(r"[\w.-]{1,64}:\Z", re.ASCII)
 # Behind what a key may stand, apart from the beginning of a line.
 _BEFORE_A_KEY = ("-", "{", ",", "[", "(", "-H", "header", "|")
 
@@ -108,7 +110,8 @@ def _is_prose(text: str, start: int, match: re.Match[str]) -> bool:
     line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
     if not by:
         return line.lstrip().startswith("#") and match[0].strip(" '\"").isalpha()
-    before = line.rstrip(" \t\"'\\")
+    of = _NAMESPACE.search(line)
+    before = (line[: of.start()] if of is not None else line).rstrip(" \t\"'\\")
     return bool(before) and not before.endswith(_BEFORE_A_KEY) and not _is_value_of_name(text, start)
 
 

@@ -52,6 +52,8 @@ NAMED = [
     ('readonly ADMIN_PASS="hunter2"', "hunter2", "ADMIN_PASS"),
     ("PGPASSWORD=postgres psql -h db", "postgres", "PGPASSWORD"),
     ("adminPassword: prom-operator", "prom-operator", "adminPassword"),
+    ("  registry:dbPassword: hunter2hunter2", "hunter2hunter2", "dbPassword"),
+    ('config: {"gitlab:token": a1b2c3d4e5f6}', "a1b2c3d4e5f6", "token"),
     ("  apiKey: '0a1b2c3d4e5f'", "0a1b2c3d4e5f", "apiKey"),
     ('{"user": "bot", "password": "s3cret!"}', "s3cret!", "password"),
     (r'echo "{\"password\":\"s3cret!\"}"', "s3cret!", "password"),
@@ -99,6 +101,7 @@ TAKEN = [
 ]
 
 NONE = """\
+echo "gitlab:token: 0a1b2c3d4e5f"
 TOKEN=$(curl -sX PUT "http://169.254.169.254/latest/api/token" -H "X-aws-ec2-metadata-token-ttl-seconds: 21600")
 TOKEN=`curl -sX PUT http://169.254.169.254/latest/api/token -H 'X-aws-ec2-metadata-token-ttl-seconds: 21600'`
 curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/instance-id

@@ -24,6 +24,7 @@ from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
 from nodeworthy.collect.plan.served import Program, Show
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.engine import Scene
+from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet_file
 from nodeworthy.records import dataclass
@@ -52,6 +53,8 @@ class Preview:
     stack: str
     config: StackConfig
     fleet: Fleet | None
+    # The stack's own file, in which secrets are encrypted or are none.
+    file: PlainText
     suppressions: Sequence[Suppression]
 
     @property
@@ -110,6 +113,7 @@ class Seen:
             fleet=self.preview.fleet,
             no_fleet=f"stack {self.preview.stack} declares no fleet (nodeworthy:fleet)",
             made=second.made if second else None,
+            file=self.preview.file,
             encrypted=bool(self.preview.config.secret_keys),
             suppressions=self.preview.suppressions,
         )
@@ -129,8 +133,9 @@ def prepare(asked: Asked, rules: frozenset[str]) -> Preview:
         check_passphrase(read_mapping(file))
     fleet = _fleet(asked, file)
     text = file.read_text(encoding="utf-8-sig")
-    found = tuple(comments(text, Place(path=shown_path(file)), rules, is_yaml=True))
-    return Preview(asked, project, stack, config, fleet, found)
+    place = Place(path=shown_path(file))
+    found = tuple(comments(text, place, rules, is_yaml=True))
+    return Preview(asked, project, stack, config, fleet, PlainText(place, text, "stack config", IN_A_STACK), found)
 
 
 def _fleet(asked: Asked, file: Path) -> Fleet | None:

@@ -24,7 +24,9 @@ from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.profiling.promise import promises_of_plan
+from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.known.secrets import spans
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
@@ -39,6 +41,7 @@ def scene_of(
     no_fleet: str = "",
     made: StandIns | None = None,
     encrypted: bool = False,
+    file: PlainText | None = None,
     suppressions: Sequence[Suppression] = (),
 ) -> Scene:
     """Everything in a plan that rules ask for, and the fleet that it is judged by."""
@@ -51,6 +54,9 @@ def scene_of(
                 Place(subject="the program"), "the program left before its end, so there may be more than it registered"
             )
         )
+    if file is not None and spans(file.text):
+        # Only then: that this file holds no secret says nothing about what the program makes.
+        facts.append(file)
     facts += _of_several(facts, fleet)
     facts += left_out(plan, facts, fleet)
     facts += beside_pods(facts, fleet)

@@ -30,7 +30,7 @@ from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.facts.operator.release_of_fleet import with_release_of
-from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, PlainText, without_encrypted
+from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, IN_A_STACK, PlainText, without_encrypted
 from nodeworthy.facts.secrets.secret_manifest import (
     is_readable_secret,
     is_telling_config_map,
@@ -217,7 +217,8 @@ def _look_at(source: Source, rules: frozenset[str]) -> _Found | None:
         return None
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
-    found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), ENCRYPTED if kept else "")]
+    remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
+    found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
 
