@@ -6,16 +6,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from nodeworthy.patterns import pattern
+from nodeworthy.documents.json_window import Fault, Window
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
-
-_BLANK = pattern(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder()
 
 
 class NotJson(Exception):
@@ -42,82 +38,77 @@ class Whole:
     has_items: bool
 
 
-def read_objects(text: str, place: Place) -> Iterator[Item | Whole]:
-    """The items of a document as they come, then the document without them."""
+def read_objects(pieces: Iterable[str], place: Place) -> Iterator[Item | Whole]:
+    """The items of a document as they come, then the document without them. Its text may come in pieces."""
+    window = Window(pieces)
+    if not window.next():
+        raise NotJson("it is empty", place)
     try:
-        yield from _Reader(text).document()
-    except json.JSONDecodeError as problem:
-        why = f"not JSON: {problem.msg[:1].lower()}{problem.msg[1:]}"
-        raise NotJson(why, Place(place.path, problem.lineno, problem.colno)) from None
+        yield from _document(window)
+    except Fault as fault:
+        why = f"not JSON: {fault.why[:1].lower()}{fault.why[1:]}"
+        raise NotJson(why, Place(place.path, fault.line, fault.column)) from None
     except RecursionError:
         raise NotJson("not JSON that Kubernetes prints: it is nested too deeply", place) from None
     except ValueError as problem:  # a number of thousands of digits
         raise NotJson(f"not JSON: {problem}", place) from None
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._at = 0
+def _document(window: Window) -> Iterator[Item | Whole]:
+    members: dict[str, Any] = {}
+    has_items = False
+    for name in _members(window):
+        if name == "items" and window.next() == "[":
+            has_items = True
+            for data in _elements(window):
+                yield Item(data, _text(members, "kind"), _text(members, "apiVersion"))
+        else:
+            members[name] = window.value()
+    if window.next():
+        raise window.fault("Something follows the document")
+    # An empty list may be printed as null.
+    yield Whole(members, has_items or ("items" in members and members["items"] is None))
 
-    def document(self) -> Iterator[Item | Whole]:
-        if self._next() != "{":
-            json.loads(self._text)  # says where it is no JSON
-            yield Whole({}, has_items=False)
-            return
-        members: dict[str, Any] = {}
-        has_items = False
-        for name in self._members():
-            if name == "items" and self._next() == "[":
-                has_items = True
-                for data in self._elements():
-                    yield Item(data, _text(members, "kind"), _text(members, "apiVersion"))
-            else:
-                members[name] = self._value()
-        if self._next():
-            raise json.JSONDecodeError("Something follows the document", self._text, self._at)
-        # An empty list may be printed as null.
-        yield Whole(members, has_items or ("items" in members and members["items"] is None))
 
-    def _next(self) -> str:
-        self._at = _BLANK.match(self._text, self._at).end()  # type: ignore[union-attr]  # it always matches
-        return self._text[self._at : self._at + 1]
+def _members(window: Window) -> Iterator[str]:
+    """The names of an object, before each of its values; what is no object has none."""
+    if window.next() != "{":
+        _pass_over(window)
+        return
+    window.take("{")
+    while window.next() != "}":
+        if window.next() != '"':
+            raise window.fault("Expecting a property name in double quotes")
+        name = window.value()
+        window.take(":")
+        yield name
+        _separator(window, "}")
+    window.take("}")
 
-    def _take(self, what: str) -> None:
-        if self._next() != what:
-            raise json.JSONDecodeError(f"Expecting {what!r}", self._text, self._at)
-        self._at += 1
 
-    def _value(self) -> Any:
-        self._next()
-        value, self._at = _DECODER.raw_decode(self._text, self._at)
-        return value
+def _pass_over(window: Window) -> None:
+    if window.next() != "[":
+        window.value()
+        return
+    for _ in _elements(window):
+        pass
 
-    def _members(self) -> Iterator[str]:
-        self._take("{")
-        while self._next() != "}":
-            if self._next() != '"':
-                raise json.JSONDecodeError("Expecting a property name in double quotes", self._text, self._at)
-            name = self._value()
-            self._take(":")
-            yield name
-            self._separator("}")
-        self._at += 1
 
-    def _elements(self) -> Iterator[Any]:
-        self._take("[")
-        while self._next() != "]":
-            yield self._value()
-            self._separator("]")
-        self._at += 1
+def _elements(window: Window) -> Iterator[Any]:
+    window.take("[")
+    while window.next() != "]":
+        yield window.value()
+        _separator(window, "]")
+    window.take("]")
 
-    def _separator(self, end: str) -> None:
-        """A comma where more follows; the end is left to be seen."""
-        if self._next() == end:
-            return
-        self._take(",")
-        if self._next() == end:
-            raise json.JSONDecodeError("Expecting a value after the comma", self._text, self._at)
+
+def _separator(window: Window, end: str) -> None:
+    """A comma where more follows; the end is left to be seen."""
+    if window.next() == end:
+        return
+    window.take(",")
+    if window.next() == end:
+        raise window.fault("Expecting a value after the comma")
 
 
 def _text(members: Mapping[str, Any], name: str) -> str:

@@ -7,13 +7,13 @@ the file's name is asked.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.cluster import hami_logs, logs
+from nodeworthy.collect.cluster.dump_text import Unreadable, text_of
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal
 from nodeworthy.collect.cluster.seen import Seen
@@ -26,13 +26,6 @@ from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-LIMIT = 1 << 30
-_BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
-
-
-class _Unreadable(Exception):
-    pass
-
 
 @dataclass
 class _File:
@@ -43,6 +36,11 @@ class _File:
     objects: int = 0
     # What was said of it already: a list of a million numbers is one fault.
     faults: set[str] = field(default_factory=set)
+
+    @property
+    def used(self) -> str:
+        """What a fault in the middle left of it."""
+        return f"; the {self.objects} objects before that were used" if self.objects else ""
 
     def fault(self, why: str, seen: Seen) -> None:
         if why not in self.faults:
@@ -84,34 +82,15 @@ def _files(root: Path, seen: Seen) -> Iterator[Path]:
 def _read(path: Path, seen: Seen) -> None:
     file = _File(shown(path))
     try:
-        for part in read_objects(_text(path), Place(path=file.path)):
+        for part in read_objects(text_of(path), Place(path=file.path)):
             if isinstance(part, Item):
                 _add_item(part, file, seen)
             else:
                 _add_whole(part.data, part.has_items, file, seen)
     except NotJson as problem:
-        used = f"; the {file.objects} objects before that were used" if file.objects else ""
-        seen.unreadable.append(UnreadableInput(problem.place, f"{problem.why}{used}"))
-    except _Unreadable as problem:
-        file.fault(str(problem), seen)
-
-
-def _text(path: Path) -> str:
-    try:
-        found = path.stat()
-        if not stat.S_ISREG(found.st_mode):
-            raise _Unreadable("this is no regular file")
-        if found.st_size > LIMIT:
-            raise _Unreadable(f"it is larger than {LIMIT >> 20} MiB: write one file a kind or a namespace")
-        data = path.read_bytes()
-    except OSError as problem:
-        raise _Unreadable(f"it can't be read: {problem.strerror}") from None
-    if not data or data.isspace():
-        raise _Unreadable("it is empty")
-    try:
-        return data.decode(_BYTE_ORDER_MARKS.get(data[:2], "utf-8"))
-    except UnicodeDecodeError as problem:
-        raise _Unreadable(f"it is no text: byte {problem.start} is not {problem.encoding.upper()}") from None
+        seen.unreadable.append(UnreadableInput(problem.place, f"{problem.why}{file.used}"))
+    except Unreadable as problem:
+        file.fault(f"{problem}{file.used}", seen)
 
 
 def _add_item(item: Item, file: _File, seen: Seen) -> None:

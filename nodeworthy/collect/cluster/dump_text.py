@@ -1,0 +1,44 @@
+"""The text of a file, piece by piece: a dump may be larger than memory."""
+
+from __future__ import annotations
+
+import codecs
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+PIECE = 1 << 20
+_BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
+
+
+class Unreadable(Exception):
+    pass
+
+
+def text_of(path: Path) -> Iterator[str]:
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise Unreadable("this is no regular file")
+        with path.open("rb") as file:
+            yield from _decoded(file)
+    except OSError as problem:
+        raise Unreadable(f"it can't be read: {problem.strerror}") from None
+
+
+def _decoded(file: BinaryIO) -> Iterator[str]:
+    data = file.read(PIECE)
+    decoder = codecs.getincrementaldecoder(_BYTE_ORDER_MARKS.get(data[:2], "utf-8"))()
+    before = 0
+    while data:
+        # A character may lie across two pieces.
+        begins = before - len(decoder.getstate()[0])
+        before += len(data)
+        following = file.read(PIECE)
+        try:
+            text = decoder.decode(data, final=not following)
+        except UnicodeDecodeError as problem:
+            byte, name = begins + problem.start, problem.encoding.upper()
+            raise Unreadable(f"it is no text: byte {byte} is not {name}") from None
+        yield text
+        data = following
