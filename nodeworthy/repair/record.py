@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
 from nodeworthy.collect.cluster.secrets import without_secrets
-from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
+from nodeworthy.documents.plain import at, number_at, text_at
 from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import KINDS, Change, Target
 from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, TOOLKIT_ENV, Edit, Path
 
+# A name that is more than one would lead to another place of the server.
+_NAME = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _EDITABLE = (LABELS, ANNOTATIONS, TAINTS, TOOLKIT_ENV)
 
 
@@ -71,11 +74,19 @@ def record_of(change: Change, release: Release | None = None) -> Record:
 def record_from(data: Mapping[str, Any]) -> Record:
     """Raises InputError where it is none of ours."""
     kind, name, uid = (text_at(data, "object", each) for each in ("kind", "name", "uid"))
-    edits = tuple(map(_edit, mappings_at(data, "edits")))
-    made = tuple(_path(each) for each in at(data, "madeLists") or ())
-    if kind not in KINDS or not name or "/" in name or not edits:
+    edits = tuple(map(_edit, whole_list(at(data, "edits"))))
+    made = tuple(_path(each) for each in _lists(at(data, "madeLists")))
+    if kind not in KINDS or not _NAME.fullmatch(name) or not edits:
         raise InputError("an entry names no object or no value that --fix could have changed")
     return Record(Target(kind, name), uid, edits, made, _release(data), None, at(data, "was") or {})
+
+
+def whole_list(written: Any) -> Sequence[Mapping[str, Any]]:
+    """Raises InputError where anything in it would be passed over."""
+    found = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
+    if not found or len(found) != len(written):
+        raise InputError("an entry of what was changed is missing, or is nothing that --fix writes")
+    return found
 
 
 def _edit(data: Mapping[str, Any]) -> Edit:
@@ -83,6 +94,12 @@ def _edit(data: Mapping[str, Any]) -> Edit:
     if not name or not all(each is None or isinstance(each, str) for each in (before, after)):
         raise InputError("an entry has an edit without a name, or with a value that is no string")
     return Edit(_path(data.get("within")), name, before, after)
+
+
+def _lists(written: Any) -> Sequence[Any]:
+    if not isinstance(written, list | None):
+        raise InputError("an entry does not list the lists that --fix has made")
+    return written or ()
 
 
 def _path(written: Any) -> Path:

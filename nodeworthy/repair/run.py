@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 from nodeworthy.engine import Judgement
 from nodeworthy.errors import CouldNotLook, Ends
@@ -14,7 +15,7 @@ from nodeworthy.repair import state_file, told
 from nodeworthy.repair.apply import apply, put_back, recorded, try_dry
 from nodeworthy.repair.change import World
 from nodeworthy.repair.diff import diff
-from nodeworthy.repair.edit import merge_patch, merged, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, merge_patch, merged, value_at
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.lease import held
 from nodeworthy.repair.move import as_it_was_left
@@ -131,7 +132,7 @@ class Repair:
         for record in records:
             now = self.server.object(record.target)
             for edit in record.edits:
-                if now is None or value_at(now, edit.within, edit.name) != edit.after:
+                if not _stands(now, edit):
                     return f"{edit.where} of {record.target} was changed back meanwhile"
         found = complaints(before.judgements, self.look().judgements, [each.change for each in ways])
         return f"{found[0].rule}: {found[0].sentence()}" if found else ""
@@ -146,6 +147,13 @@ class Repair:
         back = [restored(each, self.server, self.helm, self.say) for each in reversed(done)]
         if all(back):
             kept.write(state_file.PUT_BACK)
+        return False
+
+
+def _stands(now: Mapping[str, Any] | None, edit: Edit) -> bool:
+    try:
+        return now is not None and value_at(now, edit.within, edit.name) == edit.after
+    except NotEditable:
         return False
 
 
@@ -168,21 +176,21 @@ def restored(record: Record, server: Server, helm: Helm | None, say: Say) -> boo
 
 
 def would_undo(path: Path, server: Server, say: Say) -> int:
-    """1 if something would be put back."""
+    """1 if something would be put back, else 3 if something could not be."""
     _, records = state_file.read(path)
     found = [_would_put_back(each, server, say) for each in reversed(records)]
-    return 1 if any(found) else 0
+    return 1 if 1 in found else max(found)
 
 
-def _would_put_back(record: Record, server: Server, say: Say) -> bool:
+def _would_put_back(record: Record, server: Server, say: Say) -> int:
     try:
         now = as_it_was_left(server, record.reversed)
     except Refused as problem:
         say(f"would not be put back: {record.title}: {problem}\n")
-        return False
+        return 3
     if now is None:
         say(f"as it was already: {record.title}\n")
-        return False
+        return 0
     then = merged(now, merge_patch(now, record.reversed.edits, record.made_lists))
     say(f"would be put back: {record.title}\n{diff(now, then, str(record.target))}\n")
-    return True
+    return 1

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.documents.plain import mappings_at, text_at
+from nodeworthy.documents.plain import at, text_at
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
-from nodeworthy.repair.record import Record, record_from
+from nodeworthy.repair.record import Record, record_from, whole_list
 
 _KIND, _VERSION = "Repair", "nodeworthy/v1"
 APPLYING, APPLIED, PUT_BACK = "applying", "applied", "put back"
@@ -57,7 +57,7 @@ def read(path: Path) -> tuple[str, Sequence[Record]]:
     if not isinstance(data, Mapping) or text_at(data, "kind") != _KIND or text_at(data, "apiVersion") != _VERSION:
         raise InputError(f"{path}: this is no file that --fix has kept")
     try:
-        return text_at(data, "state"), [record_from(each) for each in mappings_at(data, "changes")]
+        return text_at(data, "state"), [record_from(each) for each in whole_list(at(data, "changes"))]
     except InputError as problem:
         raise InputError(f"{path}: {problem}") from None
 

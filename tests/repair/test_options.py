@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.errors import InputError
 from nodeworthy.repair import state_file
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import LABELS, Edit
@@ -78,12 +79,16 @@ def change(path: Path, name: str, value: object) -> None:
         ("object", {"kind": "Pod", "name": "a"}),
         ("object", {"kind": "Node", "name": "../secrets"}),
         ("object", "Node/a"),
+        ("object", {"kind": "Node", "name": ".."}),
+        ("object", {"kind": "Node", "name": "a?dryRun=None"}),
         ("edits", []),
+        ("edits", [RECORD.edits[0].as_data(), "x"]),
         ("edits", [{"within": ["spec", "unschedulable"], "name": "x", "before": None, "after": "1"}]),
         ("edits", [{"within": ["metadata", "labels"], "name": "x", "before": 1, "after": "1"}]),
         ("edits", [{"within": "labels", "name": "x"}]),
         ("madeLists", [["spec"]]),
         ("madeLists", "all"),
+        ("madeLists", 5),
         ("release", {"name": "--post-renderer=./x", "namespace": "ops", "before": 1}),
         ("release", {"name": "gpu"}),
     ],
@@ -95,6 +100,14 @@ def test_a_file_that_was_meddled_with_is_refused(tmp_path: Path, name: str, valu
     ran = run("diagnose", "--undo", str(path))
     assert (ran.code, ran.out) == (2, "")
     assert "an entry" in ran.err
+
+
+@pytest.mark.parametrize("changes", [None, [], {}, ["x"], [RECORD.as_data(), "x"]])
+def test_a_file_without_all_of_its_changes_is_refused(tmp_path: Path, changes: object) -> None:
+    path = tmp_path / "kept.json"
+    path.write_text(json.dumps({"apiVersion": "nodeworthy/v1", "kind": "Repair", "changes": changes}))
+    with pytest.raises(InputError, match=r"kept\.json: an entry of what was changed is missing"):
+        state_file.read(path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"kind": "Repair"}', "\udcff"])

@@ -12,8 +12,10 @@ import pytest
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.repair.change import Target
+from nodeworthy.repair.edit import TOOLKIT_ENV, Edit
+from nodeworthy.repair.record import Record
 from nodeworthy.repair.refused import Refused
-from nodeworthy.repair.run import Looked, Repair, undo
+from nodeworthy.repair.run import Looked, Repair, undo, would_undo
 from nodeworthy.repair.server import Said
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict
@@ -127,6 +129,24 @@ def test_what_somebody_takes_back_meanwhile_has_not_helped(world: World) -> None
     assert world.state == [False, False]
     assert "metadata.labels[x] of Node/a was changed back meanwhile" in world.told
     assert "as it was already: Node/a\n" in world.told
+
+
+def test_a_list_that_somebody_makes_unreadable_has_not_helped(world: World) -> None:
+    policy, env = Target("ClusterPolicy", "c"), Edit(TOOLKIT_ENV, "X", None, "1")
+    taken = {"name": "X", "valueFrom": {"configMapKeyRef": {}}}
+    server = StandIn({policy: {"metadata": {"name": "c"}, "spec": {"toolkit": {"env": [taken]}}}})
+    repair = Repair(world.look, lambda _: True, server, None)
+    still = repair._still_wrong([], [Record(policy, "", (env,))], world.look())
+    assert still == "spec.toolkit.env[X] of ClusterPolicy/c was changed back meanwhile"
+
+
+@pytest.mark.parametrize(("now", "code"), [("1", 1), (None, 0), ("of somebody else", 3)])
+def test_what_an_undo_would_do(world: World, now: str | None, code: int) -> None:
+    assert world.fix() == 0
+    (file,) = Path.cwd().glob("nodeworthy-fix-*.json")
+    for each in (A, B):
+        world.server.touch(each, {"metadata": {"labels": {"x": now}}})
+    assert would_undo(file, world.server, world.said.append) == code
 
 
 def test_what_can_not_be_put_back_is_said_and_the_file_still_tells(world: World) -> None:
