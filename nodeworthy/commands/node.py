@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging, node_progress
+from nodeworthy.commands import judging, node_progress, node_taint
 from nodeworthy.errors import MissingExtra
 from nodeworthy.rule import Moment
 
@@ -63,7 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
     parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")
     parser.add_argument("--reboot", action="store_true", help="look, reboot, wait (10m, or --wait), and look again")
-    parser.add_argument("--yes", action="store_true", help="reboot without being asked")
+    node_taint.configure(parser)
+    parser.add_argument("--yes", action="store_true", help="with --reboot or --taint: do not ask")
     parser.add_argument("--max-workers", metavar="N", default=WORKERS, help=f"hosts asked at once ({WORKERS})")
     parser.add_argument("--record", metavar="DIR", help="keep what each host said, without secrets, one file a host")
     parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
@@ -82,25 +83,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy node", "nodes")
-    from nodeworthy.collect.node import collector
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.commands.node_hosts import meant
 
     reach = _reach(options)
     hosts = meant(options, reach)
+    server = node_taint.prepare(options, hosts.specs)
     declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
     for told in () if options.quiet else hosts.told:
         print(told, file=sys.stderr)
     asking = _asking(options, hosts, reach)
     if options.reboot:
-        return _twice(options, hosts, asking, declared)
+        asked, report = _twice(options, hosts, asking, declared)
+    else:
+        asked, report = _once(options, hosts, asking, declared)
+    return node_taint.mark(options, server, asked, report, judging.deliver(options, report))
+
+
+def _once(
+    options: argparse.Namespace, hosts: Meant, asking: Asking, declared: Declared
+) -> tuple[Sequence[Asked], Report]:
+    from nodeworthy.collect.node import collector
+
     asked = collector.ask_all(hosts.specs, asking, node_progress.asked(options))
     _record(options, asked, "")
-    return judging.deliver(options, _judged(options, hosts, asked, declared))
+    return asked, _judged(options, hosts, asked, declared)
 
 
-def _twice(options: argparse.Namespace, hosts: Meant, asking: Asking, declared: Declared) -> int:
+def _twice(
+    options: argparse.Namespace, hosts: Meant, asking: Asking, declared: Declared
+) -> tuple[Sequence[Asked], Report]:
     from nodeworthy.collect.node.rebooting import twice
     from nodeworthy.commands import node_reboot
     from nodeworthy.report.printable import printable
@@ -112,7 +125,7 @@ def _twice(options: argparse.Namespace, hosts: Meant, asking: Asking, declared: 
     before, after = (_judged(options, hosts, each, declared) for each in (asked.before, asked.after))
     if not options.quiet:
         print(printable(node_reboot.told(before, after)), file=sys.stderr)
-    return judging.deliver(options, node_reboot.compared(before, after))
+    return asked.after, node_reboot.compared(before, after)
 
 
 def _record(options: argparse.Namespace, asked: Sequence[Asked], folder: str) -> None:

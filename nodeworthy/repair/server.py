@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nodeworthy.collect.cluster.connection import Answer, Connection
-from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Target
@@ -43,6 +43,10 @@ class Said:
 class Server(Connection):
     def object(self, target: Target) -> Mapping[str, Any] | None:
         return self._found(target.url, str(target))
+
+    def nodes(self) -> Sequence[Mapping[str, Any]]:
+        found = self._found("/api/v1/nodes", "the list of nodes")
+        return mappings_at(found, "items")
 
     def phase_of_pod(self, namespace: str, name: str) -> str | None:
         found = self._found(f"/api/v1/namespaces/{namespace}/pods/{name}", f"Pod/{namespace}/{name}")

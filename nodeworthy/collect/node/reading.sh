@@ -235,6 +235,7 @@ boot() {
 
 part who id -u
 part name uname -n
+part "boot id" cat /proc/sys/kernel/random/boot_id
 part kernel uname -r
 part product cat /sys/class/dmi/id/product_name
 part os cat /etc/os-release

@@ -19,7 +19,10 @@ _OF_KUBERNETES = {
     "node.kubernetes.io/not-ready": ("are not ready", "look why the nodes' kubelets are not ready"),
     "node.kubernetes.io/unreachable": ("are unreachable", "look why the nodes' kubelets do not answer"),
     "ToBeDeletedByClusterAutoscaler": ("are about to be deleted", "let the autoscaler keep a node for them"),
-    UNVERIFIED: ("are not verified yet", "nodeworthy node --taint NODE verifies a node and takes the taint away"),
+    UNVERIFIED: (
+        "are not verified yet",
+        "nodeworthy node --taint node://NODE verifies a node and takes the taint away",
+    ),
 }
 
 

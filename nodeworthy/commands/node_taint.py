@@ -1,0 +1,99 @@
+"""`--taint`: what does not go with it, who is asked, and which node of the cluster each host is."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from nodeworthy.errors import InputError
+from nodeworthy.report.printable import printable
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.specs import Spec
+    from nodeworthy.repair.node_of_host import Host
+    from nodeworthy.repair.server import Server
+    from nodeworthy.report.report import Report
+
+REFUSED = 3
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--taint",
+        action="store_true",
+        help="mark the cluster's nodes: one that passes is labelled and untainted, any other tainted with the reason",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="with --taint: show what would be changed, change none")
+
+
+def prepare(options: argparse.Namespace, hosts: Sequence[Spec]) -> Server | None:
+    """The cluster to write to, None where nobody asks for it. Raises before any host is asked."""
+    if not options.taint:
+        if options.dry_run:
+            raise InputError("--dry-run is for --taint")
+        return None
+    _refuse_parts(options)
+    for each in hosts:
+        _refuse_others(each)
+    if not (options.dry_run or options.yes or sys.stdin.isatty()):
+        raise InputError(
+            "--taint asks before it changes a node, and there is no terminal: look at --taint --dry-run, then --yes"
+        )
+    from nodeworthy.repair.server import Server
+
+    return Server(options.context)
+
+
+def _refuse_parts(options: argparse.Namespace) -> None:
+    """A node that is verified was looked at as a whole."""
+    for name, given in (("--rule", options.rule), ("--recheck", options.recheck)):
+        if given:
+            raise InputError(f"{name} looks at a part, and --taint is about the whole node: one without the other")
+
+
+def _refuse_others(spec: Spec) -> None:
+    if spec.recording is not None:
+        raise InputError(f"--taint is about nodes as they are, and replay:{spec.recording} is a recording")
+    if "context=" in spec.text or "kubeconfig=" in spec.text:
+        raise InputError(f"--taint is about one cluster: --context names it, not {spec.text}")
+
+
+def mark(
+    options: argparse.Namespace, server: Server | None, asked: Iterable[Asked], report: Report, exit_code: int
+) -> int:
+    """The exit code of all together."""
+    if server is None:
+        return exit_code
+    from nodeworthy.repair.standing import standing
+    from nodeworthy.repair.tainting import Looked, Tainting
+
+    looked = [
+        Looked(_host(each), standing(each.name, report.judgements, strict=options.strict))
+        for each in {each.name: each for each in asked}.values()
+    ]
+    tainting = Tainting(server, lambda question: bool(options.yes) or _answered(question), _say, datetime.now(UTC))
+    return exit_code if tainting.mark(looked, dry=options.dry_run) else REFUSED
+
+
+def _host(asked: Asked) -> Host:
+    from nodeworthy.repair.node_of_host import Host
+
+    return Host(asked.name, _said(asked, "name"), _said(asked, "boot id"))
+
+
+def _said(asked: Asked, name: str) -> str:
+    part = asked.recording.part(name) if asked.recording is not None else None
+    return part.stdout.strip() if part is not None and part.code == 0 else ""
+
+
+def _answered(question: str) -> bool:
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _say(text: str) -> None:
+    print(printable(text), end="", file=sys.stderr, flush=True)
