@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.node import specs
+from nodeworthy.collect.node.durations import seconds
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
@@ -30,7 +31,8 @@ class Meant:
 
 
 def meant(options: argparse.Namespace, reach: Reach) -> Meant:
-    """Raises InputError where nobody says which."""
+    """Raises InputError where nobody says which, or options do not go together."""
+    _together(options)
     if options.recheck:
         return _again(options)
     if options.selector or options.asg:
@@ -38,6 +40,16 @@ def meant(options: argparse.Namespace, reach: Reach) -> Meant:
     if not options.hosts:
         raise InputError(f"no host is named: {', '.join(specs.OFFERED)}, --selector, --asg or --recheck REPORT")
     return Meant(specs.parse_all(options.hosts))
+
+
+def _together(options: argparse.Namespace) -> None:
+    if options.recheck and (options.selector or options.asg):
+        raise InputError("--recheck names its hosts itself: --selector and --asg are for a first look")
+    if options.wait is not None:
+        seconds(options.wait)  # an empty one is no wait that was left out
+    for name, given in (("--selector", options.selector), ("--asg", options.asg)):
+        if not all(each.strip() for each in given):
+            raise InputError(f"{name} says nothing, and would mean all there are: name what it selects")
 
 
 def _selected(options: argparse.Namespace, reach: Reach) -> Meant:

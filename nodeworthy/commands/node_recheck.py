@@ -75,7 +75,7 @@ def read(path: str) -> NotWell:
         pairs = frozenset(_pairs(found))
         evaluated = report["evaluated"]
         return NotWell(path, pairs, int(evaluated.get("hosts", 0)), int(evaluated["verdicts"]))
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
         raise InputError(f"{path} is a malformed report ({type(problem).__name__}: {problem})") from None
 
 
@@ -105,4 +105,6 @@ def _pairs(findings: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
 
 def _host(host: str | None, path: str | None) -> str:
     """A recording that could not be replayed is named by its path."""
+    if not isinstance(host, str | None) or not isinstance(path, str | None):
+        raise TypeError("a place is no text")
     return host or (f"{REPLAY}{path}" if path else "")

@@ -53,6 +53,26 @@ def test_only_what_failed_is_asked_again(report: Path, asked: list[str]) -> None
     assert ran.report["evaluated"]["hosts"] == 1
 
 
+def test_a_choice_of_hosts_does_not_go_with_it(report: Path, asked: list[str]) -> None:
+    for choice in ("--selector", "--asg"):
+        ran = run("node", "--recheck", str(report), choice, "a=b")
+        assert (ran.code, asked) == (2, [])
+        assert "--recheck names its hosts itself" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('"host": "ssh://gpu-01"', '"host": 5'), ('"verdicts": 3', '"verdicts": 1e400')],
+)
+def test_a_report_of_absurd_values_is_malformed(report: Path, asked: list[str], old: str, new: str) -> None:
+    text = report.read_text()
+    assert old in text
+    report.write_text(text.replace(old, new))
+    ran = run("node", "--recheck", str(report))
+    assert (ran.code, asked) == (2, [])
+    assert "is a malformed report" in ran.err
+
+
 def test_what_is_left_out_is_told(report: Path) -> None:
     told = f"{report}: 1 of 3 verdicts on 1 of 2 hosts were not well and are asked for again; the other 2 are left out"
     assert told in run_json("node", "--recheck", str(report)).err

@@ -52,3 +52,31 @@ def test_a_cluster_that_does_not_answer() -> None:
     ran = run("node", "--selector", "zone=a")
     assert ran.code == 3
     assert "Unable to connect to the server: dial tcp: no such host" in ran.err
+
+
+@pytest.mark.parametrize("option", ["--selector", "--asg"])
+@pytest.mark.parametrize("nothing", ["", " "])
+def test_one_that_says_nothing_is_not_all_of_them(option: str, nothing: str) -> None:
+    ran = run("node", option, nothing)
+    assert ran.code == 2
+    assert f"{option} says nothing" in ran.err
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["ssh://[x", "ssh://h:99999", "ssh://h:0", "ssh://h:ssh", "node://a/b", "node://GPU", "nsenter://0"],
+)
+def test_a_host_that_can_not_be_is_no_spec(spec: str) -> None:
+    ran = run("node", spec)
+    assert ran.code == 2
+    assert f"{spec!r} is no host spec" in ran.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--wait", ""], ["--wait", "9" * 400], ["--deadline", "9" * 400], ["--max-workers", "9" * 5000]],
+)
+def test_a_number_that_is_none_is_refused(options: list[str]) -> None:
+    ran = run("node", "local://", *options)
+    assert ran.code == 2
+    assert "is no " in ran.err

@@ -8,16 +8,18 @@ from nodeworthy.patterns import pattern
 _WRITTEN = pattern(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>s|m|h)?")
 _SECONDS = {None: 1, "s": 1, "m": 60, "h": 3600}
 
+_LONGEST = 7 * 24 * 3600
+
 
 def seconds(text: str) -> float:
     found = _WRITTEN.fullmatch(text.strip())
     value = float(found["number"]) * _SECONDS[found["unit"]] if found else 0.0
-    if value <= 0:
+    if not 0 < value <= _LONGEST:
         raise InputError(f"{text!r} is no time: write it as 30s or 2m")
     return value
 
 
 def count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or len(text) > 6 or int(text) < 1:
         raise InputError(f"{text!r} is no number of hosts that can be asked at once")
     return int(text)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 REPLAY = "replay:"
@@ -23,6 +24,7 @@ OFFERED = (
 )
 SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "node", "ssm", "replay")
 NAMELESS = ("local",)
+_NODE = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(\?\S+)?")
 
 
 @dataclass(frozen=True)
@@ -60,15 +62,30 @@ def parse(spec: str) -> Spec:
         _refuse(spec, "it names no host")
     if rest.startswith("-"):
         _refuse(spec, "ssh and kubectl would take it for an option")
-    if scheme == "ssm" and not rest.startswith(("i-", "mi-")):
-        _refuse(spec, "an instance's identifier begins with i-")
     if scheme == "nsenter":
         return _nsenter(spec, rest)
+    _check_name(spec, scheme, rest)
     return Spec(scheme, spec)
 
 
+def _check_name(spec: str, scheme: str, name: str) -> None:
+    if scheme == "ssm" and not name.startswith(("i-", "mi-")):
+        _refuse(spec, "an instance's identifier begins with i-")
+    if scheme == "node" and not _NODE.fullmatch(name):
+        _refuse(spec, "a node's name has small letters, digits, dots and hyphens")
+    if not _has_a_port_or_none(spec):
+        _refuse(spec, "its port or its address can't be read")
+
+
+def _has_a_port_or_none(spec: str) -> bool:
+    try:
+        return urllib.parse.urlsplit(spec).port != 0
+    except ValueError:
+        return False
+
+
 def _nsenter(spec: str, name: str) -> Spec:
-    if not name.isdecimal() and not name.startswith("/"):
+    if not name.startswith("/") and (not name.isdecimal() or int(name[:10]) < 1):
         _refuse(spec, "it names no process of this machine by its number, nor a file that holds one")
     return Spec("nsenter", f"nsenter://{urllib.parse.quote(name, safe='')}")
 
