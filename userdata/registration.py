@@ -16,6 +16,8 @@ PROFILING = "gpu.monitoring/profiling-dedicated"
 UNVERIFIED = "nodeworthy/unverified"
 # What needs no GPU stays off the nodes that have one.
 GPU = "nvidia.com/gpu"
+# Where HAMi's device plugin runs.
+SHARED = "gpu"
 # The operator leaves a node alone with the parts that such a label says `false` of.
 _DEPLOY = "nvidia.com/gpu.deploy"
 # Nsight and DCGM want the same counters.
@@ -37,6 +39,7 @@ def labels(fleet: Fleet, pool: Pool, *, profiling: bool = False) -> dict[str, st
     return {
         POOL: pool.name,
         **({PROFILING: "true"} if profiling else {}),
+        **({SHARED: "on"} if fleet.hami is not None and pool.is_gpu else {}),
         **{f"{_DEPLOY}.{part}": "false" for part in off},
     }
 

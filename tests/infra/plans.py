@@ -39,12 +39,12 @@ def of_stack(stack: str) -> Plan:
 
 
 @cache
-def of_fleet(fleet: str) -> Plan:
-    """Of a fleet's keys as they stand below `nodeworthy:fleet`."""
+def of_fleet(fleet: str, config: str = "") -> Plan:
+    """Of a fleet's keys as they stand below `nodeworthy:fleet`, and of lines that stand beside it."""
     with house() as folder:
         indented = "".join(f"    {line}\n" for line in fleet.splitlines())
         (folder / "Pulumi.made.yaml").write_text(
-            f"config:\n  aws:region: us-east-2\n  nodeworthy:fleet:\n    cluster: {{name: made}}\n{indented}"
+            f"config:\n  aws:region: us-east-2\n{config}  nodeworthy:fleet:\n    cluster: {{name: made}}\n{indented}"
         )
         return _planned(folder, "made")
 
