@@ -96,7 +96,7 @@ test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forb
 
 .PHONY: test-lab
 test-lab: venv ## the tests in booted nodes (root; two minutes more the first time); REQUIRE=1 forbids them to skip
-	@$(PY) -m pytest tests/lab -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
+	@$(PY) -m pytest tests/lab -m "not long" -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
 
 .PHONY: lab-faults
 lab-faults: venv ## injects every known fault into fresh nodes, and writes docs/lab-faults.md (root; minutes)
