@@ -81,7 +81,7 @@ def _flaws(trust: Trust, script: Place) -> Iterator[Flaw]:
             yield _not_there(trust, script)
         return
     for file in trust.files():
-        flaw = file.speaks_plainly(trust.host)
+        flaw = file.speaks_plainly(trust.host) or file.asks_over_https(trust.host)
         if flaw is not None:
             yield replace(flaw, remedy=flaw.remedy or _remedy(trust))
             return

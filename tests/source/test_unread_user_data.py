@@ -26,6 +26,14 @@ def test_one_cause_is_one_finding(tmp_path: Path) -> None:
     assert failed["message"] == "the gzip is cut off: cloud-init then runs nothing of it"
 
 
+def test_in_a_folder_its_name_says_what_it_was(tmp_path: Path) -> None:
+    (tmp_path / "user-data.gz").write_bytes(CUT_OFF)
+    (tmp_path / "backup.gz").write_bytes(CUT_OFF)
+    ran = run("check", ".", "--format", "json", cwd=tmp_path)
+    assert ran.code == 1
+    assert [found["where"]["path"] for found in ran.report["findings"]] == ["user-data.gz"]
+
+
 def test_a_rule_that_is_asked_alone_says_it_itself(tmp_path: Path) -> None:
     ran = check(tmp_path, CUT_OFF, "--rule", "profiling-before-driver")
     assert ran.code == 3

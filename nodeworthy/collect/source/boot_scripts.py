@@ -124,9 +124,10 @@ def _is_torn(data: bytes) -> bool:
 
 
 def _packs_user_data(data: bytes, name: str, *, named: bool) -> bool:
-    """What can't be unpacked is user data where somebody says so."""
+    """What can't be unpacked is user data where somebody says so, or its name does."""
     from nodeworthy.boot.unpack import unpack
     from nodeworthy.boot.userdata import PartKind
 
     read = unpack(data, Place(path=name), name=name)
-    return bool(named and read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)
+    meant = named or _SAYS_SO.search(PurePath(name).stem) is not None
+    return bool(meant and read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)

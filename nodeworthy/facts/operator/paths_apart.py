@@ -1,8 +1,8 @@
-"""The toolkit's config and socket, where no distribution has them both: one of them is wrong wherever this runs."""
+"""The toolkit's config and socket, where they are wrong wherever this runs: no distribution has them both, or such."""
 
 from __future__ import annotations
 
-from nodeworthy.facts.operator.paths_of import having_its_paths
+from nodeworthy.facts.operator.paths_of import having_its_paths, whose_template
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.toolkit import CONFIG, SOCKET
@@ -13,6 +13,28 @@ CAUSE = (
     "the toolkit writes the NVIDIA runtime into the config of one containerd and has another read it: "
     'kubelet\'s then says: no runtime for "nvidia" is configured'
 )
+
+OF_A_TEMPLATE = (
+    "the distribution makes its config from this template at every start: with what the toolkit writes there, "
+    "its containerd no longer comes up after the next one"
+)
+
+
+@dataclass(frozen=True)
+class TemplateForConfig:
+    """A file for people to edit, which is nowhere the toolkit's."""
+
+    path: Located[str]
+    whose: Containerd
+
+    def told(self) -> Finding:
+        return fail(
+            self.path,
+            f"{CONFIG} is a template for people to edit: what the toolkit writes breaks the node at its next boot",
+            should=self.whose.config,
+            cause=OF_A_TEMPLATE,
+            remedy=f"set {CONFIG} in toolkit.env to {self.whose.config}, or leave it out: {SOCKET} is enough",
+        )
 
 
 @dataclass(frozen=True)
@@ -49,8 +71,11 @@ class PathsApart:
         )
 
 
-def paths_apart(toolkit: ToolkitSettings) -> PathsApart | None:
+def paths_apart(toolkit: ToolkitSettings) -> PathsApart | TemplateForConfig | None:
     """None where one distribution may have both, or where one of them is a path that no distribution is known for."""
+    template = whose_template(toolkit)
+    if template is not None:
+        return TemplateForConfig(toolkit.config, template)
     having = having_its_paths(toolkit)
     if having.both or not having.config or not having.socket:
         return None

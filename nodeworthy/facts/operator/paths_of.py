@@ -45,6 +45,13 @@ def _has_config(one: Containerd, path: str) -> bool:
     return one.accepts_config(path) or any(same_file(path, template) for template in one.templates)
 
 
+def whose_template(toolkit: ToolkitSettings) -> Containerd | None:
+    """Whose config is made from the file that the toolkit is told to write."""
+    path = _known(toolkit.config)
+    every = map(containerd_of, distributions())
+    return next((each for each in every if any(same_file(path, template) for template in each.templates)), None)
+
+
 def nodes_by_paths(toolkit: ToolkitSettings) -> GpuPool | None:
     """The nodes that these paths are for, where they are not the stock ones, which many have."""
     having = having_its_paths(toolkit)

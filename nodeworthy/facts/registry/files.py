@@ -49,7 +49,7 @@ def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str
     told = [each for each in hosts_files(timeline) if each.folder in (host, mirrors)]
     for file in told:
         # What is wrong with it whatever the fleet says is said by itself.
-        flaw = file.speaks_plainly(host) if file.own_flaw() is None else None
+        flaw = (file.speaks_plainly(host) or file.asks_over_https(host)) if file.own_flaw() is None else None
         if flaw is not None:
             yield flaw
     if not told:

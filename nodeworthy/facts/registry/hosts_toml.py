@@ -17,6 +17,8 @@ from nodeworthy.verdict import Place
 CAPABILITIES = ("pull", "resolve", "push")
 NAME = "hosts.toml"
 BY_HTTPS = "the pull ends with: http: server gave HTTP response to HTTPS client"
+PASSED_BY = f"{BY_HTTPS}, or another address is asked and the cache is never used"
+VERIFIED = "skip_verify only trusts a certificate"
 DROPPED = f"containerd drops a hosts.toml that it can't read and goes to https:// as if there were none; {BY_HTTPS}"
 NOT_ASKED = f"what a host may not do is asked of the next one, in the end of https://; {BY_HTTPS}"
 UNFILLED = "containerd fills in no variables, and there is no host of that name"
@@ -82,6 +84,17 @@ class HostsToml:
         lacking = [each for each in ("resolve", "pull") if not self._serves(each, host)]
         return self._lacks(lacking, host) if lacking else None
 
+    def asks_over_https(self, host: str) -> Flaw | None:
+        """A mirror that is named with https:// alone: containerd goes past it, to the registry that it mirrors."""
+        *named, _ = self.endpoints
+        ours = [each for each in named if each.authority == host]
+        if not ours or any(each.is_plain for each in ours):
+            return None
+        says = "its hosts.toml sends containerd to the cache over https://, and the cache speaks plain HTTP"
+        wanted = f'[host."http://{host}"] with capabilities = ["pull", "resolve"]'
+        cause = PASSED_BY if "skip_verify" not in self._text else f"{PASSED_BY}; {VERIFIED}"
+        return Flaw(ours[0].place, says, wanted, cause, is_=self.reading.shown(ours[0].url))
+
     def own_flaw(self) -> Flaw | None:
         """What is wrong with it by itself, whatever a fleet says."""
         flaw = self.unreadable()
@@ -130,7 +143,7 @@ class HostsToml:
             return Flaw(bare.place, says, wanted, BY_HTTPS, is_=shown(bare.url))
         first = self.endpoints[0]
         says = "its hosts.toml sends containerd to the cache over https://, and the cache speaks plain HTTP"
-        cause = BY_HTTPS if "skip_verify" not in self._text else f"{BY_HTTPS}; skip_verify only trusts a certificate"
+        cause = BY_HTTPS if "skip_verify" not in self._text else f"{BY_HTTPS}; {VERIFIED}"
         return Flaw(first.place, says, wanted, cause, is_=shown(first.url))
 
     def _endpoints(self) -> Iterator[Endpoint]:
