@@ -103,8 +103,8 @@ def _pairs(findings: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
             yield host, each["rule"]
 
 
-def _host(host: str | None, path: str | None) -> str:
+def _host(host: Any, path: Any) -> str:
     """A recording that could not be replayed is named by its path."""
     if not isinstance(host, str | None) or not isinstance(path, str | None):
         raise TypeError("a place is no text")
-    return host or (f"{REPLAY}{path}" if path else "")
+    return str(host or (f"{REPLAY}{path}" if path else ""))

@@ -22,6 +22,8 @@ class Cni:
     forwards: bool = False
     # The chain in which it does so by marks on packets, where nobody but itself can follow it.
     chain: str = ""
+    # How its comments begin, on rules of its own in the kernel's chains.
+    comment: str = ""
     # Chains that ask its own policies about one pod each, and come back for those that they let through.
     asking: tuple[str, ...] = ()
 
@@ -49,7 +51,9 @@ def cnis() -> tuple[Cni, ...]:
 
 def _cni(key: str, row: Mapping[str, Any]) -> Cni:
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
-    return Cni(key, forwards=row.get("forwards", False), chain=row.get("chain", ""), **lists)
+    return Cni(
+        key, forwards=row.get("forwards", False), chain=row.get("chain", ""), comment=row.get("comment", ""), **lists
+    )
 
 
 def brought_by(distribution: str) -> tuple[Cni, ...]:
@@ -69,6 +73,11 @@ def there(names: Iterable[str]) -> tuple[Cni, ...]:
 def network_of(chain: str) -> Cni | None:
     """The network whose own chain this is, in which nobody else can follow a packet."""
     return next((each for each in cnis() if chain and chain in (each.chain, *each.asking)), None)
+
+
+def commenting(comment: str) -> Cni | None:
+    """The network that begins its comments so."""
+    return next((each for each in cnis() if each.comment and comment.startswith(each.comment)), None)
 
 
 def distribution_of(how: str) -> str:

@@ -48,6 +48,12 @@ CALICO = """:cali-FORWARD - [0:0]
 -A cali-from-wl-dispatch -i cali0ef24ba -m comment --comment "cali:aa" -j RETURN
 -A cali-from-wl-dispatch -m comment --comment "Unknown interface" -j DROP
 """
+IN_ITS_CHAIN = '-A cali-FORWARD -m comment --comment "cali:jdEuaPBe14V2hutn" -m mark --mark 0x10000/0x10000 -j ACCEPT'
+# Where releases since 3.16 accept.
+BEHIND_ALL = (
+    '-A FORWARD -m comment --comment "cali:S93hcgKJrXEqnTfs" -m comment --comment "Policy explicitly accepted packet."'
+    " -m mark --mark 0x10000/0x10000 -j ACCEPT"
+)
 CILIUM = """:CILIUM_FORWARD - [0:0]
 -A FORWARD -m comment --comment "cilium-feeder: CILIUM_FORWARD" -j CILIUM_FORWARD
 -A CILIUM_FORWARD -o cilium_host -m comment --comment "cilium: any->cluster on cilium_host forward accept" -j ACCEPT
@@ -73,6 +79,8 @@ def kept_back(rules: str, interface: str) -> tuple[set[Way], bool]:
         (KUBE_PROXY + FLANNEL, "cni0", set()),
         (KUBE_PROXY + CALICO, "cali0ef24ba", set()),
         (CALICO.replace(" -j ACCEPT", " -j RETURN"), "cali0ef24ba", BOTH),
+        (KUBE_PROXY + CALICO.replace(IN_ITS_CHAIN, BEHIND_ALL), "cali0ef24ba", set()),
+        (f"{BEHIND_ALL}\n", "lxc4f39491e6165", BOTH),
         (KUBE_PROXY + CILIUM, "lxc4f39491e6165", {Way.REACH}),
         (KUBE_PROXY + KUBE_ROUTER, "kube-bridge", set()),
         (KUBE_ROUTER, "lxc4f39491e6165", BOTH),
@@ -124,14 +132,14 @@ def test_chains_that_lead_to_themselves_end() -> None:
 @pytest.mark.parametrize("last", ["-A C30 -i lo -j DROP\n", ""])
 def test_more_rules_than_can_be_followed_are_unknown(last: str) -> None:
     chains = "".join(f":C{n} - [0:0]\n-A C{n} -j C{n + 1}\n-A C{n} -j C{n + 1}\n" for n in range(30))
-    endless = f"{HEAD}-A FORWARD -j C0\n{chains}:C30 - [0:0]\n{last}"
+    endless = f"{HEAD}-A FORWARD -j C0\n{chains}:C30 - [0:0]\n{last}COMMIT\n"
     found = judged(but(GOOD, part("iptables", endless)))["pod-egress-forwarded"]
     assert found.verdict is Verdict.UNKNOWN
 
 
 def test_chains_that_lead_too_deep_are_unknown() -> None:
     chains = "".join(f":C{n} - [0:0]\n-A C{n} -j C{n + 1}\n" for n in range(5000))
-    found = judged(but(GOOD, part("iptables", f"{HEAD}-A FORWARD -j C0\n{chains}:C5000 - [0:0]\n")))
+    found = judged(but(GOOD, part("iptables", f"{HEAD}-A FORWARD -j C0\n{chains}:C5000 - [0:0]\nCOMMIT\n")))
     assert found["pod-egress-forwarded"].verdict is Verdict.UNKNOWN
 
 
@@ -152,6 +160,28 @@ def test_what_was_not_read_is_unknown(lost: str) -> None:
     recording = but(GOOD, part("nft", ""), part(lost, code=1, stderr="Operation not permitted"))
     found = judged(recording)
     assert {found[each].verdict for each in RULES[:2]} == {Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("iptables", HEAD),
+        ("iptables", f"{HEAD}COMMIT\n*filter\n:FORWARD ACCEPT [0:0]\n"),
+        ("iptables", "lorem ipsum"),
+        ("nft", "table inet x {\n\tchain y {\n\t\ttype filter hook forward priority 0; policy drop;\n"),
+        ("nft", "lorem ipsum"),
+        ("nft", 'table inet x {\n\tcomment "}"\n'),
+    ],
+)
+def test_half_an_answer_is_unknown(name: str, said: str) -> None:
+    found = judged(but(GOOD, part(name, said)))
+    assert {found[each].verdict for each in RULES[:2]} == {Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize("name", ["iptables", "nft"])
+def test_an_answer_without_tables_is_one(name: str) -> None:
+    said = "" if name == "nft" else "# Table `filter' is incompatible, use 'nft' tool.\n"
+    assert judged(but(GOOD, part(name, said)))["pod-egress-forwarded"].verdict is Verdict.PASS
 
 
 def test_a_node_without_a_default_route_is_judged_by_what_rules_name() -> None:

@@ -11,7 +11,7 @@ from nodeworthy.facts.firewall.both import both
 from nodeworthy.facts.firewall.firewall import Filter, Side
 from nodeworthy.facts.firewall.iptables import filter_of, goes_on
 from nodeworthy.facts.firewall.words import words_of
-from nodeworthy.known.pod_interfaces import network_of
+from nodeworthy.known.pod_interfaces import Cni, commenting, network_of
 from nodeworthy.records import dataclass
 
 BUILT_IN = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
@@ -51,6 +51,12 @@ class _Rule:
     @property
     def is_goto(self) -> bool:
         return any(self._has(each) for each in _GOES)
+
+    @property
+    def marked_by(self) -> Cni | None:
+        """The network that lets through here what it has marked itself."""
+        is_marked = self._has("--mark") and self._has("--comment")
+        return commenting(self._behind("--comment")) if is_marked else None
 
     def _has(self, word: str) -> bool:
         return any(each.known == word for each in self.words[:-1])
@@ -123,7 +129,7 @@ class Saved:
                 if rule.is_goto and _is_the_same(own, via):
                     return
             elif (act := filter_of(rule.words, via.side)) is not None:
-                yield Met(replace(own, allows=act.allows), chain, rule.line)
+                yield from _acts(rule, replace(own, allows=act.allows), via, chain)
 
     def _into(self, target: str, rule: _Rule, own: Filter, path: tuple[str, ...]) -> Iterator[Met]:
         network = network_of(target)
@@ -134,9 +140,21 @@ class Saved:
             return
         # It lets its pods through by marks of its own, if it lets anybody through.
         if any(each.target == "ACCEPT" for each in self.chains[target]):
-            for pods in map(Text.of, network.pods):
-                yield Met(replace(own, allows=True, in_=pods), target, rule.line)
-                yield Met(replace(own, allows=True, out=pods), target, rule.line)
+            yield from _lets_through(network, own, target, rule.line)
+
+
+def _acts(rule: _Rule, own: Filter, via: Filter, chain: str) -> Iterator[Met]:
+    network = rule.marked_by
+    if network is not None and own.allows:
+        yield from _lets_through(network, via, chain, rule.line)
+    else:
+        yield Met(own, chain, rule.line)
+
+
+def _lets_through(network: Cni, of: Filter, chain: str, line: str) -> Iterator[Met]:
+    for pods in map(Text.of, network.pods):
+        yield Met(replace(of, allows=True, in_=pods), chain, line)
+        yield Met(replace(of, allows=True, out=pods), chain, line)
 
 
 def _conditions(rule: _Rule, via: Filter, chain: str) -> Filter | None:

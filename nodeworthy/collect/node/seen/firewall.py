@@ -16,6 +16,7 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _SWITCH = "/etc/ufw/ufw.conf"
 _ENABLED = pattern(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
+_QUOTED = pattern(r'"[^"\n]*"')
 _READERS: dict[str, Callable[[str, Place], Firewall]] = {
     "iptables legacy": by_iptables,
     "iptables": by_iptables,
@@ -53,10 +54,24 @@ def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[F
         if isinstance(said.state, Unknown):
             return Located(said.state, place)
         try:
+            _check_whole(name, said.state.value)
             found.append(read(said.state.value, host))
         except ValueError as why:
             return Located.unknown(f"what {name} filters is not understood: {why}", place)
     return Located(Known(tuple(found)), place)
+
+
+def _check_whole(name: str, said: str) -> None:
+    """Raises ValueError for half an answer, which would pass as a firewall with fewer rules."""
+    written = [line for line in map(str.strip, said.splitlines()) if line and not line.startswith("#")]
+    if name == "nft":
+        plain = _QUOTED.sub("", said)
+        is_whole = plain.count("{") == plain.count("}") and all(each.startswith("table ") for each in written[:1])
+    else:
+        tables = sum(each.startswith("*") for each in written)
+        is_whole = tables == written.count("COMMIT") and bool(tables) == bool(written)
+    if not is_whole:
+        raise ValueError("its answer is not whole")
 
 
 def _asked_links(recording: Recording, place: Place) -> Located[str]:
