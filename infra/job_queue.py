@@ -10,6 +10,7 @@ import hashlib
 from pathlib import Path
 from typing import Any
 
+import declared
 import pulumi
 import pulumi_kubernetes as kubernetes
 from cluster import Cluster
@@ -29,7 +30,7 @@ REPLICA = Role("replica", "make-replica.sh", follows=f"{NAME}-primary.{NAMESPACE
 def build(fleet: Fleet, cluster: Cluster, disks: Disks) -> list[kubernetes.apps.v1.StatefulSet]:
     if fleet.queue is None:
         return []
-    password = _password()
+    password = declared.secret(KEY, "queue", "a queue, and its config no password for it")
     by = pulumi.ResourceOptions(provider=cluster.kubernetes)
     namespace = kubernetes.core.v1.Namespace(NAMESPACE, metadata={"name": NAMESPACE}, opts=by)
     opts = pulumi.ResourceOptions.merge(by, pulumi.ResourceOptions(depends_on=[namespace]))
@@ -43,17 +44,6 @@ def build(fleet: Fleet, cluster: Cluster, disks: Disks) -> list[kubernetes.apps.
     kubernetes.policy.v1.PodDisruptionBudget(NAME, metadata=metadata, spec=one_at_a_time, opts=opts)
     opts = pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=needs))
     return [_server(role, fleet.queue.volume, _digest(files), disks, opts) for role in (PRIMARY, REPLICA)]
-
-
-def _password() -> pulumi.Output[str]:
-    password = pulumi.Config("nodeworthy").get_secret(KEY)
-    if password is None:
-        stack = pulumi.get_stack()
-        raise pulumi.RunError(
-            f"the fleet of stack {stack} has a queue, and its config no password for it: "
-            f"pulumi config set --secret nodeworthy:{KEY} --stack {stack}"
-        )
-    return password
 
 
 def credentials(password: str) -> dict[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import declared
 import pulumi
 import pulumi_kubernetes as kubernetes
 from cluster import Cluster
@@ -33,13 +34,14 @@ LABEL = "grafana_dashboard"
 def build(fleet: Fleet, cluster: Cluster, disks: Disks) -> list[pulumi.Resource]:
     if fleet.monitoring is None:
         return []
+    password = declared.secret(KEY, "monitoring", "monitoring, and its config no password for Grafana")
     by = pulumi.ResourceOptions(provider=cluster.kubernetes)
     namespace = kubernetes.core.v1.Namespace(NAMESPACE, metadata={"name": NAMESPACE}, opts=by)
     opts = pulumi.ResourceOptions.merge(by, pulumi.ResourceOptions(depends_on=[namespace]))
     admin = kubernetes.core.v1.Secret(
         GRAFANA,
         metadata={"name": GRAFANA, "namespace": NAMESPACE},
-        string_data=_password().apply(lambda password: {"user": "admin", "password": password}),
+        string_data=password.apply(lambda password: {"user": "admin", "password": password}),
         opts=opts,
     )
     release = Release(
@@ -55,17 +57,6 @@ def build(fleet: Fleet, cluster: Cluster, disks: Disks) -> list[pulumi.Resource]
         opts=pulumi.ResourceOptions.merge(opts, pulumi.ResourceOptions(depends_on=[admin])),
     )
     return [release, *(_dashboard(each, opts) for each in sorted(DASHBOARDS.glob("*.json")))]
-
-
-def _password() -> pulumi.Output[str]:
-    password = pulumi.Config("nodeworthy").get_secret(KEY)
-    if password is None:
-        stack = pulumi.get_stack()
-        raise pulumi.RunError(
-            f"the fleet of stack {stack} has monitoring, and its config no password for Grafana: "
-            f"pulumi config set --secret nodeworthy:{KEY} --stack {stack}"
-        )
-    return password
 
 
 def _dashboard(file: Path, opts: pulumi.ResourceOptions) -> kubernetes.core.v1.ConfigMap:

@@ -74,9 +74,12 @@ def test_a_queue_without_a_password_is_refused_in_a_sentence(tmp_path: Path) -> 
     for name in ("infra", "userdata", "Pulumi.yaml", ".venv"):
         (tmp_path / name).symlink_to(ROOT / name)
     stack = (ROOT / "Pulumi.ci.yaml").read_text(encoding="utf-8")
-    (tmp_path / "Pulumi.ci.yaml").write_text(re.sub(r"  nodeworthy:queuePassword: .*\n", "", stack), encoding="utf-8")
+    password = next(line for line in stack.splitlines(keepends=True) if "queuePassword" in line)
+    (tmp_path / "Pulumi.ci.yaml").write_text(stack.replace(password, ""), encoding="utf-8")
     ran = run("preview", "--stack", "ci", cwd=tmp_path)
     assert ran.code == 2
     said = ran.err + ran.out
+    line = 1 + stack.replace(password, "").splitlines().index("    queue: {volume: 10Gi}")
+    assert f"Pulumi.ci.yaml:{line}:" in said
     assert "has a queue, and its config no password for it: pulumi config set --secret nodeworthy:queuePassword" in said
     assert "Traceback" not in said
