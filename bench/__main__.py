@@ -12,9 +12,10 @@ import platform
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
-from bench import boot, check, engine, plans, ssh, tree
+from bench import boot, check, cluster, dump, engine, plans, ssh, tree
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
 RESULTS = Path(__file__).with_name("results")
@@ -54,6 +55,7 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement(
         "preview, growth (1 is linear, 2.4 quadratic)", 1.5, lambda: plans.growth(project), "×", scaled=False
     )
+    yield from _diagnose(folder)
     yield Measurement("node, ssh round trips of one host", 2, ssh.round_trips, "", scaled=False)
 
 
@@ -68,6 +70,17 @@ def _check(folder: Path) -> Iterator[Measurement]:
         share = getattr(check, f"share_of_{other}")
         name = f"check, {check.COMPARED} files, share of {other}'s time"
         yield Measurement(name, most, lambda share=share: share(folder), "×", scaled=False)  # type: ignore[misc]
+
+
+def _diagnose(folder: Path) -> Iterator[Measurement]:
+    for nodes, limit, times in ((cluster.SMALL, 1_000, 5), (cluster.MIDDLE, 6_000, 2), (cluster.LARGE, 30_000, 1)):
+        name = f"diagnose, {nodes:,} nodes, {nodes * dump.PODS_A_NODE:,} pods"
+        yield Measurement(name, limit, partial(cluster.ms, folder, nodes, times))
+    for few, many in ((cluster.SMALL, cluster.MIDDLE), (cluster.MIDDLE, cluster.LARGE)):
+        name = f"diagnose, growth to {many:,} nodes (1 is linear)"
+        yield Measurement(name, 1.5, partial(cluster.growth, folder, few, many), "×", scaled=False)
+    name = f"diagnose, {cluster.LARGE:,} nodes, memory"
+    yield Measurement(name, 1_024, partial(cluster.memory_mb, folder, cluster.LARGE), "MB", scaled=False)
 
 
 def _preview(project: Path, pools: int, *, simulate: bool, limit: float) -> Measurement:

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from bench import repository
-from bench.measure import NotMeasured, nodeworthy_ms
+from bench.measure import NotMeasured, nodeworthy_mb, nodeworthy_ms
 
 LARGE, COMPARED = 5000, 500
 LONG_LINES = 100_000
@@ -43,11 +43,7 @@ def unchanged_ms(folder: Path) -> float:
 
 def memory_mb(folder: Path) -> float:
     """The most that a cold run of many files holds at once."""
-    told = "import resource,sys; from nodeworthy.cli import main; main(['check', '.', '--no-cache', '--quiet']); "
-    told += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
-    command = [sys.executable, "-c", told]
-    ran = subprocess.run(command, cwd=repository_of(folder, LARGE), capture_output=True, text=True, check=False)
-    return int(ran.stderr.split()[-1]) / 1024
+    return nodeworthy_mb("check", ".", "--no-cache", cwd=repository_of(folder, LARGE))
 
 
 def long_file_ms(folder: Path) -> float:

@@ -71,6 +71,18 @@ def nodeworthy_cpu_ms(*arguments: str, cwd: Path, exits: Sequence[int] = (0,), t
     return min(once() for _ in range(times))
 
 
+def nodeworthy_mb(*arguments: str, cwd: Path) -> float:
+    """The most that one run holds at once."""
+    told = f"import resource,sys; from nodeworthy.cli import main; main({[*arguments, '--quiet']!r}); "
+    told += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+    ran = subprocess.run(
+        [sys.executable, "-c", told], cwd=cwd, capture_output=True, text=True, timeout=300, check=False
+    )
+    if ran.returncode:
+        raise NotMeasured(f"exit code {ran.returncode}: {ran.stderr.strip()[-100:]}")
+    return int(ran.stderr.split()[-1]) / 1024
+
+
 def _cpu_of_children() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
