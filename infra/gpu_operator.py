@@ -23,7 +23,7 @@ TOLERATIONS = [{"key": key, "operator": "Exists", "effect": "NoSchedule"} for ke
 
 
 def build(fleet: Fleet, provider: kubernetes.Provider | None, after: Sequence[pulumi.Resource]) -> Release | None:
-    if fleet.operator is None:
+    if fleet.operator is None or not fleet.gpu_pools:
         return None
     values = _plain(merge(plant(_placed(fleet), fleet.operator.place), effective_values(fleet)))
     return Release(

@@ -23,7 +23,7 @@ RUNTIME_CLASS = "nvidia"
 
 
 def build(fleet: Fleet, provider: kubernetes.Provider | None, after: Sequence[pulumi.Resource]) -> Release | None:
-    if fleet.hami is None:
+    if fleet.hami is None or not fleet.gpu_pools:
         return None
     return Release(
         NAME,

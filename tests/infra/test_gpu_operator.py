@@ -48,3 +48,8 @@ def test_paths_and_driver_follow_from_the_pools() -> None:
     assert (env["CONTAINERD_CONFIG"], env["CONTAINERD_SOCKET"]) == (right.config, right.socket)
     assert told["driver"]["enabled"] is False
     assert values("pools:\n  l4: {instanceType: g6.12xlarge, os: ubuntu-24.04}\n")["driver"]["enabled"] is True
+
+
+def test_without_a_gpu_there_is_nothing_for_it_to_do() -> None:
+    cpu = "hami: {}\npools:\n  cpu: {instanceType: c7i.4xlarge}\n"
+    assert {"gpu-operator", "hami"}.isdisjoint(inputs(of_fleet(cpu), RELEASE))
