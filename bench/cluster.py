@@ -23,14 +23,16 @@ def memory_mb(folder: Path, nodes: int) -> float:
 
 
 def growth(folder: Path, few: int, many: int) -> float:
-    """What a node of the larger cluster computes for what one of the smaller takes 1; starting is not counted."""
-    starting = nodeworthy_cpu_ms("diagnose", "--help", cwd=folder)
-    less, more = (_cpu_ms(folder, nodes) - starting for nodes in (few, many))
+    """What a node of the larger cluster computes for what one of the smaller takes 1; what one node alone takes, mostly
+    to start, is not counted."""
+    alone = _cpu_ms(folder, 1)
+    less, more = (_cpu_ms(folder, nodes) - alone for nodes in (few, many))
     return (more / many) / (less / few)
 
 
 def _cpu_ms(folder: Path, nodes: int) -> float:
-    return nodeworthy_cpu_ms(*_DIAGNOSE, cwd=dump_of(folder, nodes), exits=ANY, times=2)
+    times = 1 if nodes == LARGE else 3
+    return nodeworthy_cpu_ms(*_DIAGNOSE, cwd=dump_of(folder, nodes), exits=ANY, times=times)
 
 
 @cache
