@@ -71,8 +71,10 @@ def test_the_ci_stack_is_shown_layer_by_layer() -> None:
     ran = run("preview", "--stack", "ci", cwd=ROOT)
     assert ran.code == 0, ran.err
     layers = [line for line in ran.out.splitlines() if line.startswith("infra/")]
-    named = "network cluster security storage addons pools rollout registry job_queue monitoring gpu_operator".split()
-    assert layers == [f"infra/{name}.py" for name in named]
+    named = (
+        "network cluster security storage addons pools rollout registry job_queue monitoring gpu_operator efa_plugin"
+    )
+    assert layers == [f"infra/{name}.py" for name in named.split()]
     assert "gpu-ci-h100  aws ec2 LaunchTemplate  instanceType p5.48xlarge" in ran.out
     assert "simulated:" in ran.out
     assert " 0 fail, 0 unknown, 0 error, " in ran.out.rstrip().splitlines()[-1]
