@@ -73,7 +73,7 @@ def _check(folder: Path) -> Iterator[Measurement]:
 
 
 def _diagnose(folder: Path) -> Iterator[Measurement]:
-    for nodes, limit, times in ((cluster.SMALL, 1_000, 5), (cluster.MIDDLE, 6_000, 2), (cluster.LARGE, 30_000, 1)):
+    for nodes, limit, times in ((cluster.SMALL, 1_000, 5), (cluster.MIDDLE, 6_000, 2), (cluster.LARGE, 30_000, 2)):
         name = f"diagnose, {nodes:,} nodes, {nodes * dump.PODS_A_NODE:,} pods"
         yield Measurement(name, limit, partial(cluster.ms, folder, nodes, times))
     for few, many in ((cluster.SMALL, cluster.MIDDLE), (cluster.MIDDLE, cluster.LARGE)):
