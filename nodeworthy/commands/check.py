@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     known = memory.answer() if memory is not None else None
     if known is not None:
         return judging.deliver(options, Report(Moment.SOURCE, known.judgements, known.counts))
-    return _look(options, found, memory)
+    return _look(options, paths, found, memory)
 
 
 def _memory(options: argparse.Namespace, paths: list[str], found: Sequence[Source]) -> Memory | None:
@@ -53,12 +53,13 @@ def _memory(options: argparse.Namespace, paths: list[str], found: Sequence[Sourc
     return memory(paths, found, {name: getattr(options, name) for name in asked})
 
 
-def _look(options: argparse.Namespace, found: Sequence[Source], memory: Memory | None) -> int:
+def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source], memory: Memory | None) -> int:
     from nodeworthy.collect.source.collector import look_at
     from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.collect.source.stack_files import folders_of
     from nodeworthy.rules import ids
 
-    fleets = Fleets(options.fleet, options.stack)
+    fleets = Fleets(options.fleet, options.stack, folders_of(paths))
     looked = look_at(found, fleets, frozenset(ids()), memory.nothing if memory is not None else frozenset())
     if options.changed is not None and not looked.scenes and not looked.refused:
         changed = len([*options.paths, *options.changed])

@@ -40,13 +40,13 @@ def kept() -> list[Path]:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are looked into from now on."""
     looked: list[str] = []
-    look_at = collector._look_at
+    look_at = collector.whats_in
 
     def noted(source: Source, rules: frozenset[str]) -> object:
         looked.append(source.shown)
         return look_at(source, rules)
 
-    monkeypatch.setattr(collector, "_look_at", noted)
+    monkeypatch.setattr(collector, "whats_in", noted)
     return looked
 
 

@@ -34,7 +34,6 @@ def test_what_one_distribution_has_is_not_apart(here: Path, runtime: Containerd)
         (STOCK.config, K3S.socket, 4),
         (K3S.config, STOCK.socket, 6),
         (K3S.config, f"/var{STOCK.socket}", 6),
-        (K3S.templates[0], STOCK.socket, 6),
         (RKE2.config, containerd_of("k0s").socket, 4),
         (RKE2.config, None, 4),
         (None, containerd_of("k0s").socket, 4),
@@ -46,6 +45,12 @@ def test_what_no_distribution_has_fails_at_the_one_to_change(
     ran = judged(here, config, socket)
     assert ran.code == 1
     assert [(each["where"]["line"], len(each["related"])) for each in ran.findings] == [(line, 1)]
+
+
+@pytest.mark.parametrize("socket", [STOCK.socket, K3S.socket, None])
+def test_a_template_is_no_config_beside_any_socket(here: Path, socket: str | None) -> None:
+    ran = judged(here, K3S.templates[0], socket)
+    assert [(each["where"]["line"], each["should"]) for each in ran.findings] == [(4, K3S.config)]
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,20 @@ class TestWhichFleet:
         (inner / "values.yaml").write_text(values(STOCK.socket))
         assert run("check", "inner").code == 0
 
+    @pytest.mark.parametrize("options", [(), ("--no-cache",)])
+    def test_outside_of_a_repository_in_the_folder_that_was_named(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+    ) -> None:
+        deep, elsewhere = tmp_path / "fleet" / "clusters" / "edge", tmp_path / "elsewhere"
+        deep.mkdir(parents=True)
+        elsewhere.mkdir()
+        monkeypatch.chdir(elsewhere)
+        (tmp_path / "Pulumi.plain.yaml").write_text(fleet("kubeadm"))
+        (tmp_path / "fleet" / "Pulumi.edge.yaml").write_text(fleet())
+        (deep / "values.yaml").write_text(values(STOCK.socket))
+        assert run("check", "../fleet", *options).code == 1
+        assert run("check", str(tmp_path / "fleet"), *options).code == 1
+
     def test_several_need_a_choice(self, here: Path) -> None:
         (here / "Pulumi.edge.yaml").write_text(fleet())
         (here / "Pulumi.plain.yaml").write_text(fleet("kubeadm"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +32,8 @@ class Fleets:
 
     fleet_file: str | None = None
     stack: str | None = None
+    # That were named as what is checked.
+    folders: Sequence[Path] = ()
     _choices: dict[Path, Choice] = field(default_factory=dict)
     _read: dict[Path, Fleet] = field(default_factory=dict)
 
@@ -61,7 +64,7 @@ class Fleets:
         return self._choices[folder]
 
     def _look(self, folder: Path) -> Choice:
-        for above in upwards(folder):
+        for above in upwards(folder, self.folders):
             settings = _settings(above)
             if settings.get("fleet"):
                 return Choice(self._fleet(above / settings["fleet"]))

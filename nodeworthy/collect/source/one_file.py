@@ -1,0 +1,174 @@
+"""What stands in one file: a boot script, a node's file, jobs, or documents with whatever they bring."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from nodeworthy.collect.objects import facts_of
+from nodeworthy.collect.source.boot_scripts import NO_BOOT_SCRIPT, is_boot_script, is_firewall_script, is_script
+from nodeworthy.collect.source.comments import annotated, comments
+from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.collect.source.fleets import Fleets
+from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
+from nodeworthy.collect.source.parsing import Refused, content, documents_in
+from nodeworthy.collect.source.recognise import objects
+from nodeworthy.collect.source.slurm import slurm_jobs
+from nodeworthy.collect.source.stack_files import STACK_FILE
+from nodeworthy.collect.source.ufw import ufw_file
+from nodeworthy.documents.tree import Tree
+from nodeworthy.engine import Fact
+from nodeworthy.errors import InputError
+from nodeworthy.facts.fleet.pool_claim import pool_claims
+from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
+from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, IN_A_STACK, PlainText, without_encrypted
+from nodeworthy.facts.secrets.secret_manifest import (
+    is_readable_secret,
+    is_telling_config_map,
+    secret_manifests,
+    without_packed,
+)
+from nodeworthy.fleet.model import Firewall, Fleet
+from nodeworthy.fleet.read import has_fleet, read_fleet
+from nodeworthy.records import dataclass
+from nodeworthy.suppression import Suppression
+from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.boot.script import BootScript
+    from nodeworthy.facts.firewall.ufw_firewall import UfwFile
+    from nodeworthy.facts.node.files import NodeFile
+
+
+@dataclass
+class Found:
+    facts: list[Fact] = field(default_factory=list)
+    scripts: list[BootScript] = field(default_factory=list)
+    ufw: list[UfwFile] = field(default_factory=list)
+    node_files: list[NodeFile] = field(default_factory=list)
+    suppressions: list[Suppression] = field(default_factory=list)
+    fleet: Fleet | None = None
+
+
+def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
+    """What stands in a file; None where it is nothing that we know."""
+    data = content(source)
+    if data is None:
+        return None
+    of_node = node_file(data, source.shown)
+    if of_node is not None:
+        return _node_file(of_node, _plain(data), source, rules)
+    jobs = slurm_jobs(source, data)
+    if jobs and not is_boot_script(data, source.path.name, named=False):
+        return _jobs(jobs, _plain(data), source, rules)
+    if is_boot_script(data, source.path.name, named=source.named):
+        return _boot_script(source, data, rules)
+    ufw = ufw_file(data, source.shown, named=source.named)
+    if ufw is not None:
+        return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
+    return _documents(source, data, rules)
+
+
+def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
+    documents, text = _read(source, data)
+    found = Found()
+    stack = next((each for each in documents if has_fleet(each)), None)
+    if stack is not None:
+        found.fleet = _own_fleet(stack, source)
+        found.facts += _of_fleet(found.fleet)
+    every = [each for document in documents for each in objects(document)]
+    first_lines = sorted(each.place.line for each in every if each.place.line)
+    for each in every:
+        brought = list(facts_of(each))
+        found.facts += brought
+        if brought:
+            found.suppressions += annotated(each, rules, _lines(each, first_lines))
+    kept = any(map(is_readable_secret, every))
+    if not found.facts and not kept and not any(map(is_telling_config_map, every)):
+        return None
+    secrets = list(secret_manifests(every))
+    readable = without_encrypted(without_packed(text, secrets), documents)
+    remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
+    found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), remedy)]
+    found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
+    return found
+
+
+def _read(source: Source, data: bytes) -> tuple[list[Tree], str]:
+    """What is left is no script, unless somebody names one that is none of ours."""
+    if source.named and is_script(data, source.path.name):
+        raise Refused(Place(source.shown), NO_BOOT_SCRIPT)
+    return documents_in(source, data)
+
+
+def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str]) -> Found:
+    refuse_unparsed(file)
+    whole = PlainText(Place(source.shown), text, file.kind.value, ON_A_NODE)
+    told = comments(whole.text, whole.place, rules, is_yaml=False)
+    return Found([whole], node_files=[file], suppressions=list(told))
+
+
+def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> Found:
+    whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
+    return Found([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
+
+
+def _called(found: Found) -> str:
+    origins = (origin for each in found.facts if (origin := getattr(each, "origin", None)))
+    return "stack config" if found.fleet is not None else next(origins, "this file")
+
+
+def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
+    from nodeworthy.boot.unpack import unpack
+    from nodeworthy.facts.boot.script import BootScript
+
+    place = Place(path=source.shown)
+    script = BootScript(place, unpack(data, place, name=source.path.name))
+    return Found(scripts=[script], suppressions=list(comments(_plain(data), place, rules, is_yaml=False)))
+
+
+def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> Found | None:
+    """A script that only sets up a firewall is a node's where a pool of the fleet beside it has one."""
+    if source.path.suffix not in (".sh", ".bash") or source.shown == STDIN:
+        return None
+    try:
+        data = content(source)
+        if data is None or not is_firewall_script(data):
+            return None
+        fleet = fleets.beside(source.path.parent).fleet
+    except (InputError, Refused):
+        return None
+    wanted = fleet is not None and any(pool.firewall is Firewall.UFW for pool in fleet.pools)
+    return _boot_script(source, data, rules) if wanted else None
+
+
+def _plain(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _of_fleet(fleet: Fleet) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.pool_system import pool_systems
+
+    yield from pool_claims(fleet)
+    yield from pool_systems(fleet)
+    values = operator_of_fleet(fleet)
+    if values is not None:
+        yield values
+
+
+def _own_fleet(document: Tree, source: Source) -> Fleet:
+    stack = STACK_FILE.fullmatch(source.path.name)
+    try:
+        return read_fleet(document, stack["stack"] if stack else None)
+    except InputError as malformed:
+        place = getattr(malformed, "place", None) or Place(path=source.shown)
+        raise Refused(place, str(malformed).removeprefix(f"{place}: ")) from None
+
+
+def _lines(one: Tree, first_lines: Sequence[int]) -> range:
+    """The lines of an object: from its first to that of the next one."""
+    first = one.place.line or 1
+    later = bisect_right(first_lines, first)
+    return range(first, first_lines[later] if later < len(first_lines) else 1 << 31)
