@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import collector, deadline, script, specs
+from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.backends import Ssh, register
 from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.recording import Recording
@@ -164,7 +165,7 @@ def save(path: Path, text: str) -> None:
 
 def test_two_recordings_of_one_name_are_both_kept(tmp_path: Path) -> None:
     hosts = ("local://gpu-01", "docker://gpu-01", "local://gpu-01")
-    asked = [collector.Asked(each, Recording(each)) for each in hosts]
+    asked = [Asked(each, Recording(each)) for each in hosts]
     collector.record(asked, tmp_path / "kept", save)
     assert sorted(each.name for each in (tmp_path / "kept").iterdir()) == [
         "docker-gpu-01.json",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nodeworthy.collect.node.collector import Asked, scene
+from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.engine import Judgement, judge

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodeworthy.collect.node.collector import Asked, scene
+from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.engine import Judgement, judge

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.source import cache_stamps, cache_store, collector
+from nodeworthy.collect.source import cache_stamps, cache_store, collector, one_file
 from nodeworthy.collect.source.files import Source
 from tests.run import Ran, run
 from tests.source.texts import STOCK, fleet, values
@@ -40,7 +40,7 @@ def kept() -> list[Path]:
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are looked into from now on."""
     looked: list[str] = []
-    look_at = collector.whats_in
+    look_at = one_file.whats_in
 
     def noted(source: Source, rules: frozenset[str]) -> object:
         looked.append(source.shown)
