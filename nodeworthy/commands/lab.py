@@ -17,6 +17,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from nodeworthy.errors import CouldNotLook, InputError, MissingExtra
+from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 FORMATS = ("text", "json", "markdown")
 JOBS = 2
+NAME = "node"
 IMAGE = "al2023"
+HOST_NAME = pattern(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
+OF = {"up": ("user_data", "name", "image"), "faults": ("only", "jobs", "format", "output")}
 # As lab/images.py has them.
 IMAGES = ("debian", "al2023", "al2023-nvidia", "eks-ubuntu", "eks-ubuntu-nvidia", "gpu-node")
 
@@ -33,30 +37,32 @@ IMAGES = ("debian", "al2023", "al2023-nvidia", "eks-ubuntu", "eks-ubuntu-nvidia"
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("up", "faults"), help="a node to look at, or the table of faults")
     parser.add_argument("--user-data", metavar="FILE", help="up: the boot script, in any form; - is standard input")
-    parser.add_argument("--name", metavar="NAME", default="node", help="up: the node's name (node)")
-    parser.add_argument("--image", choices=IMAGES, default=IMAGE, help=f"up: what it starts from ({IMAGE})")
-    parser.add_argument(
-        "--only", action="append", metavar="ID", default=[], help="faults: this one, and no others (repeatable)"
-    )
-    parser.add_argument("--jobs", metavar="N", type=int, default=JOBS, help=f"faults: nodes at a time ({JOBS})")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="faults: how the table is written")
+    parser.add_argument("--name", metavar="NAME", help=f"up: the node's name ({NAME})")
+    parser.add_argument("--image", choices=IMAGES, help=f"up: what it starts from ({IMAGE})")
+    parser.add_argument("--only", action="append", metavar="ID", help="faults: this one, and no others (repeatable)")
+    parser.add_argument("--jobs", metavar="N", type=int, help=f"faults: nodes at a time ({JOBS})")
+    parser.add_argument("--format", choices=FORMATS, help=f"faults: how the table is written ({FORMATS[0]})")
     parser.add_argument("--output", metavar="FILE", help="faults: where it is written (standard output)")
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.jobs < 1:
-        raise InputError(f"--jobs {options.jobs}: at least one node at a time")
+    for name in (name for what, names in OF.items() if what != options.what for name in names):
+        if getattr(options, name) is not None:
+            raise InputError(f"lab {options.what} has no --{name.replace('_', '-')}")
     return _up(options) if options.what == "up" else _faults(options)
 
 
 def _up(options: argparse.Namespace) -> int:
     if options.user_data is None:
         raise InputError("lab up needs a boot script: --user-data FILE")
+    name = NAME if options.name is None else options.name
+    if not HOST_NAME.fullmatch(name):
+        raise InputError(f"--name {name}: a host's name has letters, digits and hyphens, 63 of them at most")
     user_data = _read(options.user_data)
     _can_boot()
     from nodeworthy.lab.up import stay_up
 
-    stay_up(options.image, user_data, options.name, lambda line: print(line, flush=True))
+    stay_up(options.image or IMAGE, user_data, name, lambda line: print(line, flush=True))
     return 0
 
 
@@ -68,15 +74,18 @@ def _read(name: str) -> bytes:
 
 
 def _faults(options: argparse.Namespace) -> int:
+    jobs = JOBS if options.jobs is None else options.jobs
+    if jobs < 1:
+        raise InputError(f"--jobs {jobs}: at least one node at a time")
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy lab faults", "nodes")
     from nodeworthy.lab.faults.fault import chosen, with_healthy
 
-    faults = with_healthy(chosen(options.only))
+    faults = with_healthy(chosen(options.only or ()))
     _can_boot()
     from nodeworthy.lab.faults.running import outcomes
 
-    found = outcomes(faults, options.jobs, _tell if sys.stderr.isatty() else None)
+    found = outcomes(faults, jobs, _tell if sys.stderr.isatty() else None)
     _deliver(options, found)
     if any(not each.as_expected and not each.why for each in found):
         return 1
@@ -87,7 +96,8 @@ def _deliver(options: argparse.Namespace, found: Sequence[Outcome]) -> None:
     from nodeworthy.commands.judging import write_whole
     from nodeworthy.lab.faults import table
 
-    written = {"text": table.text, "json": table.as_json, "markdown": table.markdown}[options.format](found)
+    write = {"text": table.text, "json": table.as_json, "markdown": table.markdown}[options.format or FORMATS[0]]
+    written = write(found)
     if options.output:
         write_whole(Path(options.output), written)
     else:
