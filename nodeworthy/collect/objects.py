@@ -15,6 +15,8 @@ def pods(document: Tree) -> Iterator[Fact]:
         from nodeworthy.facts.pod.recognition import pod_templates
 
         yield from pod_templates(document)
+    if document.is_sequence:
+        yield from _of_operations(document)
     if document.is_mapping and not document.get("metadata").is_mapping:
         yield from _of_patches(document)
         yield from _of_values(document)
@@ -43,6 +45,16 @@ def _of_patches(document: Tree) -> Iterator[Fact]:
     if holds_patches(document):
         for part in patched(document):
             yield from pods(part)
+
+
+def _of_operations(document: Tree) -> Iterator[Fact]:
+    """A patch in a file of its own: what it makes pods of is seen by its shape."""
+    from nodeworthy.collect.patches import is_patch, patch_alone
+
+    if is_patch(document):
+        from nodeworthy.facts.pod.recognition import pod_templates
+
+        yield from pod_templates(patch_alone(document))
 
 
 def gpu_daemonsets(document: Tree) -> Iterator[Fact]:

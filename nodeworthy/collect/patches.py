@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePath
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_inside
@@ -16,6 +17,21 @@ _MOST_ENTRIES = 100
 
 def holds_patches(document: Tree) -> bool:
     return any(document.get(name).is_sequence for name in _LISTS)
+
+
+def is_patch(document: Tree) -> bool:
+    """A file of JSON patch operations, whose Kustomization names what they are for."""
+    entries = document.sequence
+    return bool(entries) and all(
+        (each.get("op").text and (each.get("path").text or "").startswith("/")) for each in entries
+    )
+
+
+def patch_alone(document: Tree) -> Tree:
+    """The part of an object that a file of operations sets. What it is a part of, the Kustomization says."""
+    place = document.place
+    named = {"kind": Tree("Patch", place), "name": Tree(PurePath(place.path or "").stem, place)}
+    return _from_operations(document, Tree(named, place))
 
 
 def patched(document: Tree) -> Iterator[Tree]:
@@ -72,8 +88,9 @@ def _laid_in(under: Tree, steps: list[str], value: Tree) -> Tree:
     if first == "-" or first.isdecimal():
         entries = list(under.sequence)
         index = len(entries) if first == "-" else min(int(first[:4]), _MOST_ENTRIES)
-        entries += [below] * (index + 1 - len(entries))
-        entries[index] = _laid_in(entries[index], rest, value)
+        # Of those before it nothing is said here.
+        entries += [Tree(None, value.place)] * (index + 1 - len(entries))
+        entries[index] = _laid_in(below if entries[index].is_null else entries[index], rest, value)
         return replace(under, value=entries)
     children = dict(under.mapping)
     children[first] = _laid_in(children.get(first, below), rest, value)
