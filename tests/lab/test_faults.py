@@ -38,7 +38,7 @@ def _one_of_a_rule_then_others() -> Iterator[Any]:
         shown.add(each.rule)
 
 
-@pytest.mark.parametrize("fault", _one_of_a_rule_then_others())
+@pytest.mark.parametrize("fault", [*_one_of_a_rule_then_others()])
 def test_a_fault_turns_exactly_its_rule_red(fault: Fault) -> None:
     with fresh(fault) as node:
         outcome = inject(node, fault)
