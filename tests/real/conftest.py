@@ -22,6 +22,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[TOOLS] = Tools(required=config.getoption("--require-tools"))
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         item.add_marker(pytest.mark.xdist_group(_together(item.path.stem)))

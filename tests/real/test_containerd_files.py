@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import subprocess
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -195,6 +197,14 @@ def test_whether_the_cri_loads(tools: Tools, tmp_path: Path, release: str, name:
     assert _fails(rule, release, tmp_path) is bool(refused or ignored), refused
 
 
+def _comes(happened: Callable[[], bool], seconds: float = 2) -> bool:
+    """The CRI says so of its own accord, a moment after containerd has booted."""
+    deadline = time.monotonic() + seconds
+    while not happened() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return happened()
+
+
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("disabled", ["io.containerd.internal.v1.opt", OLD, RUNTIME, IMAGES])
 def test_whether_the_cri_is_disabled(tools: Tools, tmp_path: Path, release: str, disabled: str) -> None:
@@ -206,7 +216,7 @@ def test_whether_the_cri_is_disabled(tools: Tools, tmp_path: Path, release: str,
         before = len(containerd.log)
         containerd.start()
         containerd.daemon.wait_until(lambda: "containerd successfully booted" in containerd.log[before:], seconds=10)
-        serves = "Start subscribing containerd event" in containerd.log[before:]
+        serves = _comes(lambda: "Start subscribing containerd event" in containerd.log[before:])
     version, _, _ = _section(release)
     _lay_down(Form(f"version = {version}\n{line}"), tmp_path)
     assert _fails("containerd-config-read", release, tmp_path) is not serves
