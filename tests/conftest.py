@@ -16,11 +16,18 @@ LONG = (
     "tests/infra/",
     "tests/node/test_ssm.py",
     "tests/node/test_selecting_groups.py",
+    "tests/architecture/test_base_install.py",
+    "tests/architecture/test_contributing.py",
     "tests/architecture/test_docs.py",
+    "tests/plan/test_answers.py::test_every_call",
+    "tests/plan/test_bad_fleets.py::test_resources_that_wait",
+    "tests/plan/test_ends.py::test_a_program_that_hangs",
     "tests/plan/test_infra.py",
     "tests/plan/test_parting.py",
     "tests/plan/test_platform.py",
     "tests/plan/test_strangers.py",
+    "tests/report/test_schema.py::test_a_plan",
+    "tests/source/test_bad_input.py::test_a_hundred_thousand_lines",
     "tests/test_patterns.py::test_every_pattern",
 )
 

@@ -8,7 +8,7 @@ import pytest
 
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.architecture.spelt_paths import TABLE, known_paths, spelt_in
-from tests.architecture.tree import ROOT, code, copy
+from tests.architecture.tree import ROOT, code
 
 PATHS = known_paths(ROOT / TABLE)
 
@@ -47,10 +47,9 @@ SPELT = [
 
 @pytest.mark.parametrize(("file", "line"), SPELT, ids=[f"{file}: {line.split()[0]}" for file, line in SPELT])
 def test_one_spelt_again_is_found(tmp_path: Path, file: str, line: str) -> None:
-    house = copy(tmp_path, "nodeworthy")
-    assert spelt_elsewhere(house) == []
-    planted = house / file
-    planted.parent.mkdir(parents=True, exist_ok=True)
-    with planted.open("a", encoding="utf-8") as text:
-        text.write(f"\n{line}\n")
-    assert f"{file}: {SOCKET}" in spelt_elsewhere(house)
+    planted = tmp_path / file
+    planted.parent.mkdir(parents=True)
+    planted.write_text("one = 1\n", encoding="utf-8")
+    assert spelt_elsewhere(tmp_path) == []
+    planted.write_text(f"one = 1\n{line}\n", encoding="utf-8")
+    assert f"{file}: {SOCKET}" in spelt_elsewhere(tmp_path)

@@ -48,7 +48,7 @@ def test_it_could_be_what_its_pattern_fits() -> None:
 
 
 # What takes this long has no end; how fast it is, bench/ says.
-HANGS = 5
+HANGS = 60
 
 
 def test_many_holes_take_no_time() -> None:

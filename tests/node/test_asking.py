@@ -57,12 +57,10 @@ def test_no_content_is_mistaken_for_a_frame() -> None:
 
 def test_what_hangs_is_killed_with_its_children(tmp_path: Path) -> None:
     alive = tmp_path / "alive"
-    started = time.monotonic()
     with pytest.raises(deadline.TooLate) as late:
-        deadline.run(f"echo begun; (sleep 1.2; touch {alive}) & sleep 60".encode(), 0.4)
-    assert time.monotonic() - started < 2
+        deadline.run(f"echo begun; (sleep 2; touch {alive}) & sleep 600".encode(), 1)
     assert late.value.stdout == b"begun\n"
-    time.sleep(1.2)
+    time.sleep(1.5)
     assert not alive.exists()
 
 

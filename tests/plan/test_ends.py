@@ -90,14 +90,12 @@ child = subprocess.Popen(["sleep", "300"])
 open({str(tmp_path / "pid")!r}, "w").write(str(child.pid))
 time.sleep(300)
 """
-    started = time.monotonic()
-    ran = run("preview", "--timeout", "3", cwd=project(tmp_path, program))
+    ran = run("preview", "--timeout", "8", cwd=project(tmp_path, program))
     assert ran.code == 3
     assert (
         ran.err
-        == "nodeworthy preview: the program did not end within 3 seconds and was stopped; --timeout gives it longer\n"
+        == "nodeworthy preview: the program did not end within 8 seconds and was stopped; --timeout gives it longer\n"
     )
-    assert time.monotonic() - started < 20
     assert _gone(int((tmp_path / "pid").read_text()))
 
 

@@ -117,10 +117,8 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(here: Path, monkeypa
 def test_what_is_huge_is_not_read(here: Path) -> None:
     for name in ("values.yaml", "image.bin", "Pulumi.x.yaml"):
         with (here / name).open("wb") as file:
-            file.truncate(1 << 30)
-    began = time.process_time()
+            file.truncate(1 << 40)  # no memory holds it
     ran = run_json("check", ".", "--skip-rule", "gpu-exists")
-    assert time.process_time() - began < 2
     assert told(ran)["values.yaml"] == "it is larger than 10 MiB, the most that is read of a file"
     assert run("check", "image.bin").code == 2
 

@@ -195,7 +195,7 @@ def test_a_changed_line_stands_where_it_was_changed() -> None:
 
 
 # What takes this long has no end; how fast it is, bench/ says.
-HANGS = 5
+HANGS = 60
 
 
 @pytest.mark.parametrize("script", ["s/.*.*.*.*.*.*x/y/", "s/a*a*a*a*a*a*b/y/", "s/[a-z]*[a-z]*[a-z]*[a-z]*1/y/g"])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.syntax import Broken, Command, If
 from tests.boot.shell.reading import every, raws, statements
+from tests.work import calls
 
 SCRIPT = """\
 set -euo pipefail
@@ -27,6 +28,9 @@ case "$(uname -m)" in
 esac
 if [[ -f /etc/x.conf && ! -d "$HOME" ]]; then echo "it's `date`"; fi
 """
+# What takes this long has no end; how fast it is, bench/ says.
+HANGS = 60
+
 PIECES = """( ) $( ${a:- { } " ' ` \\ if then else fi for in do done while case esac ;; ; & && | || ! [[ ]] [ ]
 (( )) $(( <<A A <<-B B <<< > >> 2>&1 # \n \t a=( x=1 $x f() function é \0 \r %{if %{endif} ${x} $${y} } @( =~ time""".split(
     " "
@@ -72,9 +76,9 @@ def test_what_was_read_of_an_unclosed_substitution_is_not_guessed() -> None:
 @pytest.mark.parametrize("template", [False, True])
 def test_very_many_of_anything(each: str, template: bool) -> None:
     for text in (each * (20_000 // len(each or " ")), f"{each} " * 5_000, f"{each}\n" * 5_000):
-        started = time.process_time()
+        begins = time.process_time()
         parse(text, template=template)
-        assert time.process_time() - started < 2
+        assert time.process_time() - begins < HANGS
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -115,12 +119,5 @@ def test_every_command_is_read_where_it_stands(commands: list[str], between: str
     assert all(lines[each.line - 1].startswith(each.raw, each.column - 1) for each in read)
 
 
-def test_time_is_linear() -> None:
-    def seconds(times: int) -> float:
-        text = SCRIPT * times
-        started = time.process_time()
-        parse(text)
-        return time.process_time() - started
-
-    seconds(10)
-    assert seconds(800) < 20 * max(seconds(100), 0.01)
+def test_eight_times_the_script_is_eight_times_the_work() -> None:
+    assert calls(lambda: parse(SCRIPT * 400)) < 8.5 * calls(lambda: parse(SCRIPT * 50))
