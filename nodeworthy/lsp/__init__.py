@@ -1,0 +1,1 @@
+"""The language server: what `check` finds, while one types."""
