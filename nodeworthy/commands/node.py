@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="the instances of this Auto Scaling Group, as ssm:// (repeatable)",
     )
-    parser.add_argument("--via", choices=("ssm", "ssh"), default="ssm", help="how those of --asg are reached (ssm)")
+    parser.add_argument("--via", choices=("ssm", "ssh"), help="how those of --asg are reached (ssm)")
     parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
     parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")

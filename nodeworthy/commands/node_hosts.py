@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.collect.node import specs
 from nodeworthy.collect.node.durations import seconds
+from nodeworthy.commands import node_options
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
@@ -33,6 +34,12 @@ class Meant:
 def meant(options: argparse.Namespace, reach: Reach) -> Meant:
     """Raises InputError where nobody says which, or options do not go together."""
     _together(options)
+    found = _meant(options, reach)
+    node_options.refuse_beside(options, found.specs)
+    return found
+
+
+def _meant(options: argparse.Namespace, reach: Reach) -> Meant:
     if options.recheck:
         return _again(options)
     if options.selector or options.asg:
@@ -43,6 +50,7 @@ def meant(options: argparse.Namespace, reach: Reach) -> Meant:
 
 
 def _together(options: argparse.Namespace) -> None:
+    node_options.refuse_idle(options)
     if options.recheck and (options.selector or options.asg):
         raise InputError("--recheck names its hosts itself: --selector and --asg are for a first look")
     if options.wait is not None:
@@ -57,7 +65,7 @@ def _selected(options: argparse.Namespace, reach: Reach) -> Meant:
     from nodeworthy.collect.node.selecting import by_group, by_label
 
     found = [by_label(each, reach) for each in options.selector]
-    found += [by_group(each, options.via, reach) for each in options.asg]
+    found += [by_group(each, options.via or "ssm", reach) for each in options.asg]
     named = [*options.hosts, *(spec for each in found for spec in each.specs)]
     told = tuple(each.told for each in found)
     return Meant(specs.parse_all(named), "; ".join(told), told=told)

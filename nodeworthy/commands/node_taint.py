@@ -49,8 +49,8 @@ def prepare(options: argparse.Namespace, hosts: Sequence[Spec]) -> Server | None
 
 
 def _refuse_parts(options: argparse.Namespace) -> None:
-    """A node that is verified was looked at as a whole."""
-    for name, given in (("--rule", options.rule), ("--recheck", options.recheck)):
+    """A node that is verified was looked at as a whole: what schedules by the label asks for no footnotes."""
+    for name, given in (("--rule", options.rule), ("--skip-rule", options.skip_rule), ("--recheck", options.recheck)):
         if given:
             raise InputError(f"{name} looks at a part, and --taint is about the whole node: one without the other")
 

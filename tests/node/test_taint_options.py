@@ -44,6 +44,8 @@ def says(monkeypatch: pytest.MonkeyPatch, recording: Recording) -> None:
         (["node://a", "--taint"], "look at --taint --dry-run, then --yes"),
         (["node://a", "--dry-run"], "--dry-run is for --taint"),
         (["node://a", "--taint", "--yes", "--rule", "clock-right"], "--rule looks at a part"),
+        (["node://a", "--taint", "--yes", "--skip-rule", "clock-right"], "--skip-rule looks at a part"),
+        (["node://a", "--taint", "--dry-run", "--reboot"], "--dry-run changes nothing, and --reboot reboots"),
         (["replay:tests/cases", "--taint", "--yes"], "replay:tests/cases is a recording"),
         (["node://a?context=b", "--taint", "--yes"], "--context names it, not node://a?context=b"),
     ],
@@ -74,7 +76,7 @@ def test_unknown_is_no_pass_even_where_it_is_allowed(server: StandIn, monkeypatc
 
 
 def test_nothing_is_marked_by_default(server: StandIn) -> None:
-    assert run("node", "node://a", "--yes").code == 0
+    assert run("node", "node://a").code == 0
     assert taints(server) == [FRESH]
 
 
