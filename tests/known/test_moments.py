@@ -9,7 +9,8 @@ import pytest
 
 import nodeworthy.collect
 from nodeworthy.cli import COMMANDS
-from nodeworthy.collect.moments import collected, moments_of
+from nodeworthy.collect.collected import COLLECTED
+from nodeworthy.collect.moments import moments_of
 from nodeworthy.rule import Many, Moment, Rule
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Findings, Severity
@@ -21,12 +22,12 @@ OF_COLLECT = "nodeworthy.collect."
 
 
 def test_every_moment_has_its_collector_and_its_command() -> None:
-    for moment in collected():
+    for moment in COLLECTED:
         assert (ROOM / moment.value / "__init__.py").exists()
         assert moment.value in {each.moment for each in COMMANDS}
 
 
-@pytest.mark.parametrize("moment", collected())
+@pytest.mark.parametrize("moment", COLLECTED)
 def test_a_moments_collector_makes_the_facts_that_it_is_said_to_make(moment: Moment) -> None:
     """Its modules import each fact's own module, or one that makes it of what they found; so do those that it shares
     with other moments."""
@@ -35,7 +36,7 @@ def test_a_moments_collector_makes_the_facts_that_it_is_said_to_make(moment: Mom
     paths = [*own, *(_file(name) for name in shared if _file(name).exists())]
     imported = {name for path in paths for name in _imports(path)}
     reached = imported | {name for module in imported for name in _imports(_file(module))}
-    for fact in collected()[moment]:
+    for fact in COLLECTED[moment]:
         assert fact.__module__ in reached, f"{moment.value} makes no {fact.__name__}"
 
 
@@ -50,7 +51,7 @@ def _file(module: str) -> Path:
 
 
 def test_every_fact_that_a_rule_is_about_is_collected_somewhere() -> None:
-    somewhere = {fact for facts in collected().values() for fact in facts}
+    somewhere = {fact for facts in COLLECTED.values() for fact in facts}
     for each in catalogue():
         for check in each.checks:
             assert check.subject in somewhere, f"{each.id} asks for {check.subject.__name__}, and nobody makes it"

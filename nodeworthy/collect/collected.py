@@ -1,0 +1,151 @@
+"""Which facts are collected at which moment. A collector that makes another kind of fact adds its type here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from nodeworthy.facts.aws.disk import Disk
+from nodeworthy.facts.aws.efa_group import EfaGroups
+from nodeworthy.facts.aws.node_drainer import NodeDrainers
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_sides import GuardedNodes
+from nodeworthy.facts.aws.security_group import SecurityGroup
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.cluster.admissions import Admissions
+from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
+from nodeworthy.facts.cluster.idle_holders import HeldGpus
+from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
+from nodeworthy.facts.cluster.pending_causes import Waiting
+from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
+from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
+from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.node_size import NodeSize
+from nodeworthy.facts.fleet.pool_claim import PoolClaim
+from nodeworthy.facts.fleet.pool_system import PoolSystem
+from nodeworthy.facts.hami.crash import HamiCrashes
+from nodeworthy.facts.hami.gpus import HamiGpus
+from nodeworthy.facts.hami.health import HamiComponents
+from nodeworthy.facts.hami.installed import HamiInstallations
+from nodeworthy.facts.hami.metrics import HamiMetrics
+from nodeworthy.facts.hami.nodes import HamiPluginNodes
+from nodeworthy.facts.hami.pod import HamiPod
+from nodeworthy.facts.hami.policies import Policy
+from nodeworthy.facts.hami.runtime import HamiRuntime
+from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.skipped import UnmutatedPods
+from nodeworthy.facts.hami.sums import HamiSums
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
+from nodeworthy.facts.operator.device_plugins import DevicePlugins
+from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes
+from nodeworthy.facts.profiling.promise import ProfilingPromise
+from nodeworthy.facts.profiling.watched_node import WatchedNode
+from nodeworthy.facts.secrets.plain_text import PlainText
+from nodeworthy.facts.secrets.secret_manifest import SecretManifest
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
+from nodeworthy.facts.services.queue_database import QueueDatabase
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.verification.work import VerificationWork
+from nodeworthy.rule import Moment
+
+Facts = frozenset[type[Any]]
+
+# Kubernetes objects and Helm values, in a file, in a program, in a cluster.
+_DECLARED_OR_RUNNING: Final[Facts] = frozenset(
+    {
+        ClusterClasses,
+        GpuPool,
+        HamiGpus,
+        HamiNodeConfigs,
+        HamiPod,
+        HamiRuntime,
+        HamiSetup,
+        HamiValues,
+        MonitoringAsked,
+        MonitoringStack,
+        NodeSize,
+        OperatorValues,
+        PodTemplate,
+        Policy,
+        QueueAsked,
+        QueueDatabase,
+        RuntimeClass,
+        Scraping,
+    }
+)
+# Whatever declares a fleet says it, as a file or as a program.
+_DECLARED: Final[Facts] = frozenset(
+    {
+        BootPool,
+        BootScript,
+        DaemonSetManifest,
+        DeclaredForProfiling,
+        DevicePlugins,
+        PlainText,
+        PoolClaim,
+        PoolSystem,
+        ProfilingNodes,
+    }
+)
+# Files alone say it.
+_FILES: Final[Facts] = frozenset({NodeFiles, SecretManifest, SlurmJob, UfwFirewall})
+# A Pulumi program says it.
+_PROGRAM: Final[Facts] = frozenset(
+    {
+        AwsResource,
+        AwsStack,
+        Disk,
+        EfaGroups,
+        GuardedNodes,
+        MonitoringNotPlanned,
+        NodeDrainers,
+        NodeGroup,
+        NotLookedAt,
+        ProfilingPromise,
+        QueueNotPlanned,
+        SecurityGroup,
+    }
+)
+# A machine says it.
+_MACHINE: Final[Facts] = frozenset({Node, NotLookedAt})
+# A running cluster says it.
+_RUNNING: Final[Facts] = frozenset(
+    {
+        Admissions,
+        HamiComponents,
+        HamiCrashes,
+        HamiInstallations,
+        HamiMetrics,
+        HamiPluginNodes,
+        HamiSums,
+        HeldGpus,
+        NodeGpuCount,
+        NotLookedAt,
+        PluginsOnNodes,
+        ProfilingPromise,
+        RefusedPods,
+        ToolkitOnNodes,
+        UnmutatedPods,
+        UnservedFailures,
+        VerificationWork,
+        Waiting,
+        WatchedNode,
+    }
+)
+
+COLLECTED: Final[Mapping[Moment, Facts]] = {
+    Moment.SOURCE: _DECLARED_OR_RUNNING | _DECLARED | _FILES | {UnreadableInput},
+    Moment.PLAN: _DECLARED_OR_RUNNING | _DECLARED | _PROGRAM | {UnreadableInput},
+    Moment.NODE: _MACHINE | {UnreadableInput},
+    Moment.CLUSTER: _DECLARED_OR_RUNNING | _RUNNING | {UnreadableInput},
+}
