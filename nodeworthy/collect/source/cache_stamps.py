@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import nodeworthy
-from nodeworthy.collect.source.stack_files import SETTINGS, STACK_FILE, upwards
+from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
+from nodeworthy.settings.find import OWN, PYPROJECT
 
 # Empty where there is no such file; None where a later change might not show.
 Stamp = list[int] | None
@@ -48,7 +49,7 @@ def _deciding(folder: Path) -> list[str]:
         names = os.listdir(folder)
     except OSError:
         return []
-    return [name for name in names if name == SETTINGS or STACK_FILE.fullmatch(name)]
+    return [name for name in names if name in (OWN, PYPROJECT) or STACK_FILE.fullmatch(name)]
 
 
 def program() -> str:

@@ -9,11 +9,12 @@ from functools import cached_property
 from pathlib import Path
 
 from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown
-from nodeworthy.collect.source.stack_files import SETTINGS, STACK_FILE, upwards
+from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file, refuse_impossible
 from nodeworthy.records import dataclass
+from nodeworthy.settings.find import settings_in
 
 _CONFIG_KEY = b"nodeworthy:fleet"
 
@@ -65,12 +66,12 @@ class Fleets:
 
     def _look(self, folder: Path) -> Choice:
         for above in upwards(folder, self.folders):
-            settings = _settings(above)
-            if settings.get("fleet"):
-                return Choice(self._fleet(above / settings["fleet"]))
+            settings = settings_in(above)
+            if settings is not None and settings.fleet:
+                return Choice(self._fleet(above / settings.fleet))
             stacks = _stack_files(above)
             if stacks:
-                return self._choose(stacks, self.stack or settings.get("stack"))
+                return self._choose(stacks, self.stack or (settings.stack if settings is not None else None))
         if self.stack:
             raise InputError(
                 f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown(folder)} has a fleet"
@@ -118,12 +119,3 @@ def _declares_a_fleet(path: Path) -> bool:
     except Unreadable as problem:
         return not problem.binary  # reading it as a fleet says why it can't be read
     return _CONFIG_KEY in data
-
-
-def _settings(folder: Path) -> dict[str, str]:
-    path = folder / SETTINGS
-    if not path.is_file():
-        return {}
-    from nodeworthy.collect.source.settings import read_settings
-
-    return read_settings(path)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from nodeworthy.patterns import pattern
 
-SETTINGS = ".nodeworthy.yaml"
 STACK_FILE = pattern(r"Pulumi\.(?P<stack>[^/]+)\.ya?ml")
 
 
