@@ -37,6 +37,8 @@ class Source:
     real: str = ""
     # Of a folder that may not be looked into.
     why: str = ""
+    # What is to be judged in place of what the file holds: an editor's text, or what a fix would write.
+    data: bytes | None = None
 
 
 class Unreadable(Exception):
@@ -111,6 +113,8 @@ def read_bytes(source: Source) -> bytes:
     """The file's bytes. Raises Unreadable for what is too large or may not be read."""
     if source.why:
         raise Unreadable(source.why, denied=True)
+    if source.data is not None:
+        return _limited(source.data)
     try:
         if source.shown == STDIN:
             return _limited(sys.stdin.buffer.read(LIMIT + 1))
