@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 from nodeworthy.documents.tree import ABSENT, merge, plain, plant
 from nodeworthy.documents.yaml import NotYaml, read, read_all, read_inside
 from nodeworthy.verdict import Place, Unknown
+from tests.work import calls
 
 HERE = Place(path="a.yaml", line=1, column=1)
 
@@ -124,22 +123,25 @@ def test_nesting_by_indentation_is_refused_too() -> None:
         read("\n".join(" " * depth + "a:" for depth in range(4000)), HERE)
 
 
+# What is read of a page of text; what is read again for each name of it has no end.
+MOST_CALLS = 200_000
+
+
 def test_an_alias_bomb_costs_nothing_until_somebody_walks_it() -> None:
     layers = "\n".join(f"l{i}: &l{i} [{', '.join([f'*l{i - 1}'] * 9)}]" for i in range(1, 40))
-    started = time.perf_counter()
+    assert calls(lambda: read(f"l0: &l0 x\n{layers}\n", HERE)) < MOST_CALLS
     tree = read(f"l0: &l0 x\n{layers}\n", HERE)
     assert tree is not None
     assert len(tree.get("l39").sequence) == 9
-    assert time.perf_counter() - started < 1
 
 
 def test_merge_keys_that_multiply_cost_no_more_than_their_keys() -> None:
     layers = "\n".join(f"x{i}: &x{i} {{<<: [{', '.join([f'*x{i - 1}'] * 4)}], k{i}: 1}}" for i in range(1, 60))
-    started = time.perf_counter()
-    tree = read(f"x0: &x0 {{k0: 1}}\n{layers}\n", HERE)
+    text = f"x0: &x0 {{k0: 1}}\n{layers}\n"
+    assert calls(lambda: read(text, HERE)) < MOST_CALLS
+    tree = read(text, HERE)
     assert tree is not None
     assert len(tree.get("x59").mapping) == 60
-    assert time.perf_counter() - started < 1
 
 
 def test_a_long_chain_of_merges_is_no_recursion_and_has_an_end() -> None:

@@ -25,7 +25,7 @@ with Node(layers("debian"), b"#!/bin/sh\\nsleep 60\\n") as node:
     print(node.name, flush=True)
     node.boot()
 """
-SECONDS = 20
+SECONDS = 90
 
 pytestmark = pytest.mark.usefixtures("lab")
 

@@ -72,14 +72,14 @@ def test_a_simulated_run_that_hangs_does_not_take_the_plain_one_with_it(tmp_path
     ran = run("preview", "--timeout", "15", cwd=project(tmp_path, SIMULATED + late))
     assert ran.code == 3
     assert "could not be used: it did not end within 15 seconds" in ran.out
-    assert time.monotonic() - started < 60
+    assert time.monotonic() - started < 250
 
 
 def test_an_interrupt_ends_every_run(tmp_path: Path) -> None:
     late = "cluster.urn.apply(lambda _: (open(f'pid.{os.getpid()}', 'w').close(), __import__('time').sleep(300)))\n"
     command = [sys.executable, "-m", "nodeworthy", "preview"]
     running = subprocess.Popen(command, cwd=project(tmp_path, SIMULATED + late), stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while len(found := list(tmp_path.glob("pid.*"))) < (3 if sys.platform == "linux" else 2):
         assert time.monotonic() < deadline
         time.sleep(0.05)

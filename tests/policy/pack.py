@@ -102,7 +102,7 @@ class Pack:
         return self._process
 
     def info(self) -> Any:
-        return self.analyzer.GetAnalyzerInfo(Empty(), timeout=10)
+        return self.analyzer.GetAnalyzerInfo(Empty(), timeout=60)
 
     def configure(self, **rules: Mapping[str, Any]) -> None:
         """Rule by rule, as the CLI hands on a config file: the level apart from the other properties."""
@@ -119,7 +119,7 @@ class Pack:
                 numbers[given["enforcementLevel"]] if "enforcementLevel" in given else defaults.get(name, 1)
             )
             into_struct({key: value for key, value in given.items() if key != "enforcementLevel"}, config.properties)
-        self.analyzer.Configure(request, timeout=10)
+        self.analyzer.Configure(request, timeout=60)
 
     def configure_stack(
         self, fleet: Mapping[str, Any] | str | None, secret_keys: Sequence[str] = (), **config: str
@@ -135,19 +135,19 @@ class Pack:
             config=told,
             config_secret_keys=secret_keys,
         )
-        self.analyzer.ConfigureStack(request, timeout=10)
+        self.analyzer.ConfigureStack(request, timeout=60)
 
     def analyze(self, planned: Planned) -> Answer:
         request = pb.AnalyzeRequest(type=planned.type, urn=planned.urn, name=planned.name)
         into_struct(planned.inputs, request.properties)
-        return _answer(self.analyzer.Analyze(request, timeout=10))
+        return _answer(self.analyzer.Analyze(request, timeout=60))
 
     def analyze_stack(self, *planned: Planned) -> Answer:
         request = pb.AnalyzeStackRequest()
         for each in planned:
             resource = request.resources.add(type=each.type, urn=each.urn, name=each.name)
             into_struct(each.inputs, resource.properties)
-        return _answer(self.analyzer.AnalyzeStack(request, timeout=10))
+        return _answer(self.analyzer.AnalyzeStack(request, timeout=60))
 
     def deployment(self, *planned: Planned) -> Answer:
         """What a whole preview asks: every resource by itself, then the stack with outputs that nobody knows yet."""

@@ -156,4 +156,4 @@ def test_the_policies_are_the_rules(pack: Pack) -> None:
 
 def test_nothing_is_remediated(pack: Pack) -> None:
     request = pb.AnalyzeRequest(type="a:b:C", urn=urn("a:b:C", "c"))
-    assert list(pack.analyzer.Remediate(request, timeout=10).remediations) == []
+    assert list(pack.analyzer.Remediate(request, timeout=60).remediations) == []

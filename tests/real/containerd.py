@@ -14,7 +14,7 @@ from typing import Self
 from .daemon import Daemon, scratch
 from .tools import Tools
 
-READY_SECONDS = 10.0
+READY_SECONDS = 90.0
 
 # Where shims put their sockets: containerd makes it whatever its state folder is.
 SHIM_SOCKETS = Path("/run/containerd")

@@ -18,7 +18,7 @@ from .daemon import Daemon, scratch
 from .kube_client import KubeClient
 from .tools import Tools
 
-READY_SECONDS = 30.0
+READY_SECONDS = 90.0
 SERVICE_RANGE = "10.96.0.0/16"
 
 

@@ -52,7 +52,7 @@ class KubeClient:
         data = None if body is None else json.dumps(body).encode()
         asked = urllib.request.Request(self.url + path, data, headers, method=method)
         try:
-            with urllib.request.urlopen(asked, context=self.trust(), timeout=10) as response:
+            with urllib.request.urlopen(asked, context=self.trust(), timeout=60) as response:
                 return Answer(response.status, parsed(response.read()))
         except urllib.error.HTTPError as refusal:
             return Answer(refusal.code, parsed(refusal.read()))
@@ -78,7 +78,7 @@ class KubeClient:
         """A kind with no schema of its own, served when this returns: `("nvidia.com", "v1", "ClusterPolicy", …)`."""
         definition = custom_resource_definition(group, version, kind, plural=plural, namespaced=namespaced)
         self.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
-        wait_for(lambda: self.request("GET", f"/apis/{group}/{version}/{plural}").status == 200, seconds=10)
+        wait_for(lambda: self.request("GET", f"/apis/{group}/{version}/{plural}").status == 200, seconds=60)
 
     def answers(self, path: str) -> bool:
         """False while the server is not up yet, too."""

@@ -12,7 +12,7 @@ from typing import Self
 from .daemon import Daemon
 from .tools import Tools
 
-READY_SECONDS = 10.0
+READY_SECONDS = 90.0
 
 SERVER = """\
 Port {port}
@@ -51,7 +51,7 @@ class Sshd:
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)  # where sshd confines its children to
         for name in ("host_key", "user_key"):
             key = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(self.home / name)]
-            subprocess.run(key, check=True, timeout=20)
+            subprocess.run(key, check=True, timeout=60)
         self.port = _free_port()
         names = {"port": self.port, "home": self.home, "more": self.more}
         (self.home / "sshd_config").write_text(SERVER.format(**names))

@@ -11,7 +11,7 @@ import pytest
 from .postgres import SECRETS, Postgres, Refused, Server, stopped
 from .tools import Tools
 
-SECONDS = 20.0
+SECONDS = 90.0
 
 
 def until(true: Callable[[], bool]) -> None:

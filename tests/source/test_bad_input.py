@@ -136,7 +136,7 @@ def test_a_hundred_thousand_lines(here: Path, text: str) -> None:
     began = time.process_time()
     assert run_json("check", ".").report["evaluated"]["files"] == 1
     # A test must not fail on a machine that is busy or slow; the bench holds the limit of five seconds.
-    assert time.process_time() - began < 30
+    assert time.process_time() - began < 120
 
 
 ALIASES = "".join(f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n" for before, after in zip("abcdefghijklmnop", "bcdefghijklmnopq", strict=True))  # fmt: skip
