@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging, node_progress, node_taint
+from nodeworthy.commands import judging, node_in_cluster, node_progress, node_said, node_taint
 from nodeworthy.errors import MissingExtra
 from nodeworthy.rule import Moment
 
@@ -63,17 +63,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
     parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")
     parser.add_argument("--reboot", action="store_true", help="look, reboot, wait (10m, or --wait), and look again")
+    node_in_cluster.configure(parser)
     node_taint.configure(parser)
-    parser.add_argument("--yes", action="store_true", help="with --reboot or --taint: do not ask")
+    parser.add_argument("--yes", action="store_true", help="with --reboot, --taint or --in-cluster: do not ask")
     parser.add_argument("--max-workers", metavar="N", default=WORKERS, help=f"hosts asked at once ({WORKERS})")
-    parser.add_argument("--record", metavar="DIR", help="keep what each host said, without secrets, one file a host")
+    parser.add_argument(
+        "--record",
+        metavar="DIR",
+        help="keep what each host said, without secrets, one file a host; - prints it instead",
+    )
     parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
     parser.add_argument("--ssh-identity-file", metavar="FILE", help="the key to show")
     parser.add_argument("--context", metavar="NAME", help="of node://: the kubeconfig's context (the current one)")
     parser.add_argument(
-        "--namespace", metavar="NAME", help="of node://: where its pod is made for the time of the look"
+        "--namespace", metavar="NAME", help="of node:// and --in-cluster: where pods are made for the time of the look"
     )
-    parser.add_argument("--image", metavar="IMAGE", help="of node://: the pod's, with a shell and nsenter (busybox)")
+    parser.add_argument(
+        "--image", metavar="IMAGE", help="of node://: with a shell and nsenter (busybox); of --in-cluster: this suite's"
+    )
     parser.add_argument("--region", metavar="NAME", help="of AWS, for ssm:// and --asg")
     parser.add_argument("--profile", metavar="NAME", help="of AWS, for ssm:// and --asg")
     parser.add_argument("--endpoint-url", metavar="URL", help="instead of AWS's own, for ssm:// and --asg")
@@ -83,6 +90,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     if importlib.util.find_spec("testinfra") is None:
         raise MissingExtra("nodeworthy node", "nodes")
+    node_in_cluster.refuse_idle(options)
+    if options.in_cluster:
+        return node_in_cluster.run(options)
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.commands.node_hosts import meant
@@ -94,6 +104,8 @@ def run(options: argparse.Namespace) -> int:
     for told in () if options.quiet else hosts.told:
         print(told, file=sys.stderr)
     asking = _asking(options, hosts, reach)
+    if options.record == node_said.STDOUT:
+        return node_said.run(options, hosts.specs, asking)
     if options.reboot:
         asked, report = _twice(options, hosts, asking, declared)
     else:

@@ -20,8 +20,8 @@ def refuse_idle(options: argparse.Namespace) -> None:
     """What other options alone give a meaning: known before anybody is asked."""
     if options.via and not options.asg:
         raise InputError("--via says how the instances of --asg are reached: name a group, or spell the hosts ssm://")
-    if options.yes and not (options.reboot or options.taint):
-        raise InputError("--yes answers what --reboot and --taint ask: without them nothing is asked")
+    if options.yes and not (options.reboot or options.taint or options.in_cluster):
+        raise InputError("--yes answers what --reboot, --taint and --in-cluster ask: without them nothing is asked")
     if options.dry_run and options.reboot:
         raise InputError("--dry-run changes nothing, and --reboot reboots: one without the other")
 

@@ -19,7 +19,7 @@ HOST = f"replay:{INCIDENT}"
             "--via says how the instances of --asg are reached: name a group, or spell the hosts ssm://",
         ),
         (["--via", "ssh"], "--via says how the instances of --asg are reached"),
-        (["--yes"], "--yes answers what --reboot and --taint ask: without them nothing is asked"),
+        (["--yes"], "--yes answers what --reboot, --taint and --in-cluster ask: without them nothing is asked"),
         (["--context", "c"], "--context is for node:// and --selector, and for --taint, and here are only replay"),
         (["--namespace", "n"], "--namespace is for node:// and --selector, and here are only replay"),
         (["--image", "i"], "--image is for node:// and --selector"),
