@@ -12,7 +12,7 @@ from nodeworthy.lab.archive import Entry, archive
 from nodeworthy.lab.commands import LabError, run, tail
 from nodeworthy.lab.kernel_parts import QEMU, kernel_parts
 
-PROBE_SECONDS = 60
+PROBE_SECONDS = 180
 # microvm has no ACPI: the kernel ends by a triple fault, which ends the machine.
 COMMAND_LINE = "console=ttyS0 quiet panic=-1 reboot=t"
 

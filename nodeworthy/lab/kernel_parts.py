@@ -46,7 +46,7 @@ def _make(folder: Path) -> None:
 
 def _newest(package: str) -> str:
     """The package that this one stands for; empty where there is none."""
-    told = run(["apt-cache", "depends", "--important", package], seconds=30) if shutil.which("apt-cache") else ""
+    told = run(["apt-cache", "depends", "--important", package], seconds=120) if shutil.which("apt-cache") else ""
     found = re.search(r"Depends: (\S+)", told)
     return found[1] if found else ""
 
@@ -54,7 +54,7 @@ def _newest(package: str) -> str:
 def _headers() -> list[str]:
     """The headers, what they share with those of other kernels, and the programs that build with them."""
     headers = _newest(HEADERS)
-    needed = re.findall(r"Depends: (\S+)", run(["apt-cache", "depends", "--important", headers], seconds=30))
+    needed = re.findall(r"Depends: (\S+)", run(["apt-cache", "depends", "--important", headers], seconds=120))
     return [headers, *(each for each in needed if "compiler" not in each)]
 
 
@@ -75,7 +75,7 @@ def _build(unpacked: Path, source: Path, release: str) -> bytes:
 
 def _entries(unpacked: Path, module: bytes, release: str) -> list[Entry]:
     base = rootfs.debian()[-1]
-    libraries = re.findall(r"(/\S+) \(0x", run(["chroot", base, "ldd", "/bin/kmod"], seconds=30))
+    libraries = re.findall(r"(/\S+) \(0x", run(["chroot", base, "ldd", "/bin/kmod"], seconds=120))
     modules = f"lib/modules/{release}"
     entries = [
         Entry("init", (cache.HERE / "module" / "init").read_bytes(), 0o755),
@@ -97,7 +97,7 @@ def _index(base: Path, module: bytes, release: str) -> list[tuple[str, bytes]]:
     modules.mkdir(parents=True)
     try:
         (modules / "nvidia.ko").write_bytes(module)
-        run(["chroot", base, "depmod", "--basedir", f"/{where.relative_to(base)}", release], seconds=30)
+        run(["chroot", base, "depmod", "--basedir", f"/{where.relative_to(base)}", release], seconds=120)
         return [(file.name, file.read_bytes()) for file in sorted(modules.glob("modules.*"))]
     finally:
         shutil.rmtree(where)

@@ -16,8 +16,8 @@ from nodeworthy.lab.commands import LabError, die_with_parent, run, tail
 from nodeworthy.lab.leftovers import PREFIX, cgroups, remove_cgroups, sweep
 from nodeworthy.lab.watch import HAPPENED, Event, Watch
 
-BOOT_SECONDS = 90
-END_SECONDS = 20
+BOOT_SECONDS = 180
+END_SECONDS = 60
 POLL_SECONDS = 0.02
 # How nspawn ends when its system wants to start again.
 REBOOTED = 133

@@ -18,7 +18,7 @@ from nodeworthy.lab.watch import Event
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-LOOK_SECONDS = 30
+LOOK_SECONDS = 120
 PARAMS = "/proc/driver/nvidia/params"
 OUTPUT = "/var/log/cloud-init-output.log"
 NOTHING = b"#!/bin/sh\n:\n"

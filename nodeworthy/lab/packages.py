@@ -15,7 +15,7 @@ from nodeworthy.lab.cache import HERE
 from nodeworthy.lab.commands import run
 from nodeworthy.records import dataclass
 
-BUILD_SECONDS = 60
+BUILD_SECONDS = 180
 VERSION = "580.105.08"
 # Debian's own packages break with old versions of some of these.
 DEBIAN_VERSION = f"9:{VERSION}"

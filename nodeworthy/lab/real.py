@@ -24,7 +24,7 @@ def versions(packages: Sequence[str]) -> list[str]:
         return []
     if any(shutil.which(program) is None for program in APT):
         raise LabError(f"there is no apt here, which would fetch {', '.join(packages)}")
-    told = run(["apt-cache", "policy", *packages], seconds=30)
+    told = run(["apt-cache", "policy", *packages], seconds=120)
     found = [each for each in re.findall(r"Candidate: (\S+)", told) if each != "(none)"]
     if len(found) != len(packages):
         raise LabError(f"apt does not know all of these, and apt-get update may help: {', '.join(packages)}")

@@ -70,7 +70,7 @@ def _make(folder: Path) -> None:
     for module in MODULES:
         write(folder / "lib/modules" / os.uname().release / f"{module}.ko", "")
     # It complains that they are empty, and makes the index all the same.
-    run(["chroot", folder, "depmod", os.uname().release], seconds=30)
+    run(["chroot", folder, "depmod", os.uname().release], seconds=120)
 
 
 def _make_lab(folder: Path, base: Path) -> None:
@@ -111,7 +111,7 @@ def _apt_sources() -> list[Path]:
 
 def _apt_settings() -> list[str]:
     """`Acquire::http::Proxy "…";` and the like."""
-    dump = run(["apt-config", "dump", "--no-empty", *WAYS], seconds=30)
+    dump = run(["apt-config", "dump", "--no-empty", *WAYS], seconds=120)
     return dump.splitlines()
 
 
