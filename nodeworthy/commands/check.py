@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging
+from nodeworthy.commands import check_fix, judging
 from nodeworthy.errors import InputError
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.report import Report
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; - is standard input")
     parser.add_argument("--changed", nargs="*", metavar="FILE", help="for hooks: passes over files of no known kind")
+    check_fix.configure(parser)
     judging.configure(parser)
 
 
@@ -35,7 +36,10 @@ def run(options: argparse.Namespace) -> int:
     paths = [*options.paths, *(options.changed or ())]
     if not paths and not hook:
         raise InputError("name what to check: files, folders, or - for standard input")
+    mends = check_fix.is_asked_for(options, paths)
     found = list(sources(paths, named=not hook))
+    if mends:
+        return check_fix.run(options, paths, found)
     memory = _memory(options, paths, found)
     known = memory.answer() if memory is not None else None
     if known is not None:

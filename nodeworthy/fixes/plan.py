@@ -1,0 +1,136 @@
+"""What is to be written: fixes that were tried on the text, and proved by judging it again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+
+from nodeworthy.engine import Judgement
+from nodeworthy.fixes.edit import Fix, Left, apart, applied
+from nodeworthy.fixes.proposals import proposals
+from nodeworthy.fixes.text import Text
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Finding
+
+# Judges everything again, with these bytes in place of what the files of these paths hold.
+Judge = Callable[[Mapping[str, bytes]], Sequence[Judgement]]
+# A fix may uncover what another one mends; nobody's file needs as many rounds.
+ROUNDS = 8
+
+TWO_IN_ONE_PLACE = "two fixes want one place to be two things: mend one of them by hand"
+STILL_THERE = "the edit would not mend it: the rule still finds it"
+
+
+@dataclass
+class Plan:
+    """The texts as they were and as they are to be, what that mends, and what is left as it is."""
+
+    before: Mapping[str, Text]
+    after: dict[str, Text]
+    fixes: list[Fix] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+
+    @property
+    def changed(self) -> list[str]:
+        return sorted(path for path, text in self.after.items() if text != self.before[path])
+
+    @property
+    def mended(self) -> int:
+        return sum(len(each.findings) for each in self.fixes)
+
+
+def plan(judgements: Sequence[Judgement], texts: Mapping[str, Text], judge: Judge) -> Plan:
+    made = Plan(texts, dict(texts))
+    refused: dict[tuple[str, ...], Left] = {}
+    for _ in range(ROUNDS):
+        proposed = list(proposals(judgements, made.after))
+        for each in proposed:
+            if isinstance(each, Left):
+                refused.setdefault(_key(each.finding), each)
+        fixes = [each for each in proposed if isinstance(each, Fix) and not _is_refused(each, refused)]
+        taken = _Round(judgements, made.after, judge, refused).taken(fixes)
+        if not taken:
+            break
+        made.fixes += taken
+        made.after.update(_texts(made.after, taken))
+        judgements = judge(_data(made))
+    told = Counter(_key(each) for judgement in judgements for each in judgement.findings)
+    made.left = [each for key, each in refused.items() if told[key]]
+    return made
+
+
+def _data(made: Plan) -> dict[str, bytes]:
+    return {path: made.after[path].data for path in made.changed}
+
+
+def _texts(texts: Mapping[str, Text], fixes: Iterable[Fix]) -> dict[str, Text]:
+    by_path: dict[str, list[Fix]] = {}
+    for each in fixes:
+        by_path.setdefault(each.path, []).append(each)
+    return {
+        path: replace(texts[path], text=applied(texts[path].text, [edit for fix in some for edit in fix.edits]))
+        for path, some in by_path.items()
+    }
+
+
+@dataclass
+class _Round:
+    judgements: Sequence[Judgement]
+    texts: Mapping[str, Text]
+    judge: Judge
+    refused: dict[tuple[str, ...], Left]
+
+    def taken(self, fixes: Sequence[Fix]) -> list[Fix]:
+        """Those that hold, together. What fails with the others is tried alone."""
+        together: list[Fix] = []
+        for path in dict.fromkeys(each.path for each in fixes):
+            here = [each for each in fixes if each.path == path]
+            whole = [each for each in here if self._is_whole(each)]
+            kept, against = apart(whole[:1] or here)
+            together += kept
+            self._refuse(against, TWO_IN_ONE_PLACE)
+        if not together or not self._why_not(together):
+            return together
+        alone = [each for each in together if self._holds_alone(each)]
+        return alone if len(alone) > 1 and not self._why_not(alone) else alone[:1]
+
+    def _is_whole(self, fix: Fix) -> bool:
+        return any((each.start, each.end) == (0, len(self.texts[fix.path].text)) for each in fix.edits)
+
+    def _holds_alone(self, fix: Fix) -> bool:
+        why = self._why_not([fix])
+        if why:
+            self._refuse([fix], why)
+        return not why
+
+    def _refuse(self, fixes: Iterable[Fix], why: str) -> None:
+        for fix in fixes:
+            self.refused.update({_key(each): Left(each, why) for each in fix.findings})
+
+    def _why_not(self, fixes: Sequence[Fix]) -> str:
+        """What would still be found, or would be found anew."""
+        texts = {**self.texts, **_texts(self.texts, fixes)}
+        before = _counted(self.judgements)
+        judged = self.judge({path: text.data for path, text in texts.items()})
+        after = _counted(judged)
+        mended = Counter(_key(each) for fix in fixes for each in fix.findings)
+        if any(after[key] > before[key] - count for key, count in mended.items()):
+            return STILL_THERE
+        found = (each for judgement in judged for each in judgement.findings)
+        new = next((each for each in found if after[_key(each)] > before[_key(each)]), None)
+        return f"with the edit {new.rule} would say: {new.message}" if new is not None else ""
+
+
+def _is_refused(fix: Fix, refused: Mapping[tuple[str, ...], Left]) -> bool:
+    return any(_key(each) in refused for each in fix.findings)
+
+
+def _counted(judgements: Iterable[Judgement]) -> Counter[tuple[str, ...]]:
+    return Counter(_key(each) for judgement in judgements for each in judgement.findings)
+
+
+def _key(finding: Finding) -> tuple[str, ...]:
+    """The same finding, whatever lines were put above it."""
+    where = finding.where
+    return (finding.rule, finding.verdict, where.path or "", where.subject or "", finding.message)

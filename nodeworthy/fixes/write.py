@@ -1,0 +1,82 @@
+"""Writes a mended file: all of it or nothing, and only over what was read."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+
+class NotWritten(Exception):
+    """Why a file was left as it is."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+def why_not(path: Path) -> str:
+    """Why a file may not be written, as far as can be seen before; empty where it may."""
+    try:
+        found = path.lstat()
+    except OSError as problem:
+        return f"it can't be looked at: {_says(problem)}"
+    if stat.S_ISLNK(found.st_mode):
+        return "it is a symbolic link: name the file that it leads to"
+    if not stat.S_ISREG(found.st_mode):
+        return "it is no regular file"
+    if found.st_nlink > 1:
+        return "it has several names (hard links), and only one of them would be mended"
+    if not found.st_mode & 0o222 or not os.access(path, os.W_OK):
+        return "it is read-only"
+    return ""
+
+
+def write(path: Path, before: bytes, after: bytes) -> None:
+    """In place of what was read. Raises NotWritten, and leaves the file as it is, where anything else stands there."""
+    why = why_not(path)
+    if why:
+        raise NotWritten(why)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as problem:
+        raise NotWritten(f"its folder can't be written: {_says(problem)}") from None
+    try:
+        _fill(handle, path.lstat(), after)
+        if why_not(path) or path.read_bytes() != before:
+            raise NotWritten("it has changed since it was read")
+        os.replace(name, path)
+    except OSError as problem:
+        raise NotWritten(f"it can't be written: {_says(problem)}") from None
+    finally:
+        Path(name).unlink(missing_ok=True)
+    _settle(path.parent)
+
+
+def _fill(handle: int, found: os.stat_result, data: bytes) -> None:
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        if (found.st_uid, found.st_gid) != (os.geteuid(), os.getegid()):
+            os.fchown(file.fileno(), found.st_uid, found.st_gid)
+        os.fchmod(file.fileno(), stat.S_IMODE(found.st_mode))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(folder: Path) -> None:
+    """The new name, too, is on the disk: some file systems know no such thing, and then it is as good as it gets."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+
+
+def _says(problem: OSError) -> str:
+    return (problem.strerror or str(problem)).lower()
