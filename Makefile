@@ -78,6 +78,14 @@ docs: venv ## writes docs/: rules with their executed examples, commands, exit c
 docs-check: venv ## fails where docs/ is not what `make docs` would write
 	@$(PY) tools/generate_docs.py --check
 
+.PHONY: site
+site: venv ## builds docs/ as a site into site/; a warning is an error
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --quiet --strict --clean
+
+.PHONY: site-check
+site-check: site ## follows every link and anchor of the site; fails where one ends nowhere, or a page loads from elsewhere
+	@$(PY) tools/site_check.py site
+
 .PHONY: goldens
 goldens: venv ## writes the expected outputs of tests/cases anew (RULE=id: of one rule); read the diff
 	@$(PY) -m pytest tests/test_cases.py --update-goldens -n $(PYTEST_WORKERS) $(if $(RULE),-k $(RULE))

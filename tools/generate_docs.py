@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import evidence_pages
 import reference_pages
 import table_pages
 from case_examples import examples_of
@@ -47,6 +48,7 @@ def pages() -> dict[str, str]:
         "exit-codes.md": reference_pages.exit_codes(),
         "containerd.md": table_pages.containerd(),
         "fleet.md": table_pages.fleet(),
+        "evidence.md": evidence_pages.evidence(),
         "rules/index.md": rules_index(),
     }
     for rule in catalogue():

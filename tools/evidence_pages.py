@@ -1,0 +1,125 @@
+"""The page of docs/ for whoever is woken: from words in a log to the rule, the cause, what to do and what proves it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+
+from markdown import code, page, prose, table
+
+from nodeworthy.collect.moments import moments_of
+from nodeworthy.known.breakages import breakages
+from nodeworthy.known.evidence import Evidence, all_evidence
+from nodeworthy.known.versions import Span
+from nodeworthy.known.xid import xid
+from nodeworthy.rule import Moment, Rule
+from nodeworthy.rules import catalogue
+
+INTRODUCTION = """\
+Find the words in the table, or let `nodeworthy` find them; neither asks for a cluster:
+
+```console
+$ nodeworthy explain 'no runtime for "nvidia" is configured'
+$ kubectl logs --namespace gpu-operator POD | nodeworthy explain -
+$ journalctl --dmesg --boot | nodeworthy explain -
+```
+
+Where nothing is known of the words, `nodeworthy diagnose` reads the cluster and `nodeworthy node HOST` a machine; both
+only read. What they find is named by a [rule](rules/index.md), and each rule has its page."""
+
+# What looks at the thing that is broken now, before what looks at where it was written.
+LOOKED_AT = {
+    Moment.CLUSTER: "nodeworthy diagnose --rule {rule}",
+    Moment.NODE: "nodeworthy node HOST --rule {rule}",
+    Moment.PLAN: "nodeworthy preview --rule {rule}",
+    Moment.SOURCE: "nodeworthy check PATH --rule {rule}",
+}
+
+
+def evidence() -> str:
+    rules = {rule.id: rule for rule in catalogue()}
+    return page(
+        "# From a line in a log to a command",
+        INTRODUCTION,
+        table(("the words", "are a sign that", "rule"), *(_row(each, anchor) for each, anchor in _anchored())),
+        *(block for each, anchor in _anchored() for block in _section(each, anchor, rules)),
+        "## Xid errors",
+        "What the kernel's log says as `NVRM: Xid (PCI:…): NUMBER`. "
+        "`nodeworthy node HOST --rule kernel-log-clean` reads it.",
+        table(("Xid", "says", "whose fault", "what to do"), *_xids()),
+        "## Releases of the GPU operator that break something",
+        "`nodeworthy check` and `preview` judge the release that is named, `diagnose` the one that runs "
+        "([operator-release-works](rules/operator-release-works.md)).",
+        table(("releases", "on", "what breaks", "what to do"), *_breakages()),
+        "## Rules that look where it hurts",
+        "Proven in a cluster or on a node, without words of their own in a log.",
+        table(("rule", "what must be true", "looks"), *_silent(rules)),
+    )
+
+
+def _row(each: Evidence, anchor: str) -> tuple[str, str, str]:
+    return f"[{_words(each)}](#{anchor})", each.says, _page_of(each.rule) if each.rule else "–"
+
+
+def _words(each: Evidence) -> str:
+    """As code; words that have backquotes of their own stand between two."""
+    return f"`` {each.text} ``" if "`" in each.text else code(each.text.strip())
+
+
+def _page_of(rule: str) -> str:
+    return f"[{rule}](rules/{rule}.md)"
+
+
+def _anchored() -> Iterator[tuple[Evidence, str]]:
+    """Several may have one id: the others are numbered."""
+    seen: Counter[str] = Counter()
+    for each in all_evidence():
+        seen[each.id] += 1
+        yield each, each.id if seen[each.id] == 1 else f"{each.id}-{seen[each.id]}"
+
+
+def _section(each: Evidence, anchor: str, rules: Mapping[str, Rule]) -> Iterator[str]:
+    rule = rules.get(each.rule or "")
+    yield f'<a id="{anchor}"></a>'
+    yield f"## {_words(each)}"
+    yield prose(f"A sign that {each.says}.")
+    yield prose(f"Cause: {each.cause}.")
+    yield prose(f"What to do: {each.remedy}.")
+    if rule is not None:
+        yield f"{_page_of(rule.id)}: {rule.title}. What looks:"
+        yield "\n".join(["```console", *(f"$ {command}" for command in _commands(rule)), "```"])
+    yield prose(f"Read in: {each.source}.")
+
+
+def _commands(rule: Rule) -> list[str]:
+    proven = set(moments_of(rule))
+    return [command.format(rule=rule.id) for moment, command in LOOKED_AT.items() if moment in proven]
+
+
+def _xids() -> Iterator[tuple[str, ...]]:
+    rows = tomllib.loads(files("nodeworthy.known").joinpath("xid.toml").read_text(encoding="utf-8"))["xid"]
+    for known in map(xid, map(int, rows)):
+        yield str(known.number), known.says, known.whose, known.remedy or ""
+
+
+def _breakages() -> Iterator[tuple[str, ...]]:
+    for each in breakages():
+        where = [", ".join(each.distributions), f"Kubernetes {_span(each.kubernetes)}" if each.kubernetes else ""]
+        where += [f"containerd {_span(span)}" for span in each.containerd]
+        yield _span(each.releases), "; ".join(filter(None, where)), each.says, each.remedy
+
+
+def _span(span: Span) -> str:
+    since, before = (".".join(map(str, end)) if end else "" for end in (span.since, span.before))
+    return " ".join(filter(None, (f"from {since}" if since else "", f"before {before}" if before else ""))) or "all"
+
+
+def _silent(rules: Mapping[str, Rule]) -> Iterator[tuple[str, ...]]:
+    spoken = {each.rule for each in all_evidence()}
+    for rule in rules.values():
+        looks = [code(command) for command in _commands(rule) if re.match(r"nodeworthy (diagnose|node)", command)]
+        if rule.id not in spoken and not rule.about_ourselves and looks:
+            yield _page_of(rule.id), rule.title, ", ".join(looks)

@@ -1,0 +1,72 @@
+"""What mkdocs needs to know of this repository: the rules' pages, two pages from beside docs/, blocks with a path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+RULES = "RULES"
+FROM_ABOVE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+# A heading is a page's title where nothing stands before it.
+COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
+# A block that names its file: superfences wants that as a title.
+NAMED_BLOCK = re.compile(r"^(?P<marks>`{3,})(?P<language>\w+) (?P<path>[^\s`]+)$", re.MULTILINE)
+LINK_ABOVE = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./(?P<path>[^)\s]+)\)")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    docs = Path(config.docs_dir)
+    there = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")} | FROM_ABOVE.keys()
+    config.nav = navigation(config.nav or [], there)
+    return config
+
+
+def navigation(nav: list[Any], there: set[str]) -> list[Any]:
+    """The navigation as written, less what is not there, and with the pages that it does not name at its end."""
+    rules = sorted(name for name in there if name.startswith("rules/") and name != "rules/index.md")
+    written = _written(nav, there, rules)
+    unnamed = sorted(there - set(_pages(written)))
+    return [*written, {"More": unnamed}] if unnamed else written
+
+
+def _written(nav: list[Any], there: set[str], rules: list[str]) -> list[Any]:
+    written: list[Any] = []
+    for each in nav:
+        if isinstance(each, dict):
+            written.append({title: _written(entries, there, rules) for title, entries in each.items()})
+        elif each == RULES:
+            written += rules
+        elif each in there:
+            written.append(each)
+    return written
+
+
+def _pages(nav: list[Any]) -> Iterator[str]:
+    for each in nav:
+        if isinstance(each, dict):
+            yield from (page for entries in each.values() for page in _pages(entries))
+        else:
+            yield each
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    above = Path(config.docs_dir).parent
+    for name, source in FROM_ABOVE.items():
+        files.append(File.generated(config, name, abs_src_path=str(above / source)))
+    return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    text = NAMED_BLOCK.sub(r'\g<marks>\g<language> title="\g<path>"', COMMENT.sub("", markdown))
+    return LINK_ABOVE.sub(_from_above, text)
+
+
+def _from_above(link: re.Match[str]) -> str:
+    """What lies beside docs/ is read in the repository; two pages of it are also in the site."""
+    page = next((name for name, source in FROM_ABOVE.items() if source == link["path"]), None)
+    return f"[{link['text']}]({page})" if page else link["text"]
