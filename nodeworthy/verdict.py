@@ -173,6 +173,8 @@ class Finding:
     severity: Severity = Severity.ERROR
     suppressed: bool = False
     simulated: bool = False
+    # Suppressed, because it stands in the baseline.
+    baselined: bool = False
 
     def sentence(self) -> str:
         if not self.on:

@@ -7,7 +7,7 @@ from hashlib import blake2b
 
 from nodeworthy.report.html_excerpt import Excerpts, around
 from nodeworthy.report.html_text import LONGEST_NAME, name, text
-from nodeworthy.report.text import outcome
+from nodeworthy.report.text import outcome, suppressed_by
 from nodeworthy.verdict import Finding, Place, Related
 
 MOST_VICTIMS = 200
@@ -24,7 +24,8 @@ def anchor(found: Finding) -> str:
 def article(found: Finding, key: str, excerpts: Excerpts, *, is_open: bool) -> str:
     word = "suppressed" if found.suppressed else outcome(found)
     marks = [word, *(["simulated"] if found.simulated else ())]
-    shown = "".join(f'<span class="word is-{mark}">{mark}</span> ' for mark in marks)
+    called = {"suppressed": suppressed_by(found)}
+    shown = "".join(f'<span class="word is-{mark}">{called.get(mark, mark)}</span> ' for mark in marks)
     rows = "".join(f"<dt>{label}</dt><dd>{told}</dd>" for label, told in _rows(found, excerpts))
     return (
         f'<article><details{" open" if is_open else ""}><summary>{shown}<span class="says">{name(found.sentence())}'

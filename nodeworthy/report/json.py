@@ -41,7 +41,8 @@ def finding_as_data(finding: Finding) -> dict[str, Any]:
         "victims": list(finding.victims),
         "suppressed": finding.suppressed,
     }
-    return {**data, "simulated": True} if finding.simulated else data
+    marks = {"simulated": finding.simulated, "baselined": finding.baselined}
+    return {**data, **{name: True for name, on in marks.items() if on}}
 
 
 def _passed_and_skipped(report: Report) -> list[dict[str, Any]]:

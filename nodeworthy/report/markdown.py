@@ -16,7 +16,7 @@ from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.in_short import in_short
 from nodeworthy.report.markdown_code import characters, code, fence, shortened
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, of_finding, outcome
+from nodeworthy.report.text import counted, of_finding, outcome, suppressed_by
 from nodeworthy.verdict import Finding, Verdict
 
 # GitHub takes 65,536 as one comment; whoever puts it there may add a line.
@@ -94,7 +94,7 @@ def _findings(findings: Sequence[Finding], room: int, below: str) -> tuple[str, 
 def _finding(found: Finding, below: str, room: int | None = None) -> str:
     path = path_of(found.where, below)
     place = ":".join(str(part) for part in (path, found.where.line) if part is not None) if path else str(found.where)
-    marks = " (suppressed)" if found.suppressed else ""
+    marks = f" ({suppressed_by(found)})" if found.suppressed else ""
     title = f"**{outcome(found)}** {code(found.rule)}{marks} at {code(place[:LONGEST_NAME])}"
     text = of_finding(found)
     shown = text if room is None else shortened(text, room - characters(title) - 100)

@@ -28,6 +28,8 @@ class Report:
     extra: Mapping[str, Any] = field(default_factory=dict)
     # What the cluster said of the objects that findings name, where it is told to people.
     sightings: Sequence[Sighting] = ()
+    # The baseline that was laid over it, as its reader knows it.
+    baseline: str | None = None
 
     @cached_property
     def summary(self) -> dict[str, int]:
@@ -37,6 +39,7 @@ class Report:
             **{str(verdict): counted[verdict] for verdict in Verdict},
             "warnings": sum(each.rule.severity is Severity.WARNING for each in failed),
             "suppressed": sum(each.suppressed for each in self.judgements),
+            **({"baselined": sum(map(_is_baselined, self.judgements))} if self.baseline else {}),
         }
 
     @cached_property
@@ -73,6 +76,10 @@ class Report:
         if Verdict.ERROR in verdicts or not self.evaluated["verdicts"]:
             return 3
         return 3 if Verdict.UNKNOWN in verdicts and not allow_unknown else 0
+
+
+def _is_baselined(judgement: Judgement) -> bool:
+    return judgement.suppressed and any(found.baselined for found in judgement.findings)
 
 
 def _speaks_unasked(judgement: Judgement) -> bool:

@@ -16,6 +16,7 @@ from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_IN_BASELINE = {"kind": "external", "justification": "it stands in the baseline"}
 NOTHING = "nothing was evaluated, so nothing is proven"
 
 
@@ -27,6 +28,8 @@ def as_data(report: Report, *, below: str = "", show_passed: bool = False) -> di
     rules = sorted({each.rule.id: each.rule for each in report.judgements}.values(), key=lambda rule: rule.id)
     index = {rule.id: number for number, rule in enumerate(rules)}
     results = [_result(each, index, below) for each in report.findings if each.verdict is not Verdict.ERROR]
+    if report.baseline:
+        results = [{**each, "baselineState": _since(each)} for each in results]
     if show_passed:
         results += [_quiet(each, index, below) for each in report.judgements if not each.findings]
     driver = {"name": "nodeworthy", "version": __version__, "rules": [_rule(each) for each in rules]}
@@ -81,10 +84,14 @@ def _result(found: Finding, index: Mapping[str, int], below: str) -> dict[str, A
     if found.related:
         result["relatedLocations"] = [related(number, each, below) for number, each in enumerate(found.related, 1)]
     if found.suppressed:
-        result["suppressions"] = [{"kind": "inSource"}]
+        result["suppressions"] = [_IN_BASELINE if found.baselined else {"kind": "inSource"}]
     if found.simulated:
         result["properties"] = {"simulated": True}
     return result
+
+
+def _since(result: Mapping[str, Any]) -> str:
+    return "unchanged" if result.get("suppressions") == [_IN_BASELINE] else "new"
 
 
 def _level(found: Finding) -> str:

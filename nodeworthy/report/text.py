@@ -59,9 +59,13 @@ def outcome(finding: Finding) -> str:
     return finding.verdict.value
 
 
+def suppressed_by(finding: Finding) -> str:
+    return "in the baseline" if finding.baselined else "suppressed"
+
+
 def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Iterator[str]:
     word = outcome(finding)
-    marks = [mark for mark, on in (("suppressed", finding.suppressed), ("simulated", finding.simulated)) if on]
+    marks = [*([suppressed_by(finding)] if finding.suppressed else []), *(["simulated"] if finding.simulated else [])]
     told = f" ({', '.join(marks)})" if marks else ""
     yield f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {_named(finding, rules)}{told}"
     yield from _wrapped(printable(finding.sentence()), "  ", "  ", break_long_words=True)
@@ -136,4 +140,5 @@ def counted(report: Report) -> str:
         + ", ".join(f"{summary[word]} {word}" for word in ("pass", "fail", "unknown", "error", "skip"))
         + (f", {summary['warnings']} of the failures warnings" if summary["warnings"] else "")
         + (f", {summary['suppressed']} suppressed" if summary["suppressed"] else "")
+        + (f", {summary['baselined']} of them in the baseline" if summary.get("baselined") else "")
     )

@@ -1,0 +1,1 @@
+"""What a repository has wrong today, written down, so that only what is new fails."""

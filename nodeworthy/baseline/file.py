@@ -1,0 +1,117 @@
+"""The file of a baseline: one entry a line, sorted, so that a change of it reads like a list of what changed."""
+
+from __future__ import annotations
+
+import json
+import stat
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.baseline.entry import Entry
+from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+NAME = ".nodeworthy-baseline.json"
+SCHEMA = "nodeworthy/baseline/v1"
+LIMIT = 20_000_000
+_ABOUT = "failures that were there when it was written; `nodeworthy baseline` writes it anew"
+_FIRST_KEY = pattern(r'^\s*\{\s*"path":', 0)
+_KEYS = ("path", "rule", "at", "says", "found")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    path: Path
+    shown: str
+    # What was looked at for it, from its folder on.
+    checked: Sequence[str]
+    entries: Mapping[Entry, int]
+    # Where each entry stands in the file.
+    lines: Mapping[Entry, int]
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+    @property
+    def total(self) -> int:
+        return sum(self.entries.values())
+
+
+def written(entries: Mapping[Entry, int], checked: Sequence[str]) -> str:
+    head = json.dumps({"schema": SCHEMA, "about": _ABOUT, "checked": sorted(checked)}, indent=2, ensure_ascii=True)
+    ordered = sorted(entries, key=lambda each: (each.path, each.rule, each.at, each.says, each.found))
+    rows = ",\n".join(f"    {_row(each, entries[each])}" for each in ordered)
+    listed = f"[\n{rows}\n  ]" if rows else "[]"
+    return f'{head[:-2]},\n  "failures": {listed}\n}}\n'
+
+
+def _row(entry: Entry, count: int) -> str:
+    """What isn't there is not written; printable whatever a file's name holds."""
+    told = {name: value for name, value in asdict(entry).items() if value or name in ("path", "rule")}
+    return json.dumps({**told, **({"count": count} if count > 1 else {})}, ensure_ascii=True)
+
+
+def read(path: Path, shown: str) -> Baseline:
+    """Raises InputError for what is no baseline of this version."""
+    text = _text(path, shown)
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as problem:
+        raise InputError(f"{shown}:{problem.lineno}:{problem.colno}: the baseline is no JSON: {problem.msg}") from None
+    except RecursionError:
+        raise InputError(f"{shown}: this is no baseline of nodeworthy: it nests too deep") from None
+    _refuse_another(data, shown)
+    rows = list(_entries(data["failures"], shown))
+    counted: Counter[Entry] = Counter()
+    for entry, count in rows:
+        counted[entry] += count
+    return Baseline(path, shown, tuple(data["checked"]), counted, _lines_of(text, [entry for entry, _ in rows]))
+
+
+def _text(path: Path, shown: str) -> str:
+    try:
+        with path.open("rb") as file:
+            if not stat.S_ISREG(path.stat().st_mode):
+                raise InputError(f"{shown} is a pipe or a device, and no baseline")
+            data = file.read(LIMIT + 1)
+        if len(data) > LIMIT:
+            raise InputError(f"{shown} is larger than a baseline may be: {LIMIT // 1_000_000} MB")
+        return data.decode("utf-8-sig")
+    except OSError as problem:
+        raise InputError(f"can't read the baseline {shown}: {problem.strerror}") from None
+    except UnicodeDecodeError as problem:
+        raise InputError(f"{shown} is no baseline: no text in UTF-8 (byte {problem.start})") from None
+
+
+def _refuse_another(data: Any, shown: str) -> None:
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if isinstance(schema, str) and schema != SCHEMA and schema.startswith("nodeworthy/baseline/"):
+        raise InputError(f"{shown} is a {schema}, and this version reads {SCHEMA}: write it anew with it")
+    shaped = schema == SCHEMA and _are_texts(data.get("checked")) and isinstance(data.get("failures"), list)
+    if not shaped:
+        raise InputError(f"{shown}: this is no baseline of nodeworthy, or not all of one ({SCHEMA})")
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def _entries(rows: Sequence[Any], shown: str) -> Iterator[tuple[Entry, int]]:
+    for number, row in enumerate(rows, 1):
+        told = dict(row) if isinstance(row, dict) else {}
+        count = told.pop("count", 1)
+        sound = {"path", "rule"} <= told.keys() <= set(_KEYS) and all(isinstance(each, str) for each in told.values())
+        if not sound or not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise InputError(f"{shown}: failure {number} of this baseline is none of ours: write it anew")
+        yield Entry(**told), count
+
+
+def _lines_of(text: str, entries: Sequence[Entry]) -> Mapping[Entry, int]:
+    """As we write it, each entry has a line; in a file that somebody has laid out anew nobody knows."""
+    lines = [number for number, line in enumerate(text.splitlines(), 1) if _FIRST_KEY.match(line)]
+    return dict(zip(entries, lines, strict=True)) if len(lines) == len(entries) else {}
