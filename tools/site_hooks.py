@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
 
 RULES = "RULES"
 FROM_ABOVE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
@@ -55,6 +56,8 @@ def _pages(nav: list[Any]) -> Iterator[str]:
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    from mkdocs.structure.files import File
+
     above = Path(config.docs_dir).parent
     for name, source in FROM_ABOVE.items():
         files.append(File.generated(config, name, abs_src_path=str(above / source)))
