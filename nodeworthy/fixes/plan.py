@@ -109,17 +109,21 @@ class _Round:
             self.refused.update({_key(each): Left(each, why) for each in fix.findings})
 
     def _why_not(self, fixes: Sequence[Fix]) -> str:
-        """What would still be found, or would be found anew."""
-        texts = {**self.texts, **_texts(self.texts, fixes)}
-        before = _counted(self.judgements)
-        judged = self.judge({path: text.data for path, text in texts.items()})
-        after = _counted(judged)
-        mended = Counter(_key(each) for fix in fixes for each in fix.findings)
-        if any(after[key] > before[key] - count for key, count in mended.items()):
-            return STILL_THERE
-        found = (each for judgement in judged for each in judgement.findings)
-        new = next((each for each in found if after[_key(each)] > before[_key(each)]), None)
-        return f"with the edit {new.rule} would say: {new.message}" if new is not None else ""
+        return why_not(fixes, self.judgements, self.texts, self.judge)
+
+
+def why_not(fixes: Sequence[Fix], judgements: Sequence[Judgement], texts: Mapping[str, Text], judge: Judge) -> str:
+    """What would still be found with these edits, or would be found anew; empty where they mend what they should."""
+    edited = {**texts, **_texts(texts, fixes)}
+    before = _counted(judgements)
+    judged = judge({path: text.data for path, text in edited.items()})
+    after = _counted(judged)
+    mended = Counter(_key(each) for fix in fixes for each in fix.findings)
+    if any(after[key] > before[key] - count for key, count in mended.items()):
+        return STILL_THERE
+    found = (each for judgement in judged for each in judgement.findings)
+    new = next((each for each in found if after[_key(each)] > before[_key(each)]), None)
+    return f"with the edit {new.rule} would say: {new.message}" if new is not None else ""
 
 
 def _is_refused(fix: Fix, refused: Mapping[tuple[str, ...], Left]) -> bool:

@@ -1,0 +1,146 @@
+"""Judges what an editor holds of a file as `check` would judge the file: by the fleet beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from nodeworthy.baseline.apply import laid_over
+from nodeworthy.baseline.file import NAME, Baseline, read
+from nodeworthy.collect.source.collector import look_at
+from nodeworthy.collect.source.files import Source, shown
+from nodeworthy.collect.source.fleets import Fleets
+from nodeworthy.collect.source.stack_files import upwards
+from nodeworthy.engine import Judgement, judge
+from nodeworthy.errors import InputError
+from nodeworthy.fixes.edit import Fix
+from nodeworthy.fixes.plan import Plan, plan, why_not
+from nodeworthy.fixes.proposals import proposals
+from nodeworthy.fixes.text import Text
+from nodeworthy.records import dataclass
+from nodeworthy.rules import ids, judging, rule
+from nodeworthy.settings.excluded import excluded_by
+from nodeworthy.settings.find import settings_in
+from nodeworthy.settings.model import Settings
+from nodeworthy.verdict import Finding
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where fleets are looked for, and which of them were named when the server was started."""
+
+    folders: Sequence[Path] = ()
+    fleet: str | None = None
+    stack: str | None = None
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What was found in one text."""
+
+    text: Text
+    judgements: Sequence[Judgement] = ()
+    # Why something that it is judged by can't be used: a malformed fleet, malformed settings.
+    refused: Sequence[str] = ()
+    # Whether anything in it is of a kind that is judged.
+    is_known: bool = False
+    _again: Again | None = field(default=None, repr=False)
+
+    @cached_property
+    def findings(self) -> list[Finding]:
+        return [each for judgement in self.judgements for each in judgement.findings if not each.suppressed]
+
+    @cached_property
+    def here(self) -> list[Finding]:
+        """Those that stand in this file, and those that stand nowhere."""
+        return [each for each in self.findings if each.where.path in (self.text.path, None)]
+
+    @cached_property
+    def fixes(self) -> list[Fix]:
+        """Each proved as `check --fix` proves it: with the edit the finding is gone, and none is new."""
+        if self._again is None:
+            return []
+        texts = {self.text.path: self.text}
+        proposed = [each for each in proposals(self.judgements, texts) if isinstance(each, Fix)]
+        return [each for each in proposed if not why_not([each], self.judgements, texts, self._again)]
+
+    def mended(self) -> Plan | None:
+        """Everything that can be mended in it."""
+        if self._again is None:
+            return None
+        return plan(self.judgements, {self.text.path: self.text}, self._again)
+
+
+@dataclass(frozen=True)
+class Again:
+    """Judges the file anew with another text in it."""
+
+    path: Path
+    workspace: Workspace
+    name: str
+
+    def __call__(self, instead: Mapping[str, bytes]) -> Sequence[Judgement]:
+        return _judged(self.path, instead[self.name], self.workspace).judgements if self.name in instead else ()
+
+
+def checked(path: Path, text: str, workspace: Workspace) -> Checked:
+    """Raises nothing for whatever stands in the text."""
+    data = text.encode("utf-8", "replace")
+    try:
+        found = _judged(path, data, workspace)
+    except InputError as problem:
+        return Checked(Text(shown(path), text), refused=[str(problem)])
+    return Checked(
+        Text(shown(path), data.decode("utf-8")),
+        found.judgements,
+        found.refused,
+        found.is_known,
+        Again(path, workspace, shown(path)),
+    )
+
+
+def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
+    text = Text(shown(path), "")
+    settings = _settings(path.parent)
+    real = os.path.realpath(path)
+    if settings is not None and settings.exclude and excluded_by(settings.folder, settings.exclude).holds(real):
+        return Checked(text)
+    every = frozenset(ids())
+    source = Source(path, text.path, named=False, real=real, data=data)
+    looked = look_at([source], Fleets(workspace.fleet, workspace.stack, workspace.folders), every)
+    left_out = {each.rule for each in settings.left_out} if settings is not None else set()
+    kinds = {kind for scene in looked.scenes for kind in (*map(type, scene.facts), *scene.missing)}
+    rules = [each for each in judging(kinds) if each.id not in left_out]
+    judgements = judge(looked.scenes, rules, rule("rule-crashed"), rule("suppression-unused"), every - left_out)
+    baseline = _baseline(path.parent, settings)
+    if baseline is not None:
+        judgements, _ = laid_over(judgements, baseline)
+    return Checked(text, judgements, looked.refused, bool(looked.recognised))
+
+
+def _settings(folder: Path) -> Settings | None:
+    """The nearest. Its own rules are not run: to open a file is no word that its code may run."""
+    return next((found for each in upwards(folder) if (found := settings_in(each)) is not None), None)
+
+
+def _baseline(folder: Path, settings: Settings | None) -> Baseline | None:
+    if settings is not None and settings.baseline:
+        path = settings.folder / settings.baseline
+    else:
+        path = next((each / NAME for each in upwards(folder) if (each / NAME).is_file()), folder / NAME)
+        if not path.is_file():
+            return None
+    try:
+        found = path.stat()
+    except OSError as problem:
+        raise InputError(f"can't read the baseline {shown(path)}: {problem.strerror}") from None
+    return _read(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _changed: int, _size: int) -> Baseline:
+    """At every keystroke the same one."""
+    return read(path, shown(path))

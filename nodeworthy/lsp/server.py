@@ -1,0 +1,184 @@
+"""The language server: what the editor says goes in, what was found goes out."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from nodeworthy import __version__
+from nodeworthy.collect.source.stack_files import STACK_FILE
+from nodeworthy.lsp.actions import FIX_ALL, actions
+from nodeworthy.lsp.checking import Checked, Workspace, checked
+from nodeworthy.lsp.places import path_of, range_of, within
+from nodeworthy.lsp.remembered import with_what_holds
+from nodeworthy.lsp.told import diagnostic, explained, refusal
+from nodeworthy.records import dataclass
+from nodeworthy.settings.find import OWN, PYPROJECT
+from nodeworthy.verdict import Finding
+
+# Who types fast is answered once. Far less than anybody notices.
+DEBOUNCE_S = 0.01
+T = TypeVar("T")
+LOG = logging.getLogger("nodeworthy.lsp")
+
+
+@dataclass(eq=False)
+class Opened:
+    """A file in the editor, and what was last said of it."""
+
+    path: Path
+    # Whether it has held anything that is judged.
+    known: bool = False
+    last: Checked | None = None
+    shown: list[Finding] = field(default_factory=list)
+    waiting: asyncio.Task[None] | None = None
+
+
+class Server(LanguageServer):
+    def __init__(self, fleet: str | None, stack: str | None, documentation: str) -> None:
+        super().__init__("nodeworthy", f"v{__version__}")
+        self.opened: dict[str, Opened] = {}
+        self.documentation = documentation
+        self._named = fleet, stack
+        # One text at a time: what is computed in Python does not get faster by being done twice at once.
+        self._judge = ThreadPoolExecutor(1, "judge")
+
+    @property
+    def judged_by(self) -> Workspace:
+        folders = [path_of(each.uri) for each in self.workspace.folders.values()]
+        root = path_of(self.workspace.root_uri or "")
+        found = [each for each in (*folders, root) if each is not None]
+        return Workspace(tuple(found), *self._named)
+
+    def warm(self) -> None:
+        """Imports every rule before the first file asks for them."""
+        from nodeworthy.rules import catalogue
+
+        self._judge.submit(catalogue)
+
+    def look(self, uri: str, after: float = 0.0, *, afresh: bool = False) -> None:
+        """Judges the file soon; what waits for the same is given up. Afresh, nothing of before is kept."""
+        path = path_of(uri)
+        if path is None:
+            return
+        opened = self.opened.setdefault(uri, Opened(path))
+        if opened.waiting is not None:
+            opened.waiting.cancel()
+        if afresh:
+            opened.known, opened.last, opened.shown = False, None, []
+        opened.waiting = asyncio.ensure_future(self._look(uri, opened, after))
+
+    async def _look(self, uri: str, opened: Opened, after: float) -> None:
+        await asyncio.sleep(after)
+        document = self.workspace.get_text_document(uri)
+        text, version = document.source, document.version
+        try:
+            found = await self.in_turn(checked, opened.path, text, self.judged_by)
+        except Exception:
+            # Whatever it was, the next keystroke may mend it: what was shown stays.
+            LOG.exception("%s could not be judged: this is a fault of nodeworthy's own", uri)
+            return
+        if self.opened.get(uri) is opened:
+            self._publish(uri, opened, found, version)
+
+    def _publish(self, uri: str, opened: Opened, found: Checked, version: int | None) -> None:
+        opened.shown = with_what_holds(found, opened.last, opened.shown, known=opened.known)
+        opened.last, opened.known = found, opened.known or found.is_known
+        told = [diagnostic(each, found.text, self.documentation) for each in opened.shown]
+        told += [refusal(why) for why in found.refused]
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, told, version))
+
+    async def in_turn(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Behind what is being judged."""
+        return await asyncio.get_running_loop().run_in_executor(self._judge, partial(function, *arguments))
+
+    def look_again(self) -> None:
+        """What they are judged by has changed."""
+        for uri in self.opened:
+            self.look(uri, afresh=True)
+
+    def forget(self, uri: str) -> None:
+        opened = self.opened.pop(uri, None)
+        if opened is not None and opened.waiting is not None:
+            opened.waiting.cancel()
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+
+def decides(uri: str) -> bool:
+    """Whether other files are judged by this one."""
+    path = path_of(uri)
+    return path is not None and (path.name in (OWN, PYPROJECT) or STACK_FILE.fullmatch(path.name) is not None)
+
+
+def made(fleet: str | None, stack: str | None, documentation: str) -> Server:
+    server = Server(fleet, stack, documentation)
+    _hears_of_files(server)
+    _answers(server)
+    return server
+
+
+def _hears_of_files(server: Server) -> None:
+    @server.feature(types.INITIALIZED)
+    def _initialized(ls: Server, _: types.InitializedParams) -> None:
+        ls.warm()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    async def _open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+        ls.look(params.text_document.uri)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    async def _change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+        ls.look(params.text_document.uri, DEBOUNCE_S)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    async def _save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+        if decides(params.text_document.uri):
+            ls.look_again()
+        else:
+            ls.look(params.text_document.uri, afresh=True)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    async def _close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+        ls.forget(params.text_document.uri)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    async def _files(ls: Server, params: types.DidChangeWatchedFilesParams) -> None:
+        if any(decides(each.uri) for each in params.changes):
+            ls.look_again()
+
+
+def _answers(server: Server) -> None:
+    kinds = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL])
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)
+    async def _actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
+        uri = params.text_document.uri
+        opened = ls.opened.get(uri)
+        if opened is None or opened.last is None:
+            return []
+        if opened.last.text.text != ls.workspace.get_text_document(uri).source:
+            return []  # its offsets are those of another text; the editor asks again
+        only = [str(getattr(each, "value", each)) for each in params.context.only or ()]
+        shown = params.context.diagnostics
+        return await ls.in_turn(actions, uri, opened.last, params.range, shown, only)
+
+    @server.feature(types.TEXT_DOCUMENT_HOVER)
+    async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+        opened = ls.opened.get(params.text_document.uri)
+        if opened is None or opened.last is None:
+            return None
+        at, text = types.Range(params.position, params.position), opened.last.text
+        found = [each for each in opened.shown if within(range_of(each.where, text, each.is_), at)]
+        if not found:
+            return None
+        told = types.MarkupContent(types.MarkupKind.Markdown, explained(found))
+        return types.Hover(told, range_of(found[0].where, text, found[0].is_))
