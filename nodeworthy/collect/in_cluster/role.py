@@ -67,7 +67,7 @@ def _account(home: str) -> str:
 
 
 def _cluster_role(*, taints: bool) -> str:
-    marks = "\n  # --taint\n" + _rule("", "nodes", "patch") if taints else "\n"
+    marks = f"\n  # --taint\n{_rule('', 'nodes', 'patch')}" if taints else ""
     return f"""\
 apiVersion: {_GROUP}/v1
 kind: ClusterRole
@@ -80,7 +80,8 @@ rules:
   - apiGroups: [scheduling.k8s.io]
     resources: [priorityclasses]
     resourceNames: [{PRIORITY}]
-    verbs: [get]{marks}"""
+    verbs: [get]{marks}
+"""
 
 
 def _role(home: str) -> str:
