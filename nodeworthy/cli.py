@@ -33,6 +33,7 @@ COMMANDS = (
     Command("node", "node", "looks at fresh machines through ssh, and judges them"),
     Command("lab", "node", "boots fresh nodes on this machine, and injects faults into them (root)"),
     Command("diagnose", "cluster", "reads Kubernetes, names causes"),
+    Command("lsp", "", "speaks with an editor: underlines what check finds, as one types"),
     Command("boot", "", "prints the timeline of a boot script: when, where, what, under which condition"),
     Command("explain", "", "says what is known of a rule, a distribution, a GPU, a line of a log"),
     Command("rules", "", "lists the rules: id, title, severity, moments"),
