@@ -17,7 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging, repairing
+from nodeworthy.commands import judging, repairing, watching
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Verdict
 
@@ -37,6 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a dump instead of a cluster")
     parser.add_argument("--ledger", action="store_true", help="tell who holds which GPUs, what is free, what waits")
     parser.add_argument("--print-role", action="store_true", help="print the rights that this needs, for kubectl apply")
+    watching.configure(parser)
     repairing.configure(parser)
     judging.configure(parser, FORMATS)
 
@@ -49,8 +50,11 @@ def _workers(text: str) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
+    watching.check(options)
     if repairing.is_asked_for(options):
         return repairing.run(options, lambda: _looked(options))
+    if options.watch:
+        return watching.run(options, lambda: _told(options))
     return _print_role(options) if options.print_role else _diagnose(options)
 
 
@@ -70,11 +74,15 @@ def _print_role(options: argparse.Namespace) -> int:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
+    report, heading = _told(options)
+    return judging.deliver(options, report, heading)
+
+
+def _told(options: argparse.Namespace) -> tuple[Report, str]:
+    """The report, and what people read before it."""
     seen, report = _looked(options)
     report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
-    if options.ledger:
-        return _with_ledger(options, seen, report)
-    return judging.deliver(options, report)
+    return _with_ledger(seen, report) if options.ledger else (report, "")
 
 
 def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
@@ -90,13 +98,12 @@ def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
     return seen, judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
 
 
-def _with_ledger(options: argparse.Namespace, seen: Seen, report: Report) -> int:
+def _with_ledger(seen: Seen, report: Report) -> tuple[Report, str]:
     from nodeworthy.collect.cluster.capacity import ledger_of
     from nodeworthy.report import ledger as written
 
     told = ledger_of(seen)
-    report = replace(report, extra={**report.extra, "ledger": written.as_data(told)})
-    return judging.deliver(options, report, written.text(told))
+    return replace(report, extra={**report.extra, "ledger": written.as_data(told)}), written.text(told)
 
 
 def _with_sightings(report: Report, seen: Seen) -> Report:

@@ -1,0 +1,147 @@
+"""`diagnose --watch`: looks again and again, and tells what changed. A server that is away is said, and waited for."""
+
+from __future__ import annotations
+
+import argparse
+import select
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from nodeworthy.commands import judging
+from nodeworthy.errors import Ends, InputError
+from nodeworthy.records import dataclass
+
+if TYPE_CHECKING:
+    from nodeworthy.report.changes import Standing
+    from nodeworthy.report.report import Report
+
+# Whoever could not look knows nothing.
+_BLIND = 3
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--watch", action="store_true", help="stay, and tell what changes, until Ctrl-C")
+    parser.add_argument(
+        "--every", metavar="SECONDS", type=_seconds, help="with --watch: how long after a look it looks again (15)"
+    )
+
+
+def _seconds(text: str) -> int:
+    number = int(text) if text.isdecimal() else 0
+    if not 1 <= number <= 3600:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds from 1 to 3600")
+    return number
+
+
+def check(options: argparse.Namespace) -> None:
+    """Raises InputError where options do not go together."""
+    if options.every and not options.watch:
+        raise InputError("--every is for --watch")
+    if not options.watch:
+        return
+    given = {
+        "--from": options.folder is not None,
+        "--record": options.record,
+        "--output": options.output,
+        "--also": options.also,
+        "--print-role": options.print_role,
+        "--fix": options.fix,
+        "--undo": options.undo,
+    }
+    for name, is_given in given.items():
+        if is_given:
+            raise InputError(f"{name} and --watch do not go together")
+    if options.format not in ("text", "json"):
+        raise InputError(f"--watch tells text or json, and not {options.format}")
+
+
+def run(options: argparse.Namespace, look: Callable[[], tuple[Report, str]]) -> int:
+    """`look` gives the report, and what people read before it."""
+    from nodeworthy.report.changes import Standing
+
+    report, heading = look()
+    watching = _Watching(options, Standing())
+    try:
+        watching.begin(report, heading)
+        while True:
+            time.sleep(options.every or 15)
+            _stop_unheard()
+            watching.look(look)
+    except KeyboardInterrupt:
+        return watching.code
+
+
+@dataclass
+class _Watching:
+    options: argparse.Namespace
+    standing: Standing
+    code: int = _BLIND
+    _blind: str = ""
+    _blind_since: float = 0.0
+
+    @property
+    def _json(self) -> bool:
+        return bool(self.options.format == "json")
+
+    def begin(self, report: Report, heading: str) -> None:
+        from nodeworthy.report import watched
+
+        self.standing.look(report.findings)
+        if self._json:
+            self._say(watched.line(report, _now()))
+            self.code = self._code(report)
+        else:
+            self.code = judging.deliver(self.options, report, heading)
+
+    def look(self, look: Callable[[], tuple[Report, str]]) -> None:
+        from nodeworthy.report import watched
+
+        try:
+            report, _ = look()
+        except Ends as problem:
+            self._blinded(str(problem))
+            return
+        if self._blind:
+            told = watched.seeing_line if self._json else watched.seeing_text
+            self._say(told(time.monotonic() - self._blind_since, _now()))
+            self._blind = ""
+        self.code = self._code(report)
+        changes = self.standing.look(report.findings)
+        if changes:
+            when = _now()
+            self._say(watched.line(report, when, changes) if self._json else watched.text(changes, report, when))
+
+    def _blinded(self, why: str) -> None:
+        """Said once for each reason."""
+        from nodeworthy.report import watched
+
+        self.code = _BLIND
+        if not self._blind:
+            self._blind_since = time.monotonic()
+        if why != self._blind:
+            self._say((watched.blind_line if self._json else watched.blind_text)(why, _now()))
+        self._blind = why
+
+    def _code(self, report: Report) -> int:
+        return report.exit_code(strict=self.options.strict, allow_unknown=self.options.allow_unknown)
+
+    def _say(self, text: str) -> None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def _stop_unheard() -> None:
+    """Where nothing changes nothing is written, and a closed pipe would never be noticed."""
+    listeners = select.poll()
+    with suppress(OSError, ValueError):  # no file at all: there is nobody to go away
+        listeners.register(sys.stdout.fileno(), 0)
+    if any(event & select.POLLERR for _, event in listeners.poll(0)):
+        raise BrokenPipeError
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
