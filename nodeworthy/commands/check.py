@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import check_fix, judging
+from nodeworthy.commands import baselined, check_fix, judging, settled
 from nodeworthy.errors import InputError
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.report import Report
@@ -27,23 +27,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--changed", nargs="*", metavar="FILE", help="for hooks: passes over files of no known kind")
     check_fix.configure(parser)
     judging.configure(parser)
+    baselined.configure(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.source.files import sources
 
+    settled.settle(options)
     hook = options.changed is not None
     paths = [*options.paths, *(options.changed or ())]
     if not paths and not hook:
         raise InputError("name what to check: files, folders, or - for standard input")
     mends = check_fix.is_asked_for(options, paths)
-    found = list(sources(paths, named=not hook))
+    found = settled.not_excluded(options, sources(paths, named=not hook))
     if mends:
         return check_fix.run(options, paths, found)
     memory = _memory(options, paths, found)
     known = memory.answer() if memory is not None else None
     if known is not None:
-        return judging.deliver(options, Report(Moment.SOURCE, known.judgements, known.counts))
+        return _deliver(options, Report(Moment.SOURCE, known.judgements, known.counts), paths)
     return _look(options, paths, found, memory)
 
 
@@ -54,25 +56,28 @@ def _memory(options: argparse.Namespace, paths: list[str], found: Sequence[Sourc
     from nodeworthy.collect.source.cache import memory
 
     asked = ("changed", "fleet", "stack", "rule", "skip_rule", "ignore_suppressions")
-    return memory(paths, found, {name: getattr(options, name) for name in asked})
+    return memory(paths, found, {**{name: getattr(options, name) for name in asked}, **settled.stamps(options)})
 
 
 def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source], memory: Memory | None) -> int:
     from nodeworthy.collect.source.collector import look_at
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.collect.source.stack_files import folders_of
-    from nodeworthy.rules import ids
 
-    fleets = Fleets(options.fleet, options.stack, folders_of(paths))
-    looked = look_at(found, fleets, frozenset(ids()), memory.nothing if memory is not None else frozenset())
+    fleets = Fleets(options.fleet, options.stack, folders_of(paths), by_settings=not options.no_settings)
+    looked = look_at(found, fleets, settled.ids_of(options), memory.nothing if memory is not None else frozenset())
     if options.changed is not None and not looked.scenes and not looked.refused:
         changed = len([*options.paths, *options.changed])
         print(f"nodeworthy check: none of {changed} changed files is of a kind that it knows", file=sys.stderr)
         return 0
     report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
-    code = judging.deliver(options, report)
+    code = _deliver(options, report, paths)
     for refused in looked.refused:
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     if memory is not None and not looked.refused:
         memory.keep(report.judgements, looked.counts, looked.nothing, [*fleets.files, *looked.asked_for])
     return 2 if looked.refused else code
+
+
+def _deliver(options: argparse.Namespace, report: Report, paths: Sequence[str]) -> int:
+    return judging.deliver(options, baselined.laid_over(options, report, paths))

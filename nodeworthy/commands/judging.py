@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nodeworthy.commands import settled
 from nodeworthy.engine import Scene, judge
 from nodeworthy.errors import InputError
 from nodeworthy.report.report import Report
@@ -44,13 +45,18 @@ def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMAT
     )
     parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
     parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
-    parser.add_argument("--strict", action="store_true", help="warnings change the exit code")
+    parser.add_argument("--strict", action=argparse.BooleanOptionalAction, help="warnings change the exit code")
     parser.add_argument("--show-passed", action="store_true", help="list what passed and what was skipped, too")
-    parser.add_argument("--allow-unknown", action="store_true", help="what is unknown does not change the exit code")
+    parser.add_argument(
+        "--allow-unknown",
+        action=argparse.BooleanOptionalAction,
+        help="what is unknown does not change the exit code",
+    )
     parser.add_argument("--ignore-suppressions", action="store_true", help="judge as if nothing were suppressed")
     parser.add_argument("--quiet", action="store_true", help="findings only")
     parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
     parser.add_argument("--no-cache", action="store_true", help="look at everything again")
+    settled.configure(parser)
 
 
 def chosen_rules(options: argparse.Namespace, scenes: Iterable[Scene] | None = None) -> tuple[Rule, ...]:
@@ -60,15 +66,14 @@ def chosen_rules(options: argparse.Namespace, scenes: Iterable[Scene] | None = N
 
     wanted = chosen_ids(options)
     rules = catalogue() if scenes is None else judging(_kinds(scenes))
-    return tuple(each for each in rules if each.id in wanted or each.about_ourselves)
+    own = options.own.rules if options.own is not None else ()
+    return tuple(each for each in (*rules, *own) if each.id in wanted or each.about_ourselves)
 
 
 def chosen_ids(options: argparse.Namespace) -> set[str]:
-    from nodeworthy.rules import ids
-
-    every = set(ids())
+    every = set(settled.ids_of(options))
     _known(every, [*options.rule, *options.skip_rule])
-    return (set(options.rule) or every) - set(options.skip_rule)
+    return (set(options.rule) or every) - set(options.skip_rule) - set(options.left_out)
 
 
 def _kinds(scenes: Iterable[Scene]) -> set[type[Any]]:
@@ -76,12 +81,9 @@ def _kinds(scenes: Iterable[Scene]) -> set[type[Any]]:
 
 
 def _known(ids: set[str], named: Iterable[str]) -> None:
-    import difflib
-
     for name in named:
         if name not in ids:
-            near = difflib.get_close_matches(name, ids, 1)
-            raise InputError(f"there is no rule {name!r}{f'; did you mean {near[0]}?' if near else ''}")
+            raise InputError(settled.no_such_rule(name, ids))
 
 
 def judged(options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]) -> Report:
@@ -107,6 +109,7 @@ def _also(formats: tuple[str, ...], text: str) -> tuple[str, str]:
 def deliver(options: argparse.Namespace, report: Report, heading: str = "", beside: Beside | None = None) -> int:
     """Writes the report where it was asked for; the exit code is what it says. A heading is for people only, `beside`
     for a comment."""
+    report = settled.told(options, report)
     colour = wants_colour(options) and not options.output
     text = _rendered(options, options.format, report, heading, beside, colour=colour)
     if options.output:

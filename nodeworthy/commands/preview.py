@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging
+from nodeworthy.commands import judging, settled
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
@@ -54,11 +54,10 @@ def _seconds(text: str) -> float:
 def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.plan.preview import Asked, prepare
     from nodeworthy.collect.plan.runs import ProgramFailed
-    from nodeworthy.rules import ids
 
     judging.chosen_ids(options)  # a rule that does not exist is said before anything runs
     asked = Asked(Path(), options.stack, options.fleet, options.answers, not options.no_simulate, options.timeout)
-    preview = prepare(asked, frozenset(ids()))
+    preview = prepare(asked, settled.ids_of(options))
     impossible = preview.of_fleet
     if impossible is not None:
         report = judging.judged(options, Moment.PLAN, [impossible], {"resources": 0})

@@ -32,7 +32,9 @@ class Paint:
 
 def render(report: Report, *, colour: bool = False, show_passed: bool = False, quiet: bool = False) -> str:
     paint = Paint(colour)
-    blocks = ["\n".join(_finding(each, paint, rules)) for each, rules in together(report.findings)]
+    told = [each for each in report.findings if not each.baselined or show_passed]
+    blocks = ["\n".join(_finding(each, paint, rules)) for each, rules in together(told)]
+    blocks.append("\n".join(_head(each, paint) for each in report.findings if each.baselined and not show_passed))
     if show_passed:
         blocks.append("\n".join(_passed(report, paint)))
     if not quiet:
@@ -63,11 +65,15 @@ def suppressed_by(finding: Finding) -> str:
     return "in the baseline" if finding.baselined else "suppressed"
 
 
-def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Iterator[str]:
+def _head(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> str:
     word = outcome(finding)
     marks = [*([suppressed_by(finding)] if finding.suppressed else []), *(["simulated"] if finding.simulated else [])]
     told = f" ({', '.join(marks)})" if marks else ""
-    yield f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {_named(finding, rules)}{told}"
+    return f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {_named(finding, rules)}{told}"
+
+
+def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Iterator[str]:
+    yield _head(finding, paint, rules)
     yield from _wrapped(printable(finding.sentence()), "  ", "  ", break_long_words=True)
     of_rules = [("rules", ", ".join(rules))] if len(rules) > 1 else []
     for label, text in (*of_rules, *details(finding)):

@@ -40,6 +40,11 @@ def rule(identifier: str) -> Rule:
     return found
 
 
+def is_about_ourselves(identifier: str) -> bool:
+    """Most need not be imported for that: what they judge is written down."""
+    return identifier not in _subjects() and rule(identifier).about_ourselves
+
+
 def judging(kinds: Collection[type[Any]]) -> tuple[Rule, ...]:
     """The rules that have something to say where only facts of these kinds are, and those about ourselves."""
     named = {kind.__name__ for kind in kinds}

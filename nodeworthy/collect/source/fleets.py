@@ -35,6 +35,7 @@ class Fleets:
     stack: str | None = None
     # That were named as what is checked.
     folders: Sequence[Path] = ()
+    by_settings: bool = True
     _choices: dict[Path, Choice] = field(default_factory=dict)
     _read: dict[Path, Fleet] = field(default_factory=dict)
 
@@ -66,7 +67,7 @@ class Fleets:
 
     def _look(self, folder: Path) -> Choice:
         for above in upwards(folder, self.folders):
-            settings = settings_in(above)
+            settings = settings_in(above) if self.by_settings else None
             if settings is not None and settings.fleet:
                 return Choice(self._fleet(above / settings.fleet))
             stacks = _stack_files(above)

@@ -1,0 +1,127 @@
+"""Writes down what fails today, so that `check` fails only for what is new.
+
+PATH is what is looked at: all below this folder, or what an earlier baseline was written of. What is unknown or could
+not be looked at is in no baseline. The file is `.nodeworthy-baseline.json`, or what the settings name; commit it.
+--prune takes out what no longer applies and adds nothing.
+
+Exit codes: 0 written, 2 usage or input, 3 nothing was evaluated, so nothing is written.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.collect.source.files import shown
+from nodeworthy.commands import baselined, judging, settled
+from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.report.printable import printable
+from nodeworthy.report.report import Report
+from nodeworthy.rule import Moment
+
+if TYPE_CHECKING:
+    from nodeworthy.baseline.entry import Entry
+    from nodeworthy.baseline.file import Baseline
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and folders; all that is here")
+    parser.add_argument("--baseline", metavar="FILE", help=f"where it is written ({baselined.NAME})")
+    parser.add_argument("--prune", action="store_true", help="only take out what no longer applies")
+    parser.add_argument("--dry-run", action="store_true", help="tell what it would hold, and write nothing")
+    parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
+    parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
+    settled.configure(parser)
+    parser.set_defaults(rule=[], skip_rule=[], strict=None, allow_unknown=None, ignore_suppressions=False)
+
+
+def run(options: argparse.Namespace) -> int:
+    from nodeworthy.baseline.entry import path_from
+    from nodeworthy.baseline.file import read, written
+
+    settled.settle(options)
+    path, _ = baselined.path_of(options)
+    path = path.absolute()
+    before = read(path, shown(path)) if path.exists() else None
+    if before is None and options.prune:
+        raise InputError(f"there is no baseline {shown(path)} to prune")
+    paths = options.paths or _as_before(before)
+    _refuse_less(before, paths)
+    report = _judged(options, paths)
+    entries = _entries(options, before, report, path.parent, paths)
+    if not options.dry_run:
+        checked = before.checked if before is not None and options.prune else [path_from(path.parent, p) for p in paths]
+        judging.write_whole(path, written(entries, checked))
+    print(printable(_told(options, before, entries, report, path)))
+    return 0
+
+
+def _as_before(before: Baseline | None) -> list[str]:
+    return ["."] if before is None else [shown(before.folder / each) for each in before.checked]
+
+
+def _refuse_less(before: Baseline | None, paths: Sequence[str]) -> None:
+    """What it says of all the other files would be lost."""
+    from nodeworthy.baseline.stale import is_whole
+
+    if before is not None and not is_whole(before, paths):
+        whole = " ".join(_as_before(before))
+        raise InputError(f"{before.shown} is about {whole}, and that is more: name it, or another file by --baseline")
+
+
+def _judged(options: argparse.Namespace, paths: list[str]) -> Report:
+    from nodeworthy.collect.source.collector import look_at
+    from nodeworthy.collect.source.files import sources
+    from nodeworthy.collect.source.fleets import Fleets
+    from nodeworthy.collect.source.stack_files import folders_of
+
+    found = settled.not_excluded(options, sources(paths))
+    fleets = Fleets(options.fleet, options.stack, folders_of(paths), by_settings=not options.no_settings)
+    looked = look_at(found, fleets, settled.ids_of(options))
+    if looked.refused:
+        raise InputError("\n".join(looked.refused))
+    report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
+    if not report.evaluated["verdicts"]:
+        raise CouldNotLook("nothing was evaluated, so there is nothing to write down")
+    return settled.told(options, report)
+
+
+def _entries(
+    options: argparse.Namespace, before: Baseline | None, report: Report, folder: Path, paths: Sequence[str]
+) -> Mapping[Entry, int]:
+    from nodeworthy.baseline.apply import counted, laid_over
+
+    if before is None or not options.prune:
+        return counted(report.judgements, folder)
+    judgements, left = laid_over(report.judgements, before)
+    gone = baselined.stale(options, before, judgements, left, paths)
+    kept = Counter(dict(before.entries))
+    for each in gone:
+        kept[each] -= left[each]
+    return +kept
+
+
+def _told(
+    options: argparse.Namespace, before: Baseline | None, entries: Mapping[Entry, int], report: Report, path: Path
+) -> str:
+    lines = [f"{shown(path)} {'would hold' if options.dry_run else 'holds'} {_counted(entries)}"]
+    if before is not None:
+        was, now = Counter(dict(before.entries)), Counter(dict(entries))
+        lines.append(f"{(now - was).total()} more than before, {(was - now).total()} less")
+    not_in_it = {word: count for word in ("unknown", "error") if (count := report.summary[word])}
+    if not_in_it:
+        told = ", ".join(f"{count} {word}" for word, count in not_in_it.items())
+        lines.append(f"in no baseline, for nobody has seen them: {told}; `nodeworthy check` tells them")
+    return "\n".join(lines)
+
+
+def _counted(entries: Mapping[Entry, int]) -> str:
+    rules, files = {each.rule for each in entries}, {each.path for each in entries}
+    return f"{_many(sum(entries.values()), 'failure')} of {_many(len(rules), 'rule')} in {_many(len(files), 'file')}"
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"

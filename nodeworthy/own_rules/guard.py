@@ -1,0 +1,45 @@
+"""What a check of somebody's own may do wrong becomes an exception in it, which the engine tells as `rule-crashed`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import wraps
+from typing import Any
+
+from nodeworthy.rule import Check, Rule
+from nodeworthy.verdict import Finding, Place
+
+_WORDS = ("is_", "should", "cause", "remedy")
+
+
+def guarded(rule: Rule) -> Rule:
+    """The rule with each of its checks watched."""
+    return replace(rule, _functions=[_watched(each) for each in rule._functions])
+
+
+def _watched(function: Check) -> Check:
+    @wraps(function)
+    def asked(*facts: Any) -> Iterator[Finding]:
+        try:
+            found: Any = function(*facts)
+            for each in () if found is None else found:
+                yield _sound(each)
+        except SystemExit as end:
+            raise RuntimeError(f"it would have ended the program ({end})") from None
+
+    return asked
+
+
+def _sound(each: Any) -> Finding:
+    """Reports take every word for granted."""
+    if not isinstance(each, Finding):
+        raise TypeError(f"a check yields findings, and this is {type(each).__name__}")
+    words = [each.message, *(word for name in _WORDS if (word := getattr(each, name)) is not None)]
+    named = [*words, *each.on, *each.victims, *(other.says for other in each.related)]
+    if not all(isinstance(word, str) for word in named):
+        raise TypeError("every word of a finding is a string")
+    places: list[Any] = [each.where, *(other.place for other in each.related)]
+    if not all(isinstance(place, Place) for place in places):
+        raise TypeError("a finding is at a Place, a fact or a value of one")
+    return each
