@@ -34,6 +34,7 @@ COMMANDS = (
     Command("lab", "node", "boots fresh nodes on this machine, and injects faults into them (root)"),
     Command("diagnose", "cluster", "reads Kubernetes, names causes"),
     Command("lsp", "", "speaks with an editor: underlines what check finds, as one types"),
+    Command("baseline", "", "writes down what fails today, so that check fails only for what is new"),
     Command("boot", "", "prints the timeline of a boot script: when, where, what, under which condition"),
     Command("explain", "", "says what is known of a rule, a distribution, a GPU, a line of a log"),
     Command("rules", "", "lists the rules: id, title, severity, moments"),
