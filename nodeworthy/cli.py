@@ -39,6 +39,7 @@ COMMANDS = (
     Command("explain", "", "says what is known of a rule, a distribution, a GPU, a line of a log"),
     Command("rules", "", "lists the rules: id, title, severity, moments"),
     Command("fleet", "", "prints the fleet as it was resolved; `fleet schema` its JSON Schema"),
+    Command("completion", "", "prints the completion of bash, zsh or fish"),
 )
 
 

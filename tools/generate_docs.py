@@ -1,4 +1,5 @@
-"""Writes docs/ from the code, and its examples from the cases, which it runs.
+"""Writes docs/ from the code, and its examples from the cases, which it runs; beside it the manual and the shells'
+completion.
 
 python tools/generate_docs.py             writes what has changed, removes the pages of rules that are gone
 python tools/generate_docs.py --check     writes nothing; exit code 1, naming them, where pages are not up to date
@@ -11,7 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import completion_scripts
 import evidence_pages
+import man_pages
 import reference_pages
 import table_pages
 from case_examples import examples_of
@@ -24,6 +27,8 @@ from nodeworthy.rules import SUBJECTS, catalogue, subjects
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+MANUAL = ROOT / "share" / "man" / "man1"
+COMPLETIONS = ROOT / "nodeworthy" / "completions"
 MARK = "<!-- Generated: `make docs` writes this page, and tests fail where it is not up to date. -->\n"
 
 
@@ -33,8 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--into", type=Path, default=DOCS, metavar="DIR", help="another folder than docs/")
     options = parser.parse_args(argv)
     stale = not_up_to_date(options.into)
-    if options.into == DOCS and _text(SUBJECTS) != subjects():
-        stale[SUBJECTS] = subjects()
+    if options.into == DOCS:
+        stale |= {path: text for path, text in beside().items() if _text(path) != text}
     if options.check:
         return _complain(stale)
     write(options.into, stale)
@@ -54,6 +59,14 @@ def pages() -> dict[str, str]:
     for rule in catalogue():
         made[f"rules/{rule.id}.md"] = rule_page.render(rule, list(examples_of(rule.id)), moments_of(rule))
     return {name: MARK + "\n" + text for name, text in made.items()}
+
+
+def beside() -> dict[Path, str | None]:
+    """What is generated and lies elsewhere; None for the manual of a command that is gone."""
+    manual = {MANUAL / name: text for name, text in man_pages.man_pages().items()}
+    scripts = {COMPLETIONS / name: text for name, text in completion_scripts.completion_scripts().items()}
+    gone = dict.fromkeys(path for path in MANUAL.glob("*.1") if path not in manual)
+    return {SUBJECTS: subjects(), **manual, **scripts, **gone}
 
 
 def rules_index() -> str:
@@ -95,7 +108,8 @@ def write(docs: Path, stale: dict[Path, str | None]) -> None:
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        print(f"{'removed' if text is None else 'wrote'} {path.relative_to(docs.parent)}")
+        said = path.relative_to(docs.parent) if path.is_relative_to(docs.parent) else path
+        print(f"{'removed' if text is None else 'wrote'} {said}")
 
 
 if __name__ == "__main__":

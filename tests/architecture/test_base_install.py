@@ -18,7 +18,7 @@ from tests.architecture.tree import ROOT, copy
 
 LIMIT = 60_000_000
 # What the wheel is built from.
-SOURCES = ("nodeworthy", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md")
+SOURCES = ("nodeworthy", "share", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md")
 
 
 @dataclass(frozen=True)

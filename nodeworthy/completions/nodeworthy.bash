@@ -1,0 +1,233 @@
+# Generated from nodeworthy's parsers (`make docs`).
+# To use it in this shell: source <(nodeworthy completion bash)
+
+_nodeworthy_rules="admission-explained aws-accepts boot-finished capacity-block-placed clock-right containerd-config-read containerd-edit-survives containerd-paths database-replicated dcgm-off-profiling-nodes disk-has-room disks-encrypted driver-capabilities-allowed efa-complete fabric-manager-runs failure-is-loud firewall-no-wider gpu-count-complete gpu-exists gpu-fits-a-node gpu-quantity gpus-not-held-idle hami-capacity-adds-up hami-components-healthy hami-container-limits hami-crash-explained hami-installed-once hami-measured hami-plugin-configured hami-pods-mutated hami-policy-known heredoc-expands-late input-readable instance-metadata-guarded joins-its-cluster kernel-log-clean kubelet-survives-reboot looked-at metrics-fit-their-disk no-secret-in-plain-sight node-ports-open not-open-to-the-world one-device-plugin one-driver operator-release-works os-fits-cluster pending-explained pod-egress-forwarded pool-size-fixed profiling-before-driver profiling-node-exists profiling-pod-privileged registry-resolvable registry-trusted rollout-drains rule-crashed runtime-class-agrees shared-storage-mounted slurm-checkpoint-in-time slurm-environment slurm-gpu-as-asked slurm-mig-request slurm-rendezvous slurm-script-found suppression-unused toolkit-env-wellformed toolkit-reaches-containerd user-data-format user-data-size verification-yields"
+_nodeworthy_known="a10 a100 a10g a16 a2 a30 a40 a4000 a5000 a6000 a800 admission-explained aks aws-accepts b200 b300 boot-finished bottlerocket capacity-block-placed clock-right containerd-config-read containerd-edit-survives containerd-paths crio database-replicated dcgm-off-profiling-nodes disk-has-room disks-encrypted driver-capabilities-allowed efa-complete eks-al2 eks-al2023 eks-ubuntu fabric-manager-runs failure-is-loud firewall-no-wider gb200 gb300 gh200 gke-cos gpu-count-complete gpu-exists gpu-fits-a-node gpu-quantity gpus-not-held-idle h100 h20 h200 h800 hami-capacity-adds-up hami-components-healthy hami-container-limits hami-crash-explained hami-installed-once hami-measured hami-plugin-configured hami-pods-mutated hami-policy-known heredoc-expands-late input-readable instance-metadata-guarded joins-its-cluster k0s k3s k80 k8s-snap kernel-log-clean kubeadm kubelet-survives-reboot l20 l4 l40 l40s looked-at m60 metrics-fit-their-disk microk8s no-secret-in-plain-sight node-ports-open not-open-to-the-world one-device-plugin one-driver operator-release-works os-fits-cluster p100 p4 p40 pending-explained pod-egress-forwarded pool-size-fixed profiling-before-driver profiling-node-exists profiling-pod-privileged registry-resolvable registry-trusted rke2 rollout-drains rtx-pro-6000 rtx3090 rtx4090 rtx5090 rtx6000-ada rule-crashed runtime-class-agrees shared-storage-mounted slurm-checkpoint-in-time slurm-environment slurm-gpu-as-asked slurm-mig-request slurm-rendezvous slurm-script-found suppression-unused t4 t4g toolkit-env-wellformed toolkit-reaches-containerd user-data-format user-data-size v100 verification-yields"
+
+_nodeworthy_stacks() {
+    local file
+    for file in Pulumi.*.yaml; do
+        [[ -e $file ]] || continue
+        file=${file#Pulumi.}
+        printf '%s\n' "${file%.yaml}"
+    done
+}
+
+# The words are ours, and bash 3.2 has no mapfile.
+# shellcheck disable=SC2207
+_nodeworthy_offer() {
+    COMPREPLY=($(compgen -W "$1" -- "$2"))
+}
+
+# Nothing can be offered: not even a file's name.
+_nodeworthy_nothing() {
+    compopt +o default 2>/dev/null || true
+}
+
+_nodeworthy() {
+    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+    COMPREPLY=()
+    # bash makes words of their own of the sign in --format=json.
+    if [[ $cur == = ]]; then
+        cur=
+    elif [[ $prev == = ]] && ((COMP_CWORD > 2)); then
+        prev=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
+    if ((COMP_CWORD == 1)); then
+        _nodeworthy_offer "check preview node lab diagnose lsp baseline boot explain rules fleet completion --help --version" "$cur"
+        return
+    fi
+    case ${COMP_WORDS[1]} in
+        check)
+            case $prev in
+                --changed)  return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
+                --output)  return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
+                --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --rules)  return ;;
+                --baseline)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --baseline" "$cur"
+            fi
+            ;;
+        preview)
+            case $prev in
+                --answers)  return ;;
+                --timeout) _nodeworthy_nothing; return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
+                --output)  return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
+                --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --rules)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --no-simulate --answers --ask-aws --timeout --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+            else
+                _nodeworthy_nothing
+            fi
+            ;;
+        node)
+            case $prev in
+                --recheck) _nodeworthy_nothing; return ;;
+                --selector) _nodeworthy_nothing; return ;;
+                --asg) _nodeworthy_nothing; return ;;
+                --via) _nodeworthy_offer "ssm ssh" "$cur"; return ;;
+                --pool) _nodeworthy_nothing; return ;;
+                --deadline) _nodeworthy_nothing; return ;;
+                --wait) _nodeworthy_nothing; return ;;
+                --job-deadline) _nodeworthy_nothing; return ;;
+                --total-deadline) _nodeworthy_nothing; return ;;
+                --max-workers) _nodeworthy_nothing; return ;;
+                --record)  return ;;
+                --ssh-config)  return ;;
+                --ssh-identity-file)  return ;;
+                --context) _nodeworthy_nothing; return ;;
+                --namespace) _nodeworthy_nothing; return ;;
+                --image) _nodeworthy_nothing; return ;;
+                --region) _nodeworthy_nothing; return ;;
+                --profile) _nodeworthy_nothing; return ;;
+                --endpoint-url) _nodeworthy_nothing; return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
+                --output)  return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
+                --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --rules)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --recheck --selector --asg --via --pool --deadline --wait --reboot --in-cluster --job-deadline --total-deadline --print-role --taint --dry-run --yes --max-workers --record --ssh-config --ssh-identity-file --context --namespace --image --region --profile --endpoint-url --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+            else
+                _nodeworthy_nothing
+            fi
+            ;;
+        lab)
+            case $prev in
+                --user-data)  return ;;
+                --name) _nodeworthy_nothing; return ;;
+                --image) _nodeworthy_offer "debian al2023 al2023-nvidia eks-ubuntu eks-ubuntu-nvidia gpu-node" "$cur"; return ;;
+                --only) _nodeworthy_nothing; return ;;
+                --jobs) _nodeworthy_nothing; return ;;
+                --format) _nodeworthy_offer "text json markdown" "$cur"; return ;;
+                --output)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --user-data --name --image --only --jobs --format --output" "$cur"
+            else
+                _nodeworthy_offer "up faults" "$cur"
+            fi
+            ;;
+        diagnose)
+            case $prev in
+                --namespace) _nodeworthy_nothing; return ;;
+                --context) _nodeworthy_nothing; return ;;
+                --max-workers) _nodeworthy_nothing; return ;;
+                --record)  return ;;
+                --from)  return ;;
+                --every) _nodeworthy_nothing; return ;;
+                --wait) _nodeworthy_nothing; return ;;
+                --chart) _nodeworthy_nothing; return ;;
+                --undo)  return ;;
+                --format) _nodeworthy_offer "text json sarif junit github markdown html brief" "$cur"; return ;;
+                --output)  return ;;
+                --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html= brief=" "$cur"; return ;;
+                --rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --skip-rule) _nodeworthy_offer "$_nodeworthy_rules" "$cur"; return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --rules)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --namespace --context --max-workers --record --from --ledger --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+            else
+                _nodeworthy_nothing
+            fi
+            ;;
+        lsp)
+            case $prev in
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --docs) _nodeworthy_nothing; return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --stdio --fleet --stack --docs" "$cur"
+            else
+                _nodeworthy_nothing
+            fi
+            ;;
+        baseline)
+            case $prev in
+                --baseline)  return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --rules)  return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --baseline --prune --dry-run --fleet --stack --rules --no-settings" "$cur"
+            fi
+            ;;
+        boot)
+            case $prev in
+                --format) _nodeworthy_offer "text json" "$cur"; return ;;
+                --output)  return ;;
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --format --output --fleet --stack --no-color" "$cur"
+            fi
+            ;;
+        explain)
+            case $prev in
+                --format) _nodeworthy_offer "text json" "$cur"; return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --format" "$cur"
+            else
+                _nodeworthy_offer "$_nodeworthy_known" "$cur"
+            fi
+            ;;
+        rules)
+            case $prev in
+                --format) _nodeworthy_offer "text json" "$cur"; return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --format" "$cur"
+            else
+                _nodeworthy_nothing
+            fi
+            ;;
+        fleet)
+            case $prev in
+                --fleet)  return ;;
+                --stack) _nodeworthy_offer "$(_nodeworthy_stacks)" "$cur"; return ;;
+                --format) _nodeworthy_offer "text json html" "$cur"; return ;;
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help --fleet --stack --format --picture" "$cur"
+            else
+                _nodeworthy_offer "schema" "$cur"
+            fi
+            ;;
+        completion)
+            case $prev in
+            esac
+            if [[ $cur == -* ]]; then
+                _nodeworthy_offer "-h --help" "$cur"
+            else
+                _nodeworthy_offer "bash zsh fish" "$cur"
+            fi
+            ;;
+    esac
+}
+
+complete -o default -F _nodeworthy nodeworthy
