@@ -14,6 +14,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # Whole stacks and other programs are previewed there, which takes seconds each: `make test-long`.
 LONG = (
     "tests/infra/",
+    "tests/fix/test_every_case.py",
     "tests/install/",
     "tests/node/test_ssm.py",
     "tests/node/test_selecting_groups.py",

@@ -22,6 +22,8 @@ def appended(text: Text, key: Node, entries: Node, more: Variables) -> list[Edit
     if written not in ("", "[]", "null", "~"):
         raise NotMended("what stands there is no list")
     end = text.end(text.line_of(key.end))
+    if written == "[]" and _column(text, key) is None:
+        return [Edit(entries.start + 1, entries.start + 1, ", ".join(_in_one_line(more)))]
     if entries.start > end or _column(text, key) is None:
         raise NotMended("the list does not stand alone on its lines")
     newline, indent = text.line_end(text.line_of(key.end)), " " * ((_column(text, key) or 0) + 2)
@@ -67,8 +69,7 @@ def removed(text: Text, entries: Node, entry: Node) -> Edit:
 def _behind(text: Text, entries: Node, more: Variables) -> Edit:
     last = entries.children[-1]
     if entries.flow:
-        told = "".join(f", {{name: {name}, value: {plain(value)}}}" for name, value in more)
-        return Edit(last.end, last.end, told)
+        return Edit(last.end, last.end, "".join(f", {each}" for each in _in_one_line(more)))
     dash = text.position(entries.start)[1] - 1
     # Several lists may begin on one line; the entries of the inner one are then not told apart by their dash.
     line = text.line_of(last.start)
@@ -78,10 +79,14 @@ def _behind(text: Text, entries: Node, more: Variables) -> Edit:
     end = text.end(text.line_of(last.end))
     newline = text.line_end(text.line_of(last.end))
     if last.flow:
-        rows = [f"{lead}{{name: {name}, value: {plain(value)}}}" for name, value in more]
+        rows = [f"{lead}{each}" for each in _in_one_line(more)]
     else:
         rows = [row for name, value in more for row in _rows(lead, " " * len(lead), name, value)]
     return Edit(end, end, newline + newline.join(rows))
+
+
+def _in_one_line(more: Variables) -> list[str]:
+    return [f"{{name: {name}, value: {plain(value)}}}" for name, value in more]
 
 
 def _rows(lead: str, indent: str, name: str, value: str) -> list[str]:

@@ -11,8 +11,12 @@ import yaml
 from nodeworthy.documents.yaml import Loader
 from nodeworthy.fixes.edit import NotMended
 from nodeworthy.fixes.text import Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
+# What a template of Helm writes, outside of quotes: to a YAML reader it may look like a mapping.
+_TEMPLATE = pattern(r"(?m)^[ \t]*\{\{|^[^\"'#\n]*[:-][ \t]+[^\"'#\n]*\{\{")
+_WRITTEN_BY_A_TEMPLATE = "a template writes this file: what it says is known only when it is filled in"
 # Where a line and a column (both from 0) of the document are in the text.
 At = Callable[[int, int], int]
 
@@ -64,13 +68,15 @@ class Spot:
 
 def spot(text: Text, line: int, column: int) -> Spot:
     """The innermost node that begins at this position."""
+    if _TEMPLATE.search(text.text):
+        raise NotMended(_WRITTEN_BY_A_TEMPLATE)
     offset = text.offset(line, column)
     if offset is None:
         raise NotMended("the file has no such position")
     try:
         return _spot(text.text, _read(text.text, _places(text)), offset)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise NotMended("a template writes this file: it is YAML only when it is filled in") from None
+        raise NotMended(_WRITTEN_BY_A_TEMPLATE) from None
 
 
 def _places(text: Text) -> At:

@@ -1,0 +1,42 @@
+"""Every bad file that the rules with a fixer are shown: mended or left, and never made worse."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.fixes.fixers import MENDED
+from tests.fix.folder import fix
+from tests.run import run_json
+
+CASES = Path(__file__).parents[1] / "cases"
+BAD = sorted(
+    each.relative_to(CASES).as_posix()
+    for rule in MENDED
+    for each in (CASES / rule).iterdir()
+    if not any(word in each.name for word in ("-plan-", "-node-", "-cluster-")) and not each.name.startswith("good-")
+)
+
+
+def findings(folder: Path) -> Counter[tuple[str, ...]]:
+    found = run_json("check", ".", cwd=folder).findings
+    return Counter((each["rule"], each["verdict"], each["where"].get("path", ""), each["message"]) for each in found)
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_nothing_is_made_worse(tmp_path: Path, case: str) -> None:
+    folder = tmp_path / "case"
+    shutil.copytree(CASES / case, folder)
+    (folder / "expected.json").unlink()
+    before = findings(folder)
+    first = fix(folder)
+    after = findings(folder)
+    assert not after - before
+    mended = "written" in first.err
+    assert mended == (before != after)
+    texts = {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    assert "nothing to mend" in fix(folder).err
+    assert texts == {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
