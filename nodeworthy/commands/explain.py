@@ -13,6 +13,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
+from nodeworthy.commands import settled
+
 if TYPE_CHECKING:
     from nodeworthy.known.evidence import Found
     from nodeworthy.report.explained import Explanation
@@ -24,11 +26,12 @@ _CHUNK = 1 << 20
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="+", metavar="WHAT", help="an id, a name, words from a log; - is standard input")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how it is written")
+    settled.configure(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     what = " ".join(options.what).strip()
-    explanations = _of_log() if what == STDIN else _of_words(what)
+    explanations = _of_log() if what == STDIN else _of_words(what) or _own(options, what)
     if not explanations:
         return _nothing_known(what)
     if options.format == "json":
@@ -105,6 +108,18 @@ def _rule(what: str) -> Explanation | None:
 
     found = next((each for each in catalogue() if each.id == what.lower()), None)
     return of_rule(found, moments_of(found)) if found is not None else None
+
+
+def _own(options: argparse.Namespace, what: str) -> list[Explanation]:
+    """Only where nothing of ours is meant: what lies in that folder is run."""
+    if len(what.split()) != 1:
+        return []
+    from nodeworthy.collect.moments import moments_of
+    from nodeworthy.report.explained import of_rule
+
+    own = settled.own_here(options)
+    found = own.rule(what.lower()) if own is not None else None
+    return [of_rule(found, moments_of(found))] if found is not None else []
 
 
 def _nothing_known(what: str) -> int:

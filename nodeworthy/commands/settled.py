@@ -49,6 +49,12 @@ def settle(options: argparse.Namespace) -> None:
     options.left_out = dict(_left_out(options, set(options.rule) | set(options.skip_rule)))
 
 
+def own_here(options: argparse.Namespace) -> OwnRules | None:
+    """The rules of one's own, for a command that judges nothing."""
+    options.settings = None if options.no_settings else settings_here()
+    return own_rules(options)
+
+
 def settings_here() -> Settings | None:
     for folder in upwards(Path.cwd()):
         found = settings_in(folder)

@@ -1,0 +1,111 @@
+"""Tries the rules of a folder on their cases: each run as a user would, in a copy, by a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from nodeworthy.own_rules.cases import GOLDEN, PROMISED, Case, broken_promises, cases_in, told
+from nodeworthy.own_rules.load import OwnRules
+from nodeworthy.records import dataclass
+
+CASES = "cases"
+TIMEOUT = 120.0
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A case, what it promised and did not keep, and why it could not be run."""
+
+    case: Case
+    problems: tuple[str, ...] = ()
+    not_run: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        return not self.problems and self.not_run is None
+
+
+@dataclass(frozen=True)
+class RuleTried:
+    id: str
+    tried: Sequence[Tried] = ()
+    missing: Sequence[str] = ()
+    problems: Sequence[str] = ()
+    # Why the rule can't be loaded; then nothing of it was tried.
+    not_loaded: str | None = None
+
+
+def trial(own: OwnRules, *, update: bool = False, timeout: float = TIMEOUT) -> list[RuleTried]:
+    every = cases_in(own.folder / CASES)
+    loaded = {each.id for each in own.rules}
+    runnable = [each for each in every if each.rule in loaded]
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        results = list(pool.map(lambda case: _tried(case, own.folder, update, timeout), runnable))
+    return list(_by_rule(own, every, results))
+
+
+def _by_rule(own: OwnRules, every: Sequence[Case], results: Sequence[Tried]) -> Iterator[RuleTried]:
+    for broken in own.broken:
+        yield RuleTried(broken.id, not_loaded=f"{broken.place}: {broken.why}")
+    for rule in own.rules:
+        tried = [each for each in results if each.case.rule == rule.id]
+        kinds = {each.case.kind for each in tried}
+        needed = [kind for kind in PROMISED if kind != "unknown" or not rule.never_unknown]
+        known = (
+            ["it says never_unknown=, and has a case unknown-…"] if rule.never_unknown and "unknown" in kinds else []
+        )
+        yield RuleTried(rule.id, tried, [kind for kind in needed if kind not in kinds], known)
+    for name in dict.fromkeys(each.rule for each in every if each.rule not in own.ids):
+        yield RuleTried(name, problems=[f"{CASES}/{name} is of no rule here"])
+
+
+def _tried(case: Case, rules: Path, update: bool, timeout: float) -> Tried:
+    try:
+        code, report = _run(case, rules, timeout)
+    except NotRun as why:
+        return Tried(case, not_run=str(why))
+    return Tried(case, (*broken_promises(case, code, report), *_golden(case, told(code, report), update)))
+
+
+class NotRun(Exception):
+    """Why a case says nothing."""
+
+
+def _run(case: Case, rules: Path, timeout: float) -> tuple[int, Any]:
+    """The rule alone is judged by, and a warning of it counts: what else is wrong in a case is not its business."""
+    ours = ["--rules", str(rules.resolve()), "--rule", case.rule, "--strict", "--no-cache"]
+    command = [sys.executable, "-m", "nodeworthy", *case.command, *ours, "--format", "json", "--show-passed"]
+    with tempfile.TemporaryDirectory() as temporary:
+        alone = shutil.copytree(case.folder, Path(temporary) / case.name, ignore=shutil.ignore_patterns(GOLDEN))
+        try:
+            ran = subprocess.run(command, cwd=alone, capture_output=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise NotRun(f"it did not end within {timeout:g} s") from None
+    try:
+        return ran.returncode, json.loads(ran.stdout)
+    except ValueError:
+        raise NotRun(ran.stderr.decode(errors="replace").strip() or f"it ended with {ran.returncode}") from None
+
+
+def _golden(case: Case, now: dict[str, Any], update: bool) -> Iterator[str]:
+    """Of those who keep one, all that is told is compared."""
+    if update:
+        case.golden.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    elif case.golden.exists() and _read(case.golden) != now:
+        yield f"{GOLDEN} says something else than what is told now; --update writes it anew"
+
+
+def _read(golden: Path) -> Any:
+    try:
+        return json.loads(golden.read_text(encoding="utf-8"))
+    except ValueError:
+        return None
