@@ -59,13 +59,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_role(options: argparse.Namespace) -> int:
+    from nodeworthy.collect.cluster.pod_logs import RULES as LOGS_FOR
     from nodeworthy.collect.cluster.role import manifests
     from nodeworthy.errors import InputError
 
     for name, given in (("--context", options.context), ("--record", options.record), ("--from", options.folder)):
         if given is not None:
             raise InputError(f"{name} is for a diagnosis; --print-role looks at nothing")
-    written = manifests(options.namespace)
+    written = manifests(options.namespace, logs=not LOGS_FOR.isdisjoint(judging.chosen_ids(options)))
     if options.output:
         judging.write_whole(Path(options.output), written)
     else:
@@ -90,9 +91,9 @@ def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.rules import ids
 
-    judging.chosen_rules(options)  # a rule that does not exist is said before a cluster is asked
+    chosen = judging.chosen_ids(options)  # a rule that does not exist is said before a cluster is asked
     fleet = Fleets(options.fleet, options.stack).asked_for()
-    seen = _look(options)
+    seen = _look(options, chosen)
     rules = frozenset(ids())
     found = scenes(seen, fleet, frozenset(options.rule), rules)
     return seen, judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
@@ -112,13 +113,13 @@ def _with_sightings(report: Report, seen: Seen) -> Report:
     return replace(report, sightings=tuple(seen.sighted.of(named, seen.pods)))
 
 
-def _look(options: argparse.Namespace) -> Seen:
+def _look(options: argparse.Namespace, rules: set[str]) -> Seen:
     from nodeworthy.errors import InputError
 
     if options.folder is None:
         from nodeworthy.collect.cluster import live
 
-        return live.look(options.context, options.namespace, options.max_workers, options.record)
+        return live.look(options.context, options.namespace, options.max_workers, options.record, rules)
     for name, given in (("--context", options.context), ("--record", options.record)):
         if given is not None:
             raise InputError(f"{name} is for a cluster; --from looks at none")

@@ -26,7 +26,16 @@ def granted(role: dict[str, Any]) -> dict[str, set[str]]:
 
 
 def test_every_kind_is_in_it() -> None:
-    assert granted(printed()["ClusterRole"]) == {kind.plural: set(kind.groups) for kind in ASKED_FOR}
+    of_kinds = {kind.plural: set(kind.groups) for kind in ASKED_FOR}
+    assert granted(printed()["ClusterRole"]) == {**of_kinds, "pods/log": {""}}
+
+
+def test_logs_are_in_it_only_where_a_rule_needs_them() -> None:
+    with_logs = printed("--rule", "hami-crash-explained")["ClusterRole"]["rules"]
+    assert [rule["verbs"] for rule in with_logs if "pods/log" in rule["resources"]] == [["get"]]
+    ran = run("diagnose", "--print-role", "--rule", "gpu-count-complete")
+    assert "pods/log" not in ran.out
+    assert "no logs of containers" in ran.out
 
 
 def test_every_kind_says_what_for() -> None:
@@ -41,8 +50,8 @@ def test_nothing_in_it_writes_and_nothing_is_a_wildcard(arguments: tuple[str, ..
     role = documents.get("ClusterRole") or documents["Role"]
     for rule in role["rules"]:
         assert set(rule) == {"apiGroups", "resources", "verbs"}
-        assert set(rule["verbs"]) == READS
-        assert not {"*", "secrets", "pods/log", "pods/exec", "nodes/proxy"}.intersection(
+        assert set(rule["verbs"]) == ({"get"} if rule["resources"] == ["pods/log"] else READS)
+        assert not {"*", "secrets", "pods/exec", "nodes/proxy"}.intersection(
             rule["apiGroups"] + rule["resources"]
         )
 
@@ -59,7 +68,7 @@ def test_for_one_namespace_there_is_nothing_cluster_wide() -> None:
     documents = printed("--namespace", "team-a")
     assert set(documents) == {"ServiceAccount", "Role", "RoleBinding"}
     assert {each["metadata"]["namespace"] for each in documents.values()} == {"team-a"}
-    assert set(granted(documents["Role"])) == {kind.plural for kind in ASKED_FOR if kind.namespaced}
+    assert set(granted(documents["Role"])) == {*(kind.plural for kind in ASKED_FOR if kind.namespaced), "pods/log"}
 
 
 def test_it_is_the_same_every_time_and_in_a_file(tmp_path: Path) -> None:

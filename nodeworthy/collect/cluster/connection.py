@@ -46,6 +46,10 @@ class Connection:
         """One GET. Raises CouldNotLook where no answer came, or where the server does not know who asks."""
         return self._ask("GET", path, query, seconds=READ_SECONDS)
 
+    def text(self, path: str, query: dict[str, str], most: int) -> tuple[int, bytes]:
+        """One GET of what is no object, and no more bytes of it than that."""
+        return self._sent("GET", path, query, seconds=READ_SECONDS, most=most)
+
     def _ask(
         self,
         method: str,
@@ -56,6 +60,20 @@ class Connection:
         body: bytes | None = None,
         kind: str = "",
     ) -> Answer:
+        status, data = self._sent(method, path, query, seconds=seconds, body=body, kind=kind)
+        return Answer(status, _parsed(data, self.server if status == 200 else None))
+
+    def _sent(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str],
+        *,
+        seconds: float,
+        body: bytes | None = None,
+        kind: str = "",
+        most: int | None = None,
+    ) -> tuple[int, bytes]:
         from urllib3 import Timeout
         from urllib3.exceptions import HTTPError
 
@@ -69,13 +87,17 @@ class Connection:
                 headers={"Accept": "application/json", **sent, **self._headers, **self._credentials()},
                 timeout=Timeout(connect=CONNECT_SECONDS, read=seconds),
                 retries=False,  # one that does not answer is asked once
+                preload_content=most is None,
             )
-            status, data = int(response.status), bytes(response.data)
+            status = int(response.status)
+            data = bytes(response.data if most is None else response.read(most))
+            if most is not None:
+                response.close()
         except (HTTPError, OSError) as problem:
             raise CouldNotLook(f"{self.server} can't be reached: {_plainly(problem, seconds)}") from None
         if status == 401:
             raise CouldNotLook(f"{self.server} does not accept these credentials: they may have expired")
-        return Answer(status, _parsed(data, self.server if status == 200 else None))
+        return status, data
 
 
 def _configure(configuration: Any, context: str | None) -> Mapping[str, str]:

@@ -15,7 +15,7 @@ from typing import Any
 from nodeworthy.collect.cluster import hami_logs, logs
 from nodeworthy.collect.cluster.dump_text import Unreadable, text_of
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
-from nodeworthy.collect.cluster.recording import is_recording, refusal
+from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
 from nodeworthy.documents.json_objects import Item, NotJson, read_objects
@@ -121,6 +121,7 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Seen
     kind, version = text_at(data, "kind"), text_at(data, "apiVersion")
     if is_recording(data):
         seen.namespace = seen.namespace or text_at(data, "namespace") or None
+        seen.no_logs.update(refused_logs(data))
     elif is_answer(data):
         seen.capacity.usage.add(data)
     elif kind == "Status":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from nodeworthy.collect.cluster.hami_seen import Said
 from nodeworthy.collect.cluster.logs import TAIL, Index
+from nodeworthy.collect.cluster.secrets import log_without_secrets
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
 from nodeworthy.facts.hami.crash import is_crash
@@ -21,11 +23,18 @@ def read(seen: Seen, index: Index) -> None:
         is_part = (pod.namespace, pod.name) in seen.hami.parts
         if pod.ready or not (is_part or (pod.wants_gpus and is_crash(pod))):
             continue
-        said = [each for each in (_said(path, seen) for path in index.of(pod)) if each is not None]
-        if said:
-            evidence = tuple(dict.fromkeys(name for each in said for name in each.evidence))
-            telling = next((each for each in said if each.evidence), said[0])
-            seen.hami.logs[pod.object] = Said(evidence, telling.last_line)
+        told = together([each for each in (_said(path, seen) for path in index.of(pod)) if each is not None])
+        if told is not None:
+            seen.hami.logs[pod.object] = told
+
+
+def together(said: Sequence[Said]) -> Said | None:
+    """Of one pod's containers; None where none was read."""
+    if not said:
+        return None
+    evidence = tuple(dict.fromkeys(name for each in said for name in each.evidence))
+    telling = next((each for each in said if each.evidence), said[0])
+    return Said(evidence, telling.last_line)
 
 
 def _said(path: Path, seen: Seen) -> Said | None:
@@ -39,8 +48,12 @@ def _said(path: Path, seen: Seen) -> Said | None:
     except OSError as problem:
         seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
         return None
-    found = in_stream([tail])
-    lines = [each.strip() for each in tail.decode("utf-8", "replace").splitlines() if each.strip()]
+    return said_of(log_without_secrets(tail.decode("utf-8", "replace")))
+
+
+def said_of(log: str) -> Said:
+    found = in_stream([log.encode()])
+    lines = [each.strip() for each in log.splitlines() if each.strip()]
     last = found[0].words if found else next(reversed(lines), "")
     printable = "".join(each if each.isprintable() else " " for each in last)
     return Said(tuple(each.evidence.id for each in found), printable[:_LONGEST])

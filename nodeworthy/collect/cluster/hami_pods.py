@@ -68,7 +68,8 @@ class PodsOfHami:
             if pod.wants_gpus and is_crash(pod) and (pod.object in shared or self._was_shared(key)):
                 said = self._seen.hami.logs.get(pod.object)
                 ended = self._seen.hami.ended.get(key, "")
-                yield Crash(pod, ended, said.evidence if said else (), said.last_line if said else "")
+                why = self._seen.no_logs.get(pod.object, "")
+                yield Crash(pod, ended, said.evidence if said else (), said.last_line if said else "", why)
 
     def _was_shared(self, key: Key) -> bool:
         return key in self._seen.hami.allocated

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
+from nodeworthy.collect.cluster import live_logs
 from nodeworthy.collect.cluster.connection import Answer, Connection
 from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
+from nodeworthy.collect.cluster.pod_logs import RULES as LOGS_FOR
 from nodeworthy.collect.cluster.recording import KindFile, Recording
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import mappings_at, text_at
@@ -19,11 +21,14 @@ from nodeworthy.records import dataclass
 PAGE = "500"
 
 
-def look(context: str | None, namespace: str | None, workers: int, record: str | None) -> Seen:
+def look(context: str | None, namespace: str | None, workers: int, record: str | None, rules: Collection[str]) -> Seen:
+    """By which rules it will be judged says which logs are asked for."""
     connection = Connection(context)
     reading = _Reading(connection, Seen(namespace), Recording(record, namespace) if record else None)
     try:
         reading.read_all(workers)
+        if not LOGS_FOR.isdisjoint(rules):
+            reading.read_logs(workers)
     finally:
         reading.end()
     return reading.seen
@@ -51,6 +56,10 @@ class _Reading:
                 thread.join()
         finally:
             self._over.set()
+
+    def read_logs(self, workers: int) -> None:
+        if self._ended_by is None:
+            live_logs.read(self.connection, self.seen, workers, self.recording)
 
     def _work(self, waiting: deque[Kind]) -> None:
         try:

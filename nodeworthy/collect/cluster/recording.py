@@ -15,15 +15,21 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import Kind, kind_named
+from nodeworthy.collect.cluster.pod_logs import WantedLog
 from nodeworthy.collect.cluster.secrets import without_secrets
-from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.errors import InputError
 
-_KIND, _VERSION = "Recording", "nodeworthy/v1"
+_KIND, _VERSION, _NO_LOGS = "Recording", "nodeworthy/v1", "refusedLogs"
 
 
 def is_recording(data: Mapping[str, Any]) -> bool:
     return text_at(data, "kind") == _KIND and text_at(data, "apiVersion") == _VERSION
+
+
+def refused_logs(data: Mapping[str, Any]) -> Mapping[str, str]:
+    """Of a recording: why the log of a pod was not had, by object."""
+    return strings_at(data, _NO_LOGS)
 
 
 def refusal(data: Mapping[str, Any]) -> tuple[Kind, str] | None:
@@ -44,8 +50,8 @@ class Recording:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise InputError(f"can't write {folder}: {problem.strerror}") from None
-        about = {"apiVersion": _VERSION, "kind": _KIND, **({"namespace": namespace} if namespace else {})}
-        self._write("recording", about)
+        self._about = {"apiVersion": _VERSION, "kind": _KIND, **({"namespace": namespace} if namespace else {})}
+        self._write("recording", self._about)
 
     def kind(self, kind: Kind) -> KindFile:
         return KindFile(kind, self._begin(kind.plural))
@@ -53,6 +59,20 @@ class Recording:
     def refused(self, kind: Kind, status: Mapping[str, Any]) -> None:
         details = {**(status.get("details") or {}), "kind": kind.plural}
         self._write(kind.plural, {"apiVersion": "v1", "kind": "Status", **status, "details": details})
+
+    def log(self, wanted: WantedLog, text: str) -> None:
+        """Where a dump has it: `logs/<namespace>/<pod>/<container>.log`."""
+        name = f"logs/{wanted.namespace}/{wanted.pod}/{wanted.container}.log"
+        path = self._folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InputError(f"can't write {path}: {problem.strerror}") from None
+        self._halves[name] = _Half(path)
+        self._halves[name].write(text)
+
+    def refused_logs(self, why: Mapping[str, str]) -> None:
+        self._write("recording", {**self._about, _NO_LOGS: dict(why)})
 
     def finish(self) -> None:
         for half in self._halves.values():

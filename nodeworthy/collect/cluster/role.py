@@ -12,26 +12,33 @@ NAME = "nodeworthy-diagnose"
 # Of the account that may look into every namespace.
 HOME = "nodeworthy"
 _API_GROUP = "rbac.authorization.k8s.io"
+_LOGS = (
+    "  # why the toolkit, HAMi's parts and what runs on shared GPUs do not run: the ends of their logs, and no others",
+    '  - apiGroups: [""]',
+    "    resources: [pods/log]",
+    "    verbs: [get]",
+)
 _NAMESPACE = pattern(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
-def manifests(namespace: str | None) -> str:
+def manifests(namespace: str | None, *, logs: bool) -> str:
     """For the whole cluster, or for what belongs to one namespace."""
     if namespace is not None and not _NAMESPACE.fullmatch(namespace):
         raise InputError(f"{namespace!r} is no name of a namespace")
     home, within = namespace or HOME, namespace is not None
     kinds = [kind for kind in ASKED_FOR if kind.namespaced or not within]
-    documents = [_account(home), _role(kinds, namespace), _binding(home, within=within)]
-    return _heading(home, within=within) + "---\n".join(documents if within else [_home(), *documents])
+    documents = [_account(home), _role(kinds, namespace, logs=logs), _binding(home, within=within)]
+    return _heading(home, within=within, logs=logs) + "---\n".join(documents if within else [_home(), *documents])
 
 
-def _heading(home: str, *, within: bool) -> str:
+def _heading(home: str, *, within: bool, logs: bool) -> str:
     where = f"of namespace {home}" if within else "of a cluster"
     option = f" --namespace {home}" if within else ""
     kind = "role" if within else "clusterrole"
     bind = f"kubectl create {kind}binding NAME --{kind}={NAME} --user=WHO" + (f" -n {home}" if within else "")
+    which = "" if logs else ", no logs of containers"
     return f"""\
-# What `nodeworthy diagnose{option}` reads {where}: no secrets, no logs of containers, and nothing is ever written.
+# What `nodeworthy diagnose{option}` reads {where}: no secrets{which}, and nothing is ever written.
 #   nodeworthy diagnose --print-role{option} | kubectl apply -f -
 #   kubectl create token {NAME} -n {home}     a token for whoever looks with this account
 #   {bind}     the same rights for a user
@@ -46,11 +53,12 @@ def _account(home: str) -> str:
     return f"apiVersion: v1\nkind: ServiceAccount\nmetadata:\n  name: {NAME}\n  namespace: {home}\n"
 
 
-def _role(kinds: list[Kind], namespace: str | None) -> str:
+def _role(kinds: list[Kind], namespace: str | None, *, logs: bool) -> str:
     lines = [f"apiVersion: {_API_GROUP}/v1", f"kind: {_kind(namespace is not None)}", "metadata:", f"  name: {NAME}"]
     if namespace is not None:
         lines.append(f"  namespace: {namespace}")
-    return "\n".join([*lines, "rules:", *(line for kind in kinds for line in _rule(kind))]) + "\n"
+    rules = [line for kind in kinds for line in _rule(kind)]
+    return "\n".join([*lines, "rules:", *rules, *(_LOGS if logs else ())]) + "\n"
 
 
 def _kind(within: bool) -> str:

@@ -18,6 +18,11 @@ _VALUE = pattern(
     r"|(?i:(?<=bearer )[\w.=+/-]{12,})"
 )
 _FLAG = pattern(r"(?i)(--?[\w-]*(?:token|passw(?:or)?d|secret|api-?key|credential)[\w-]*)(=|\s+)(\S+)")
+# `HF_TOKEN=…`, `"password": "…"`, as programs print their settings; a plain number is a count of tokens.
+_SETTING = pattern(
+    r"(?i)([\w-]*(?:token|passw(?:or)?d|passphrase|secret|credential|(?:api|access|private)[_-]?key)[\"']?\s*[=:]\s*[\"']?)"
+    r"(?!\d+\b|\(secret\))([^\s\"',;]{4,})"
+)
 # Bookkeeping that no rule reads; the last applied configuration repeats every variable.
 _DROPPED_ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -29,6 +34,10 @@ def without_secrets(data: Any) -> Any:
     if isinstance(data, list):
         return _list(data)
     return _text(data) if isinstance(data, str) else data
+
+
+def log_without_secrets(log: str) -> str:
+    return _SETTING.sub(rf"\1{HIDDEN}", _text(log))
 
 
 def _mapping(data: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from nodeworthy.collect.cluster.kinds import (
     RUNTIME_CLASSES,
     Kind,
 )
+from nodeworthy.collect.cluster.pod_logs import WantedLog, WantedLogs
 from nodeworthy.collect.cluster.pods import GpuPods
 from nodeworthy.collect.cluster.sighted import Sighted
 from nodeworthy.documents.plain import strings_at, text_at
@@ -61,6 +62,9 @@ class Seen:
     unreadable: list[UnreadableInput] = field(default_factory=list)
     # The last words in the logs of the toolkit's pods, by object.
     words: dict[str, str] = field(default_factory=dict)
+    # Why the log of a pod was not had, by object.
+    no_logs: dict[str, str] = field(default_factory=dict)
+    logs: WantedLogs = field(default_factory=WantedLogs)
     objects: int = 0
     _versions: dict[tuple[str, str, str], int] = field(default_factory=dict)
 
@@ -92,6 +96,7 @@ class Seen:
             self.capacity.add_node(data)
         elif kind is PODS:
             self.pods[key] = cluster_pod(data)
+            self.logs.add_pod(key, data, self.pods[key])
             self.gpu_pods.add_pod(key, data)
             self.sighted.add_pod(key, data)
             self.capacity.add_pod(key, data)
@@ -124,6 +129,10 @@ class Seen:
         if found is not None:
             self.gpu_daemonsets[key] = found
             self.gpu_annotations[key] = strings_at(data, "metadata", "annotations")
+
+    def wanted_logs(self) -> list[WantedLog]:
+        toolkits = frozenset((key[0], each.name) for key, each in self.toolkits.items())
+        return self.logs.of(self.pods, toolkits, frozenset(self.hami.parts))
 
     def has(self, kind: Kind) -> bool:
         return kind.plural in self.kinds

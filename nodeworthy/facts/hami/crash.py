@@ -30,6 +30,8 @@ class Crash:
     # Ids of evidence, the last line of its log; both empty where there is no log.
     evidence: tuple[str, ...] = ()
     last_line: str = ""
+    # Why its log was not read, where that is known.
+    no_log: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,9 @@ def _told(evidence: Evidence | None, cause: str, some: list[Crash]) -> HamiCrash
         return HamiCrash(place, message, why, cause, "a limit that the program fits in", remedy, victims, True)
     named = f"{first.pod.namespace} {first.pod.name}"
     message = f"{_pods(some)} on a shared GPU, of which no cause is known"
-    said = f"its last line is: {words}" if words else "no log of it was read"
+    said = (
+        f"its last line is: {words}" if words else f"no log of it was read{f': {first.no_log}' if first.no_log else ''}"
+    )
     return HamiCrash(
         place, message, said, first.pod.fault, "a known cause", f"kubectl logs -n {named} --previous", victims, False
     )

@@ -1,0 +1,81 @@
+"""Which containers' logs rules need, and where a kubelet can have them: of pods that matter and do not run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import field
+from typing import Any
+
+from nodeworthy.documents.plain import at, mappings_at, text_at
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.hami.crash import is_crash
+from nodeworthy.facts.hami.parts import role_of
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+Key = tuple[str, str]
+# They become parts of paths, here and on the server.
+_NAME = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+# Without one of these, no log is asked for.
+RULES = frozenset(("containerd-paths", "hami-components-healthy", "hami-crash-explained", "toolkit-reaches-containerd"))
+# Of pods of one maker, which fail alike, a few will do; of jobs each has a story of its own.
+_OF_ONE_MAKER = 5
+MOST_PODS = 100
+
+
+@dataclass(frozen=True)
+class WantedLog:
+    namespace: str
+    pod: str
+    container: str
+    # Of the run before this one: this one has not failed yet.
+    previous: bool
+
+    @property
+    def object(self) -> str:
+        return f"Pod/{self.namespace}/{self.pod}"
+
+    @property
+    def path(self) -> str:
+        return f"/api/v1/namespaces/{self.namespace}/pods/{self.pod}/log"
+
+
+@dataclass
+class WantedLogs:
+    """Keeps of pods that are not ready which of their containers have a log."""
+
+    _of: dict[Key, tuple[WantedLog, ...]] = field(default_factory=dict)
+
+    def add_pod(self, key: Key, data: Mapping[str, Any], pod: ClusterPod) -> None:
+        self._of.pop(key, None)
+        matters = pod.daemonset or role_of(pod.name, pod.labels) is not None or (pod.wants_gpus and is_crash(pod))
+        named = all(map(_NAME.fullmatch, key))
+        if matters and named and not pod.ready and not pod.is_over:
+            self._of[key] = tuple(_wanted(key, data))
+
+    def of(self, pods: Mapping[Key, ClusterPod], toolkits: frozenset[Key], parts: frozenset[Key]) -> list[WantedLog]:
+        """Of the toolkit's pods, of HAMi's own, and of those that crash with GPUs."""
+        asked: Counter[Key] = Counter()
+        found: list[WantedLog] = []
+        for key in sorted(self._of):
+            pod = pods[key]
+            maker = (pod.namespace, pod.daemonset)
+            made = maker in toolkits or key in parts
+            if made and pod.daemonset:
+                asked[maker] += 1
+            if (made and asked[maker] <= _OF_ONE_MAKER) or (pod.wants_gpus and is_crash(pod)):
+                found += self._of[key]
+        return found
+
+
+def _wanted(key: Key, data: Mapping[str, Any]) -> Iterator[WantedLog]:
+    found = []
+    for kind in ("initContainerStatuses", "containerStatuses"):
+        for status in mappings_at(data, "status", kind):
+            name, failed = text_at(status, "name"), at(status, "lastState", "terminated") is not None
+            runs = at(status, "state", "running") is not None
+            has_run = runs or failed or at(status, "state", "terminated") is not None
+            if _NAME.fullmatch(name) and has_run and at(status, "ready") is not True:
+                found.append(WantedLog(*key, name, previous=runs and failed))
+    yield from sorted(found, key=lambda each: each.container)
