@@ -28,6 +28,14 @@ class NotDone(CouldNotLook):
     """The server has refused it, in its own words."""
 
 
+class Busy(NotDone):
+    """The server will take it later."""
+
+
+class NotBelieved(CouldNotLook):
+    """It came, and is not what anybody would have printed."""
+
+
 class Cluster(Connection):
     """One namespace of it. Everything here raises CouldNotLook where no answer came, NotDone where it was a no."""
 
@@ -61,6 +69,8 @@ class Cluster(Connection):
     def create(self, job: Mapping[str, Any]) -> Mapping[str, Any]:
         name = text_at(job, "metadata", "name")
         answer = self._write("POST", self._jobs, {"fieldManager": MANAGER}, job)
+        if answer.status == 429:
+            raise Busy(f"the server has no time for its Job {name}: {_why(answer)}")
         if not 200 <= answer.status < 300:
             raise NotDone(f"the server refused its Job {name}: {_why(answer)}")
         return answer.body
@@ -153,15 +163,15 @@ class Cluster(Connection):
 
 
 def _bounded(response: Any) -> bytes:
-    """Raises CouldNotLook where it does not end."""
+    """Raises NotBelieved where it does not end."""
     until = time.monotonic() + LOG_SECONDS
     said = bytearray()
     while piece := response.read1(1 << 16):
         said += piece
         if len(said) > MOST_BYTES:
-            raise CouldNotLook(f"it prints more than {MOST_BYTES // 2**20} MiB, and is not believed")
+            raise NotBelieved(f"it prints more than {MOST_BYTES // 2**20} MiB, and is not believed")
         if time.monotonic() > until:
-            raise CouldNotLook(f"its log did not end within {LOG_SECONDS:g} s")
+            raise NotBelieved(f"its log did not end within {LOG_SECONDS:g} s")
     return bytes(said)
 
 

@@ -9,7 +9,7 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.in_cluster import state
-from nodeworthy.collect.in_cluster.cluster import Cluster
+from nodeworthy.collect.in_cluster.cluster import Busy, Cluster, NotBelieved
 from nodeworthy.collect.in_cluster.job import Terms, job
 from nodeworthy.collect.in_cluster.said import recording
 from nodeworthy.collect.node.recording import Recording
@@ -23,6 +23,7 @@ NODE_SECONDS = 10.0
 NO_POD_SECONDS = 3.0
 # Kubernetes ends a Job by its own clock, and tells why; only then do we.
 GRACE_SECONDS = 15.0
+LOG_TRIES = 3
 
 
 class Stopped(Exception):
@@ -43,7 +44,7 @@ class Looking:
             return Recording(host, unreached=f"its turn did not come within {self.terms.total_seconds:g} s")
         made: Mapping[str, Any] = {}
         try:
-            made = self.cluster.create(job(name, node, self.terms))
+            made = self._made(job(name, node, self.terms))
             return self._read(host, node, made)
         except CouldNotLook as problem:
             return Recording(host, unreached=str(problem))
@@ -55,10 +56,34 @@ class Looking:
         if end.pod is None:
             return Recording(host, unreached=end.why)
         try:
-            log = self.cluster.log(end.pod)
+            log = self._log(end.pod)
         except CouldNotLook as problem:
             return Recording(host, unreached="; ".join(filter(None, (end.why, str(problem)))))
         return recording(host, log, end.why)
+
+    def _made(self, wanted: Mapping[str, Any]) -> Mapping[str, Any]:
+        while True:
+            try:
+                return self.cluster.create(wanted)
+            except Busy:
+                if time.monotonic() >= self.until:
+                    raise
+                self._pause()
+
+    def _log(self, pod: Mapping[str, Any]) -> bytes:
+        """A kubelet has much to do, and may be asked again."""
+        for _ in range(LOG_TRIES - 1):
+            try:
+                return self.cluster.log(pod)
+            except NotBelieved:
+                raise
+            except CouldNotLook:
+                self._pause()
+        return self.cluster.log(pod)
+
+    def _pause(self) -> None:
+        if self.stop.wait(POLL_SECONDS):
+            raise Stopped
 
     def _waited(self, node: str, made: Mapping[str, Any]) -> state.Over:
         """An API server that is away for a while is asked again: the Job goes on without it."""
@@ -78,8 +103,7 @@ class Looking:
                 return end
             if time.monotonic() >= until:
                 return state.Over(f"its Job was not over within {time.monotonic() - began:.0f} s: {why}")
-            if self.stop.wait(POLL_SECONDS):
-                raise Stopped
+            self._pause()
 
     def _now(self, made: Mapping[str, Any], age: float, why: str) -> tuple[state.Over | None, str]:
         """Whether it is over, and what it waits for. A Job that is past its time has lost its pods: what was known of
