@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging
+from nodeworthy.commands import baselined, judging, settled
 from nodeworthy.errors import InputError
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.rule import Moment
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace, paths: Sequence[str], found: Sequence[Sourc
     _tell(mended, [*checking.refused, *mended.left], report)
     for refused in looked.refused:
         _say(on_one_line(refused))
-    code = _code(options, looked, report)
+    code = _code(options, looked, baselined.laid_over(options, report, paths))
     if options.dry_run:
         return max(code, 1) if mended.changed and code != 2 else code
     if mended.changed:
@@ -69,8 +69,8 @@ def run(options: argparse.Namespace, paths: Sequence[str], found: Sequence[Sourc
             return code
         _write(mended, found)
         looked, report = checking.judged({})
-    judging.deliver(options, report)
-    return _code(options, looked, report)
+    code = judging.deliver(options, baselined.laid_over(options, report, paths))
+    return 2 if looked.refused else code
 
 
 class _Checking:
@@ -78,19 +78,18 @@ class _Checking:
 
     def __init__(self, options: argparse.Namespace, paths: Sequence[str], found: Sequence[Source]) -> None:
         from nodeworthy.collect.source.stack_files import folders_of
-        from nodeworthy.rules import ids
-
         self._options = options
         self._folders = folders_of(paths)
         self._found = found
-        self._rules = frozenset(ids())
+        self._rules = settled.ids_of(options)
         self.refused: list[Left] = []
 
     def judged(self, instead: Mapping[str, bytes]) -> tuple[Looked, Report]:
         from nodeworthy.collect.source.collector import look_at
         from nodeworthy.collect.source.fleets import Fleets
 
-        fleets = Fleets(self._options.fleet, self._options.stack, self._folders)
+        by_settings = not self._options.no_settings
+        fleets = Fleets(self._options.fleet, self._options.stack, self._folders, by_settings=by_settings)
         sources = [replace(each, data=instead.get(each.shown)) for each in self._found]
         looked = look_at(sources, fleets, self._rules)
         return looked, judging.judged(self._options, Moment.SOURCE, looked.scenes, looked.counts)
