@@ -26,6 +26,8 @@ class Cni:
     comment: str = ""
     # Chains that ask its own policies about one pod each, and come back for those that they let through.
     asking: tuple[str, ...] = ()
+    # A table of nftables that is its own, in which it marks and drops by its policies.
+    table: str = ""
 
     def is_named_by(self, written: str) -> bool:
         """Whether what a rule says of an interface holds all by which its pods' traffic comes."""
@@ -44,6 +46,9 @@ def _table() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("pod_interfaces.toml").read_text(encoding="utf-8"))
 
 
+_NAMES = ("chain", "comment", "table")
+
+
 @cache
 def cnis() -> tuple[Cni, ...]:
     return tuple(_cni(key, row) for key, row in _table()["cni"].items())
@@ -51,9 +56,7 @@ def cnis() -> tuple[Cni, ...]:
 
 def _cni(key: str, row: Mapping[str, Any]) -> Cni:
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
-    return Cni(
-        key, forwards=row.get("forwards", False), chain=row.get("chain", ""), comment=row.get("comment", ""), **lists
-    )
+    return Cni(key, forwards=row.get("forwards", False), **{name: row.get(name, "") for name in _NAMES}, **lists)
 
 
 def brought_by(distribution: str) -> tuple[Cni, ...]:
@@ -73,6 +76,11 @@ def there(names: Iterable[str]) -> tuple[Cni, ...]:
 def network_of(chain: str) -> Cni | None:
     """The network whose own chain this is, in which nobody else can follow a packet."""
     return next((each for each in cnis() if chain and chain in (each.chain, *each.asking)), None)
+
+
+def network_with_table(name: str) -> Cni | None:
+    """The network whose own table of nftables this is: `ip calico`."""
+    return next((each for each in cnis() if each.table and each.table == name.rpartition(" ")[2]), None)
 
 
 def commenting(comment: str) -> Cni | None:

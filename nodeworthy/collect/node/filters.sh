@@ -38,7 +38,26 @@ saved() {
     return "$code"
 }
 
-# Tables that are not those of iptables, without what stands in their sets. Of iptables' only filter lets and drops.
+# Sets and maps of interfaces and addresses alone: those of ports are of single services, and may be very many.
+sets() {
+    awk '
+        $1 == "set" || $1 == "map" { kind = $1; name = $2 }
+        $1 == "type" && name != "" && !/inet_service|inet_proto|mark|string/ { print kind, name }
+        $1 == "}" { name = "" }
+    '
+}
+
+# A table without what stands in its sets, and then those of them that are short enough to be read.
+table() {
+    listed=$($brief nft -t list table "$1" "$2" 2>/dev/null || $brief nft list table "$1" "$2") || return
+    printf '%s\n' "$listed"
+    printf '%s\n' "$listed" | sets | head -n 40 | while read -r kind name; do
+        listed=$($brief nft list "$kind" "$1" "$2" "$name" 2>/dev/null) || continue
+        [ "${#listed}" -gt 50000 ] || printf '%s\n' "$listed"
+    done
+}
+
+# Tables that are not those of iptables. Of iptables' only filter lets and drops.
 native() {
     tables=$($brief nft list tables) || return
     printf '%s\n' "$tables" | while read -r _ family table; do
@@ -51,7 +70,7 @@ native() {
         "ip "* | "inet "*) ;;
         *) continue ;;
         esac
-        $brief nft -t list table "$family" "$table" 2>/dev/null || $brief nft list table "$family" "$table" || exit
+        table "$family" "$table" || exit
     done
 }
 

@@ -25,6 +25,7 @@ def both(outer: Filter, inner: Filter) -> Filter | None:
             _addresses(outer.to, inner.to),
             " ".join(limits),
             outer.is_narrowed or inner.is_narrowed,
+            (*outer.unless, *inner.unless),
         )
     except _Apart:
         return None

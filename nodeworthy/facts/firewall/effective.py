@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.boot.text import Text
-from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Does, Filter, Side, Step
-from nodeworthy.facts.firewall.nft import NftAct, NftReader
+from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.nft_followed import Followed
+from nodeworthy.facts.firewall.nft_listing import Chain, tables
 from nodeworthy.facts.firewall.saved import BUILT_IN, Met, Saved, is_for_all
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.known.pod_interfaces import is_a_networks_own
+from nodeworthy.known.pod_interfaces import is_a_networks_own, network_with_table
 from nodeworthy.verdict import Place
 
 _OF_UFWS_USER = "ufw-user-"
@@ -57,20 +57,36 @@ def _policy(name: str, side: Side, saved: Saved, host: Place) -> tuple[bool, Ste
 
 
 def by_nft(printed: str, host: Place) -> Firewall:
-    """What nft listed of tables that are not those of iptables."""
+    """What nft listed of tables that are not those of iptables. Raises ValueError where nobody can follow a chain."""
     firewall = Firewall()
-    for act in NftReader().read(Text.of(printed)):
-        firewall.do(_step(act, host.about(f"nft: {act.chain}")))
+    for table in tables(printed):
+        if network_with_table(table.name) is not None:
+            continue
+        for chain in table.chains.values():
+            if chain.side is not None:
+                name = f"nft {table.name} {chain.name}"
+                firewall.nft[name] = _hung_in(name, Followed(table).met(chain, chain.side), chain, host)
     return firewall
 
 
-def _step(act: NftAct, place: Place) -> Step:
-    table = f"nft {act.chain}"
-    if act.filter is not None and is_for_all(act.filter) and act.filter.allows is False:
-        command = "drop, behind all other rules"
-        return Step(Does.POLICY, table, place, command, filter=act.filter, sides=act.sides)
-    command = f"policy {'accept' if act.allows else 'drop'}" if act.does is Does.POLICY else ""
-    return Step(act.does, table, place, command, filter=act.filter, sides=act.sides, allows=act.allows)
+def _hung_in(name: str, met: list[Met], chain: Chain, host: Place) -> Chains:
+    """What packets meet behind one hook, up to the rule that drops them all."""
+    assert chain.side is not None
+    place = host.about(name.replace("nft ", "nft: ", 1))
+    policy = f"policy {'accept' if chain.accepts else 'drop'}"
+    chains = Chains(name)
+    chains.policies[chain.side] = (
+        chain.accepts,
+        Step(Does.POLICY, name, place, policy, sides=(chain.side,), allows=chain.accepts),
+    )
+    table = name.rpartition(" ")[0].replace("nft ", "nft: ", 1)
+    for each in met:
+        step = Step(Does.ADD, name, host.about(f"{table} {each.chain}"), each.line, filter=each.filter)
+        if is_for_all(each.filter) and each.filter.allows is False:
+            chains.policies[chain.side] = (False, replace(step, place=place, command="drop, behind all other rules"))
+            break
+        chains.rules.append((each.filter, step))
+    return chains
 
 
 def written_by_people(firewall: Firewall) -> Firewall:

@@ -34,6 +34,8 @@ class Filter:
     limits: str = ""
     # Whether nobody here knows what narrows it further.
     is_narrowed: bool = False
+    # It is not about those packets that one of these is about.
+    unless: tuple[Filter, ...] = ()
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -88,17 +88,43 @@ def needs(pods: Pods) -> list[Need]:
 
 def covers(need: Need, rule: Filter, pods: Pods) -> bool | None:
     """Whether a rule is about all of these packets; None where that can't be known."""
+    about = _is_about(need, rule, pods)
+    if about is False or not rule.unless:
+        return about
+    # Where some addresses alone are not let through, all others are.
+    lacks = [each for each in rule.unless if not rule.allows or is_about_everybody(need, each)]
+    gone = [covers(need, each, pods) for each in lacks]
+    if True in gone:
+        return False
+    return None if None in gone else about
+
+
+def is_gone(need: Need, rule: Filter, pods: Pods) -> bool | None:
+    """Whether these packets have left before a rule that would be about them; None where that can't be known."""
+    if _is_about(need, rule, pods) is not True:
+        return True
+    answer = covers(need, rule, pods)
+    return None if answer is None else not answer
+
+
+def is_about_everybody(need: Need, rule: Filter) -> bool:
+    """Whether the other end of these packets may be anybody's, for a rule."""
+    return is_world(rule.source if need.way in (Way.REACH, Way.FROM_NODE) else rule.to)
+
+
+def _is_about(need: Need, rule: Filter, pods: Pods) -> bool | None:
     if rule.side is not need.way.side or rule.limits:
         return False
     if need.way is Way.LEAVE:
-        parts = [_pods(rule.in_, pods), _elsewhere(rule.out, pods), _holds(rule.source, need.range), _wide(rule.to)]
+        others = _wide(rule.to) and not _is_pods_own(rule.to, pods)
+        parts = [_pods(rule.in_, pods), _elsewhere(rule.out, pods), holds_range(rule.source, need.range), others]
     elif need.way is Way.REACH:
         others = _wide(rule.source) and not _is_pods_own(rule.source, pods)
-        parts = [_elsewhere(rule.in_, pods), _pods(rule.out, pods), others, _holds(rule.to, need.range)]
+        parts = [_elsewhere(rule.in_, pods), _pods(rule.out, pods), others, holds_range(rule.to, need.range)]
     elif need.way is Way.TO_NODE:
-        parts = [_pods(rule.in_, pods), _holds(rule.source, need.range), _wide(rule.to)]
+        parts = [_pods(rule.in_, pods), holds_range(rule.source, need.range), _wide(rule.to)]
     else:
-        parts = [_pods(rule.out, pods), _holds(rule.to, need.range), _wide(rule.source)]
+        parts = [_pods(rule.out, pods), holds_range(rule.to, need.range), _wide(rule.source)]
     if False in parts:
         return False
     return None if None in parts or rule.is_narrowed else True
@@ -116,7 +142,7 @@ def _pods(name: Text, pods: Pods) -> bool | None:
         return not pods.networks or bool(set(named).intersection(pods.networks)) or (False if pods.are_seen else None)
     if is_one_pods(written) or is_uplink(written) or is_a_networks_own(written) or written.startswith(_OTHERS):
         return False
-    return None
+    return False if pods.are_seen else None
 
 
 def _elsewhere(name: Text, pods: Pods) -> bool:
@@ -129,7 +155,7 @@ def _elsewhere(name: Text, pods: Pods) -> bool:
     return not (named_by(written) or is_one_pods(written) or written.startswith(_OTHERS))
 
 
-def _holds(addresses: Text, wanted: Range | None) -> bool | None:
+def holds_range(addresses: Text, wanted: Range | None) -> bool | None:
     if not addresses:
         return True
     found = range_of(addresses)
@@ -149,12 +175,12 @@ def _holds(addresses: Text, wanted: Range | None) -> bool | None:
 def _is_pods_own(addresses: Text, pods: Pods) -> bool:
     """Whether nobody but pods has these addresses."""
     found = range_of(addresses)
-    return found is not None and pods.pod_range is not None and bool(_holds(Text.of(str(pods.pod_range)), found))
+    return found is not None and pods.pod_range is not None and bool(holds_range(Text.of(str(pods.pod_range)), found))
 
 
 def _wide(addresses: Text) -> bool | None:
     """Whether the other end may be anybody, or at least all of a private network."""
-    return _holds(addresses, None)
+    return holds_range(addresses, None)
 
 
 def range_of(addresses: Text) -> Range | None:
@@ -174,30 +200,3 @@ def is_world(addresses: Text) -> bool:
         return True
     found = range_of(addresses)
     return found is not None and found.prefixlen <= _WORLD
-
-
-def almost(need: Need, rule: Filter) -> str:
-    """Why a rule that looks like the right one is not: empty where it does not look like it."""
-    if rule.allows is False:
-        return ""
-    ends = (rule.in_, rule.out)
-    for end in ends:
-        one = is_one_pods(end.known or "")
-        if one is not None and need.way.side is rule.side:
-            return f"this names one interface `{end.known}`; `{one.pods[-1]}` is every one that begins so"
-    if any(named_by(end.known or "") for end in ends if end):
-        if need.way.side is Side.ROUTED and rule.side is not Side.ROUTED:
-            return "this is about traffic with the node itself, and forwards nothing"
-        if rule.side is need.way.side and rule.limits:
-            return f"this lets only {rule.limits} through"
-    return _almost_the_range(need, rule)
-
-
-def _almost_the_range(need: Need, rule: Filter) -> str:
-    end = rule.to if need.way in (Way.REACH, Way.FROM_NODE) else rule.source
-    found = range_of(end) if end and rule.side is need.way.side else None
-    if found is None or not is_private(found):
-        return ""
-    if rule.limits:
-        return f"this lets only {rule.limits} through"
-    return f"this range does not hold {need.range}" if need.range is not None and not _holds(end, need.range) else ""

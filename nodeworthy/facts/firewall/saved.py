@@ -35,7 +35,7 @@ class Met:
 
 def is_for_all(rule: Filter) -> bool:
     """Whether no packet that comes here goes on."""
-    asks = rule.in_ or rule.out or rule.source or rule.to or rule.limits or rule.is_narrowed
+    asks = rule.in_ or rule.out or rule.source or rule.to or rule.limits or rule.is_narrowed or rule.unless
     return rule.allows is not None and not asks
 
 

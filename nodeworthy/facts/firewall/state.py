@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
 from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, covers
+from nodeworthy.facts.firewall.needs import Need, Pods, covers, is_about_everybody, is_gone
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
 from nodeworthy.records import dataclass
 
@@ -43,10 +43,8 @@ class Firewall:
         return None if self.is_up else (self.off or self.unit_off)
 
     def closed(self) -> Iterator[Chains]:
-        """The sets of chains that let something through only where a rule says so."""
-        if self.is_up or not self.kernel.policy(Side.ROUTED)[0]:
-            yield self._of_the_kernel()
-        yield from (each for each in self.nft.values() if not each.policy(Side.ROUTED)[0])
+        """The sets of chains that do not let everything through."""
+        yield from (each for each in (self._of_the_kernel(), *self.nft.values()) if _keeps_something(each))
 
     def _of_the_kernel(self) -> Chains:
         policies = dict(self.kernel.policies)
@@ -57,11 +55,8 @@ class Firewall:
         return Chains(UFW if self.is_up else IPTABLES, policies, [*self.before, *own, *self.behind])
 
     def do(self, step: Step) -> None:
-        if step.does is Does.REFUSED:
-            self.refused.append(step)
-            return
-        if step.does is Does.UNREAD:
-            self.unread.append(step)
+        if step.does in (Does.REFUSED, Does.UNREAD):
+            (self.refused if step.does is Does.REFUSED else self.unread).append(step)
             return
         if step.does is Does.REMOVE and step.filter is not None:
             self.removed.append(step)
@@ -162,16 +157,27 @@ def left_by(steps: Iterable[Step]) -> Firewall:
     return firewall
 
 
+def _keeps_something(chains: Chains) -> bool:
+    """Whether something that is forwarded is let through only where a rule says so, or may be dropped by one."""
+    may_deny = (rule for rule, _ in chains.rules if rule.side is Side.ROUTED and not rule.allows and not rule.limits)
+    return not chains.policy(Side.ROUTED)[0] or any(rule.allows is None or not rule.is_narrowed for rule in may_deny)
+
+
 def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
     """Whether these chains let all of these packets through: the first rule about them decides, else the policy."""
-    doubted = False
+    is_open = chains.policy(need.way.side)[0]
+    # What may have let them through before, and what may have dropped them.
+    let = kept = False
     for rule, _ in chains.rules:
         answer = covers(need, rule, pods)
+        if rule.allows is False and is_open and not is_about_everybody(need, rule):
+            continue
         if answer is None or (answer and rule.allows is None):
-            doubted = doubted or rule.allows is not False
+            let = let or rule.allows is not False
+            kept = kept or rule.allows is None or (rule.allows is False and is_gone(need, rule, pods) is not True)
         elif answer:
-            return True if rule.allows else (None if doubted else False)
-    return True if chains.policy(need.way.side)[0] else (None if doubted else False)
+            return (None if kept else True) if rule.allows else (None if let else False)
+    return (None if kept else True) if is_open else (None if let else False)
 
 
 def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool:

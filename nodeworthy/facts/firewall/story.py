@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from nodeworthy.facts.firewall.almost import almost
 from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, almost, covers, is_private, needs, range_of
+from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_private, needs, range_of
 from nodeworthy.facts.firewall.state import Firewall, missing
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
 from nodeworthy.records import dataclass
@@ -14,6 +15,8 @@ from nodeworthy.verdict import Place, Related
 
 _UPLINK = "eno1"
 _MOST_TOLD = 4
+# firewalld writes its whole table anew whenever it is reloaded.
+_FIREWALLD = "nft inet firewalld "
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,18 @@ class Story:
 
     @property
     def message(self) -> str:
+        if self._by_a_rule:
+            return f"a rule of {self._chain} drops pods' traffic"
         if self.name != UFW:
             return f"{self._chain} drops what no rule lets through, and no rule lets pods' traffic through"
         if len(self._ways) == 1:
             return f"ufw is active, and {self._ways[0]}"
         return f"ufw is active, and {len(self.commands)} of the rules that pods need are missing"
+
+    @property
+    def _by_a_rule(self) -> bool:
+        """Where everything else is let through."""
+        return self.name != UFW and all(self.chains.policy(each.way.side)[0] for each in self.lacking)
 
     @property
     def _chain(self) -> str:
@@ -83,13 +93,17 @@ class Story:
         pods, uplink = self.pods, self.uplink or _UPLINK
         if self.name == UFW:
             return list(dict.fromkeys(each.rule(pods, uplink) for each in self.lacking))
+        if self.name.startswith(_FIREWALLD):
+            return _zones(pods.interface, {each.way for each in self.lacking})
         flags = ["i" if each.way.side is Side.ROUTED and each.way.name == "LEAVE" else "o" for each in self.lacking]
+        is_a_rule = self.policy is not None and self.policy.filter is not None
         if self.name == IPTABLES:
-            put = "-I" if self.policy is not None and self.policy.filter is not None else "-A"
+            put = "-I" if is_a_rule else "-A"
             return [f"iptables {put} FORWARD -{flag} {pods.interface} -j ACCEPT" for flag in dict.fromkeys(flags)]
         named = pods.interface.replace("+", "*")
         chain = self.name.removeprefix("nft ")
-        return [f"nft add rule {chain} {flag}ifname '\"{named}\"' accept" for flag in dict.fromkeys(flags)]
+        put = "insert" if is_a_rule else "add"
+        return [f"nft {put} rule {chain} {flag}ifname '\"{named}\"' accept" for flag in dict.fromkeys(flags)]
 
     @property
     def uplink(self) -> str:
@@ -155,6 +169,8 @@ def _doubt(rule: Filter, pods: Pods) -> str:
     hole = next((each for each in ends if each.holes), None)
     if hole is not None:
         return f"{hole.shown()}: {hole.why}"
+    if rule.unless and not rule.is_narrowed:
+        return "which packets have left its chain before this rule is not known"
     if rule.is_narrowed or rule.allows is None:
         return "what else this rule asks for is not read here"
     named = [end.shown() for end in ends[:2] if end and named_by(end.shown())]
@@ -167,6 +183,16 @@ def _doubt(rule: Filter, pods: Pods) -> str:
     if ranges:
         return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
     return f"whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is, is not known"
+
+
+def _zones(pods: str, ways: set[Way]) -> list[str]:
+    """How firewalld is told: what comes from a trusted zone is forwarded, what goes there only by a policy."""
+    by_firewalld = "firewall-cmd --permanent"
+    told = [f"{by_firewalld} --zone=trusted --add-interface={pods}"]
+    if Way.REACH in ways:
+        told += [f"{by_firewalld} --new-policy=pods", f"{by_firewalld} --policy=pods --set-target=ACCEPT"]
+        told += [f"{by_firewalld} --policy=pods --add-ingress-zone=ANY --add-egress-zone=trusted"]
+    return [*told, "firewall-cmd --reload"]
 
 
 def _uplink_of(rules: Sequence[Filter]) -> str:

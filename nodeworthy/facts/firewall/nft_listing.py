@@ -1,0 +1,138 @@
+"""What `nft list table` prints, as chains, sets and maps: the rules of each chain, and the elements of each set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+
+from nodeworthy.facts.firewall.firewall import Side
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+HOOKS = {"input": Side.IN, "output": Side.OUT, "forward": Side.ROUTED}
+# Those whose packets are IPv4's.
+_FAMILIES = ("ip", "inet")
+_SETS = ("set", "map")
+_TOKEN = pattern(r'"[^"\n]*"|[{},;\n]|#[^\n]*|[^\s{},;"]+')
+
+
+@dataclass
+class Chain:
+    name: str
+    rules: list[Sequence[str]] = field(default_factory=list)
+    # Of a chain that hangs in a hook: packets begin here.
+    side: Side | None = None
+    accepts: bool = True
+
+
+@dataclass
+class Table:
+    name: str
+    chains: dict[str, Chain] = field(default_factory=dict)
+    # The elements of a set or map; those of one that was not listed whole are not here.
+    sets: dict[str, list[Sequence[str]]] = field(default_factory=dict)
+    # Those that were listed at all.
+    terse: set[str] = field(default_factory=set)
+
+
+def tables(printed: str) -> list[Table]:
+    """A table that is listed in several parts is one."""
+    found: dict[str, Table] = {}
+    for words, block in _statements(_tokens(printed)):
+        if words[:1] == ["table"] and len(words) == 3 and words[1] in _FAMILIES and block is not None:
+            name = " ".join(words[1:])
+            _fill(found.setdefault(name, Table(name)), block)
+    return list(found.values())
+
+
+def _fill(table: Table, block: Sequence[str]) -> None:
+    for words, inner in _statements(block):
+        if len(words) != 2 or inner is None:
+            continue
+        kind, name = words
+        if kind == "chain":
+            table.chains[name] = _chain(name, inner)
+        elif kind in _SETS:
+            _keep(table, name, next((rest[2:] for rest in _plain(inner) if rest[:2] == ["elements", "="]), None))
+
+
+def _keep(table: Table, name: str, listed: Sequence[str] | None) -> None:
+    """A set is listed for itself behind its table: if it has no elements there, it has none."""
+    if listed is not None:
+        table.sets[name] = elements(listed)
+    elif name in table.terse:
+        table.sets.setdefault(name, [])
+    table.terse.add(name)
+
+
+def _chain(name: str, block: Sequence[str]) -> Chain:
+    chain = Chain(name)
+    for words in _plain(block):
+        if words[0] == "type" and "hook" in words:
+            hook = words[words.index("hook") + 1 :][:1]
+            chain.side = HOOKS.get(hook[0]) if hook and words[1] == "filter" else None
+        elif words[0] == "policy":
+            chain.accepts = words[1:2] != ["drop"]
+        elif words[0] not in ("comment", "flags", "devices"):
+            chain.rules.append(words)
+    return chain
+
+
+def elements(braced: Sequence[str]) -> list[Sequence[str]]:
+    """What stands between braces, split at its commas."""
+    inner = [each for each in braced if each != "\n"]
+    inner = inner[1:-1] if inner[:1] == ["{"] and inner[-1:] == ["}"] else inner
+    found: list[list[str]] = [[]]
+    for each in inner:
+        if each == ",":
+            found.append([])
+        else:
+            found[-1].append(each)
+    return [each for each in found if each]
+
+
+def _tokens(text: str) -> list[str]:
+    found = (each[0] for each in _TOKEN.finditer(text))
+    return [each.strip('"') for each in found if not each.startswith("#")]
+
+
+def _statements(script: Sequence[str]) -> Iterator[tuple[list[str], Sequence[str] | None]]:
+    """Each statement with the block behind it; a rule's own braces belong to its words."""
+    words: list[str] = []
+    at = 0
+    while at < len(script):
+        token = script[at]
+        if token == "{":
+            end = _closing(script, at)
+            yield words, script[at + 1 : end]
+            words, at = [], end
+        elif token in (";", "\n"):
+            if words:
+                yield words, None
+            words = []
+        else:
+            words.append(token)
+        at += 1
+
+
+def _plain(block: Sequence[str]) -> Iterator[list[str]]:
+    """Each statement of a block that has none in it: braces are part of it, over as many lines as they take."""
+    words: list[str] = []
+    depth = 0
+    for token in (*block, "\n"):
+        depth += {"{": 1, "}": -1}.get(token, 0)
+        if depth == 0 and token in (";", "\n"):
+            if words:
+                yield words
+            words = []
+        else:
+            words.append(token)
+
+
+def _closing(script: Sequence[str], at: int) -> int:
+    depth = 0
+    for index in range(at, len(script)):
+        depth += {"{": 1, "}": -1}.get(script[index], 0)
+        if depth == 0:
+            return index
+    return len(script)
