@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from nodeworthy.documents.plain import at, mappings_at, text_at
+from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.hami.parts import role_of
@@ -76,6 +76,7 @@ def _wanted(key: Key, data: Mapping[str, Any]) -> Iterator[WantedLog]:
             name, failed = text_at(status, "name"), at(status, "lastState", "terminated") is not None
             runs = at(status, "state", "running") is not None
             has_run = runs or failed or at(status, "state", "terminated") is not None
+            has_run = has_run or bool(number_at(status, "restartCount"))
             if _NAME.fullmatch(name) and has_run and at(status, "ready") is not True:
                 found.append(WantedLog(*key, name, previous=runs and failed))
     yield from sorted(found, key=lambda each: each.container)
