@@ -4,7 +4,6 @@ goes, and on one node runs its command on this machine."""
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -250,16 +249,36 @@ def test_a_namespace_that_allows_no_such_pods(nodes: StandInKubelet, plane: Cont
         enforce("privileged")
 
 
+def begun(nodes: StandInKubelet, *arguments: str) -> subprocess.Popen[bytes]:
+    """A run of its own, once two of its pods have come to their nodes."""
+    for name in ("one", "two", "three"):
+        nodes.add(name, hangs, team="ml")
+    command = [sys.executable, "-m", "nodeworthy", "node", "--in-cluster", "--image", IMAGE, "--selector", "team=ml"]
+    process = subprocess.Popen([*command, "--yes", "--max-workers", "2", *arguments], stderr=subprocess.PIPE)
+    wait_for(lambda: len(nodes.taken) == 2, seconds=90)
+    return process
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_nothing_is_left_where_it_is_stopped(
     nodes: StandInKubelet, plane: ControlPlane, number: signal.Signals, code: int
 ) -> None:
-    for name in ("one", "two", "three"):
-        nodes.add(name, hangs, team="ml")
-    command = [sys.executable, "-m", "nodeworthy", "node", "--in-cluster", "--image", IMAGE, "--selector", "team=ml"]
-    with subprocess.Popen([*command, "--yes", "--max-workers", "2"], stderr=subprocess.PIPE, env=os.environ) as process:
-        wait_for(lambda: len(nodes.taken) == 2, seconds=90)
+    with begun(nodes) as process:
         process.send_signal(number)
         _, err = process.communicate(timeout=90)
     assert process.returncode == code, err
     assert jobs(plane) == []
+
+
+def test_what_a_killed_run_leaves_ends_by_itself(nodes: StandInKubelet, plane: ControlPlane) -> None:
+    """By Kubernetes' clocks: it ends each Job, and clears it away later."""
+    with begun(nodes, "--deadline", "1s", "--job-deadline", "15s") as process:
+        process.kill()
+        process.communicate(timeout=90)
+    left = jobs(plane)
+    assert len(left) == 2
+    assert {each["spec"]["ttlSecondsAfterFinished"] for each in left} == {600}
+    wait_for(lambda: plane.client.get(PODS)["items"] == [], seconds=90)
+    for each in left:
+        plane.client.request("DELETE", f"{JOBS}/{each['metadata']['name']}?propagationPolicy=Background")
+    wait_for(lambda: jobs(plane) == [], seconds=60)
