@@ -15,6 +15,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 LONG = (
     "tests/infra/",
     "tests/fix/test_every_case.py",
+    "tests/lsp/test_bad_input.py",
+    "tests/lsp/test_starting.py",
     "tests/install/",
     "tests/node/test_ssm.py",
     "tests/node/test_selecting_groups.py",

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -24,6 +24,9 @@ from nodeworthy.lsp.told import diagnostic, explained, refusal
 from nodeworthy.records import dataclass
 from nodeworthy.settings.find import OWN, PYPROJECT
 from nodeworthy.verdict import Finding
+
+if TYPE_CHECKING:
+    from pygls.server import ServerErrors
 
 # Who types fast is answered once. Far less than anybody notices.
 DEBOUNCE_S = 0.01
@@ -58,6 +61,11 @@ class Server(LanguageServer):
         root = path_of(self.workspace.root_uri or "")
         found = [each for each in (*folders, root) if each is not None]
         return Workspace(tuple(found), *self._named)
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """Into the editor's log, and not into its user's face: what he types next is answered all the same."""
+        told = types.LogMessageParams(types.MessageType.Error, f"{source.__name__}: {error}")
+        self.window_log_message(told)
 
     def warm(self) -> None:
         """Imports every rule before the first file asks for them."""
