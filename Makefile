@@ -14,6 +14,8 @@ CODE := $(wildcard nodeworthy infra userdata policies nodes)
 # Two tests at a time on two cores; PYTEST_WORKERS=0 runs them in one process, for a debugger.
 PYTEST_WORKERS ?= auto
 
+LOCK := uv pip compile --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 --quiet
+
 # The environment belongs to one lock in one place: where either differs, it is made anew.
 LOCKED := $(VENV)/.locked-$(shell { cat locks/all.txt; pwd; } | cksum | cut -d ' ' -f 1)
 INSTALLED := $(VENV)/.installed-$(shell { cat locks/all.txt pyproject.toml; pwd; } | cksum | cut -d ' ' -f 1)
@@ -119,9 +121,11 @@ bench: venv ## measures what the README promises; a table, and JSON in bench/res
 	@$(PY) -m bench
 
 .PHONY: lock
-lock: ## resolves pyproject.toml into locks/all.txt, with hashes (needs uv)
-	@uv pip compile pyproject.toml --all-extras --group dev --generate-hashes --no-emit-index-url --no-header \
-		--universal --python-version 3.11 --quiet --output-file locks/all.txt
+lock: ## resolves pyproject.toml into locks/, with hashes: everything, what builds a wheel, what the image has (needs uv)
+	@$(LOCK) pyproject.toml --all-extras --group dev --output-file locks/all.txt
+	@$(LOCK) --group build --constraints locks/all.txt --output-file locks/build.txt
+	@$(LOCK) pyproject.toml --extra aws --extra cluster --extra nodes --constraints locks/all.txt \
+		--output-file locks/image.txt
 
 .PHONY: clean
 clean: ## removes .venv and every cache of the tree
