@@ -33,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--namespace", metavar="NAME", help="look into this namespace only")
     parser.add_argument("--context", metavar="NAME", help="the kubeconfig's context (the current one)")
     parser.add_argument("--max-workers", metavar="N", type=_workers, default=4, help="kinds read side by side (4)")
+    parser.add_argument("--prometheus", metavar="URL", help="ask it what GPUs do (token: NODEWORTHY_PROMETHEUS_TOKEN)")
     parser.add_argument("--record", metavar="DIR", help="keep what was read, without secrets")
     parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a dump instead of a cluster")
     parser.add_argument("--ledger", action="store_true", help="tell who holds which GPUs, what is free, what waits")
@@ -93,6 +94,10 @@ def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
 
     chosen = judging.chosen_ids(options)  # a rule that does not exist is said before a cluster is asked
     fleet = Fleets(options.fleet, options.stack).asked_for()
+    if options.prometheus is not None:
+        from nodeworthy.collect.cluster.prometheus import check
+
+        check(options.prometheus)
     seen = _look(options, chosen)
     rules = frozenset(ids())
     found = scenes(seen, fleet, frozenset(options.rule), rules)
@@ -119,8 +124,10 @@ def _look(options: argparse.Namespace, rules: set[str]) -> Seen:
     if options.folder is None:
         from nodeworthy.collect.cluster import live
 
-        return live.look(options.context, options.namespace, options.max_workers, options.record, rules)
-    for name, given in (("--context", options.context), ("--record", options.record)):
+        asked = options.context, options.namespace, options.max_workers, options.record
+        return live.look(*asked, rules=rules, measured_by=options.prometheus)
+    given_too = {"--context": options.context, "--record": options.record, "--prometheus": options.prometheus}
+    for name, given in given_too.items():
         if given is not None:
             raise InputError(f"{name} is for a cluster; --from looks at none")
     from nodeworthy.collect.cluster import dump

@@ -79,8 +79,9 @@ def _when(when: datetime | None) -> str:
 
 def _notes(ledger: Ledger) -> Iterator[str]:
     yield from _in_part(ledger)
-    if not ledger.has_usage:
-        yield "What held GPUs do is unknown where no container ended: no answer of Prometheus is in what was read."
+    if ledger.no_usage or not ledger.has_usage:
+        why = ledger.no_usage or "no answer of Prometheus is in what was read"
+        yield on_one_line(f"What held GPUs do is unknown where no container ended: {why}.")
     if ledger.elsewhere:
         yield f"{ledger.elsewhere} pods hold GPUs on nodes that are not in what was read."
     if any(each.node.shared for each in ledger.nodes):
@@ -104,6 +105,7 @@ def as_data(ledger: Ledger) -> dict[str, Any]:
         "waiting": [_asked_as_data(each) for each in ledger.waiting],
         "held_on_unseen_nodes": ledger.elsewhere,
         "in_part": ledger.in_part,
+        "no_usage": ledger.no_usage or None,
     }
 
 

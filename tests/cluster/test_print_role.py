@@ -51,9 +51,7 @@ def test_nothing_in_it_writes_and_nothing_is_a_wildcard(arguments: tuple[str, ..
     for rule in role["rules"]:
         assert set(rule) == {"apiGroups", "resources", "verbs"}
         assert set(rule["verbs"]) == ({"get"} if rule["resources"] == ["pods/log"] else READS)
-        assert not {"*", "secrets", "pods/exec", "nodes/proxy"}.intersection(
-            rule["apiGroups"] + rule["resources"]
-        )
+        assert not {"*", "secrets", "pods/exec", "nodes/proxy"}.intersection(rule["apiGroups"] + rule["resources"])
 
 
 def test_the_account_has_the_role() -> None:

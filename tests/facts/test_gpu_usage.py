@@ -50,3 +50,24 @@ def test_what_is_no_number_is_left_out() -> None:
     assert not usage(series(0, [(0.0, "NaN?"), (1.0, "")]))
     assert not usage({"metric": None}, "words", {"metric": {"__name__": "up", "pod": "p"}, "values": [[0, "1"]]})
     assert not is_answer({"status": "error", "data": {}})
+
+
+def test_what_dcgm_writes_for_no_measurement_is_none() -> None:
+    assert not usage(series(0, [(when, "2147483632") for when, _ in HOUR]), series(1, [(0.0, "NaN"), (9.0, "-1")]))
+
+
+def test_nobody_knows_what_a_gpu_did_in_a_gap() -> None:
+    broken = [HOUR[0], *HOUR[-4:]]
+    assert usage(series(0, broken)).of(("ml", "p"), 1) == (None, 900.0)
+
+
+def test_what_one_of_two_counters_saw_is_seen() -> None:
+    busy = [(when, "0.4") for when, _ in HOUR]
+    engine = series(0, busy, __name__="DCGM_FI_PROF_GR_ENGINE_ACTIVE")
+    for some in ((engine, series(0, HOUR)), (series(0, HOUR), engine)):
+        assert usage(*some).of(("ml", "p"), 1)[0] is True
+
+
+def test_slices_of_one_gpu_are_told_apart() -> None:
+    slices = [series(0, HOUR, UUID="GPU-1", GPU_I_ID=str(number)) for number in (1, 2)]
+    assert usage(*slices).of(("ml", "p"), 2)[0] is False

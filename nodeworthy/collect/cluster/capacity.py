@@ -86,9 +86,15 @@ def _plugins(seen: Seen) -> dict[str, datetime]:
 def _missing(seen: Seen) -> Iterator[tuple[type[Fact], Missing]]:
     no_gpus = Missing("no node has GPUs and no pod asks for any")
     yield Admissions, _unseen(seen, PODS, EVENTS) or no_gpus
-    yield HeldGpus, _unseen(seen, PODS) or Missing(_NOTHING_TELLS)
+    yield HeldGpus, _unseen(seen, PODS) or _unmeasured(seen) or Missing(_NOTHING_TELLS)
     yield NodeGpuCount, _unseen(seen, NODES) or Missing("no node offers GPUs")
     yield Waiting, _only_one(seen) or _unseen(seen, PODS) or _unseen(seen, NODES) or no_gpus
+
+
+def _unmeasured(seen: Seen) -> Missing | None:
+    """Who names a Prometheus wants to know."""
+    why = seen.capacity.usage.unseen
+    return Missing(f"what GPUs do is not known: {why}", Verdict.UNKNOWN, Place(subject="prometheus")) if why else None
 
 
 def _only_one(seen: Seen) -> Missing | None:

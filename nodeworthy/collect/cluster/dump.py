@@ -15,7 +15,7 @@ from typing import Any
 from nodeworthy.collect.cluster import hami_logs, logs
 from nodeworthy.collect.cluster.dump_text import Unreadable, text_of
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
-from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs
+from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
 from nodeworthy.documents.json_objects import Item, NotJson, read_objects
@@ -122,6 +122,7 @@ def _add_whole(data: Mapping[str, Any], has_items: bool, file: _File, seen: Seen
     if is_recording(data):
         seen.namespace = seen.namespace or text_at(data, "namespace") or None
         seen.no_logs.update(refused_logs(data))
+        seen.capacity.usage.unseen = refused_usage(data)
     elif is_answer(data):
         seen.capacity.usage.add(data)
     elif kind == "Status":

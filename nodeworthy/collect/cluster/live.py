@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from nodeworthy.collect.cluster import live_logs
+from nodeworthy.collect.cluster import live_logs, prometheus
 from nodeworthy.collect.cluster.connection import Answer, Connection
 from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
 from nodeworthy.collect.cluster.pod_logs import RULES as LOGS_FOR
@@ -21,14 +21,24 @@ from nodeworthy.records import dataclass
 PAGE = "500"
 
 
-def look(context: str | None, namespace: str | None, workers: int, record: str | None, rules: Collection[str]) -> Seen:
-    """By which rules it will be judged says which logs are asked for."""
+def look(
+    context: str | None,
+    namespace: str | None,
+    workers: int,
+    record: str | None,
+    *,
+    rules: Collection[str],
+    measured_by: str | None = None,
+) -> Seen:
+    """By which rules it will be judged says which logs are asked for; a Prometheus tells what GPUs do."""
     connection = Connection(context)
     reading = _Reading(connection, Seen(namespace), Recording(record, namespace) if record else None)
     try:
         reading.read_all(workers)
         if not LOGS_FOR.isdisjoint(rules):
             reading.read_logs(workers)
+        if measured_by is not None:
+            reading.read_usage(measured_by)
     finally:
         reading.end()
     return reading.seen
@@ -60,6 +70,10 @@ class _Reading:
     def read_logs(self, workers: int) -> None:
         if self._ended_by is None:
             live_logs.read(self.connection, self.seen, workers, self.recording)
+
+    def read_usage(self, url: str) -> None:
+        if self._ended_by is None:
+            prometheus.read(url, self.seen.capacity.usage, self.recording)
 
     def _work(self, waiting: deque[Kind]) -> None:
         try:

@@ -21,6 +21,7 @@ from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.errors import InputError
 
 _KIND, _VERSION, _NO_LOGS = "Recording", "nodeworthy/v1", "refusedLogs"
+_NO_USAGE = "noPrometheus"
 
 
 def is_recording(data: Mapping[str, Any]) -> bool:
@@ -30,6 +31,11 @@ def is_recording(data: Mapping[str, Any]) -> bool:
 def refused_logs(data: Mapping[str, Any]) -> Mapping[str, str]:
     """Of a recording: why the log of a pod was not had, by object."""
     return strings_at(data, _NO_LOGS)
+
+
+def refused_usage(data: Mapping[str, Any]) -> str:
+    """Of a recording: why Prometheus did not tell what GPUs do."""
+    return text_at(data, _NO_USAGE)
 
 
 def refusal(data: Mapping[str, Any]) -> tuple[Kind, str] | None:
@@ -50,7 +56,11 @@ class Recording:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as problem:
             raise InputError(f"can't write {folder}: {problem.strerror}") from None
-        self._about = {"apiVersion": _VERSION, "kind": _KIND, **({"namespace": namespace} if namespace else {})}
+        self._about: dict[str, Any] = {
+            "apiVersion": _VERSION,
+            "kind": _KIND,
+            **({"namespace": namespace} if namespace else {}),
+        }
         self._write("recording", self._about)
 
     def kind(self, kind: Kind) -> KindFile:
@@ -72,7 +82,16 @@ class Recording:
         self._halves[name].write(text)
 
     def refused_logs(self, why: Mapping[str, str]) -> None:
-        self._write("recording", {**self._about, _NO_LOGS: dict(why)})
+        self._tell(_NO_LOGS, dict(why))
+
+    def prometheus(self, answer: Mapping[str, Any], unseen: str) -> None:
+        self._write("prometheus", answer)
+        if unseen:
+            self._tell(_NO_USAGE, unseen)
+
+    def _tell(self, name: str, what: Any) -> None:
+        self._about = {**self._about, name: what}
+        self._write("recording", self._about)
 
     def finish(self) -> None:
         for half in self._halves.values():

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from datetime import timedelta
+from math import isfinite
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
+from nodeworthy.known.gpu_activity import Metric, metrics, minutes
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 
-# Of NVIDIA's DCGM exporter, with what a value has to be below for the GPU to do nothing.
-_IDLE_BELOW = {"DCGM_FI_DEV_GPU_UTIL": 1.0, "DCGM_FI_PROF_GR_ENGINE_ACTIVE": 0.01}
-# A job reads data, saves a checkpoint, compiles: what is quiet for less is not idle.
-LONG_ENOUGH = timedelta(minutes=30)
 # Where Prometheus scrapes the exporter without honorLabels, `pod` is the exporter's own.
 _PODS = (("exported_namespace", "exported_pod"), ("namespace", "pod"))
+LABELS = ("Hostname", "UUID", "gpu", "GPU_I_ID", *(name for pair in _PODS for name in pair))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +25,28 @@ class Series:
     ever_busy: bool
     seconds: float
 
+    def beside(self, other: Series) -> Series:
+        """Told by two counters: what one of them saw is seen."""
+        return Series(self.ever_busy or other.ever_busy, max(self.seconds, other.seconds))
+
 
 @dataclass
 class GpuUsage:
-    _by_pod: dict[Key, dict[tuple[str, str], Series]] = field(default_factory=dict)
+    # Why it could not be had, where it was asked for.
+    unseen: str = ""
+    _by_pod: dict[Key, dict[tuple[str, ...], Series]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self._by_pod)
 
     def add(self, answer: Any) -> None:
         for each in mappings_at(answer, "data", "result"):
-            metric = mapping_at(each, "metric")
-            name, key = text_at(metric, "__name__"), _pod(metric)
-            if name in _IDLE_BELOW and key is not None:
-                gpu = (text_at(metric, "Hostname"), text_at(metric, "UUID") or text_at(metric, "gpu"))
-                series = _series(each, _IDLE_BELOW[name])
-                if series is not None:
-                    self._by_pod.setdefault(key, {})[gpu] = series
+            labels = mapping_at(each, "metric")
+            metric, key = metrics().get(text_at(labels, "__name__")), _pod(labels)
+            series = _series(each, metric) if metric is not None and key is not None else None
+            if series is not None and key is not None:
+                kept, gpu = self._by_pod.setdefault(key, {}), _gpu(labels)
+                kept[gpu] = series.beside(kept[gpu]) if gpu in kept else series
 
     def of(self, key: Key, gpus: int) -> tuple[bool | None, float]:
         """Whether a pod's GPUs work, None where that is not known, and for how many seconds they were looked at."""
@@ -51,8 +54,12 @@ class GpuUsage:
         if any(each.ever_busy for each in series):
             return True, 0.0
         looked = min((each.seconds for each in series), default=0.0)
-        known = len(series) >= gpus > 0 and looked >= LONG_ENOUGH.total_seconds()
+        known = len(series) >= gpus > 0 and looked >= minutes("long_enough") * 60
         return (False if known else None), looked
+
+
+def _gpu(labels: Mapping[str, Any]) -> tuple[str, ...]:
+    return text_at(labels, "Hostname"), text_at(labels, "UUID") or text_at(labels, "gpu"), text_at(labels, "GPU_I_ID")
 
 
 def is_answer(data: Mapping[str, Any]) -> bool:
@@ -67,18 +74,30 @@ def _pod(metric: Mapping[str, Any]) -> Key | None:
     return None
 
 
-def _series(each: Mapping[str, Any], below: float) -> Series | None:
-    samples = list(_samples(at(each, "values") or [at(each, "value")]))
+def _series(each: Mapping[str, Any], metric: Metric) -> Series | None:
+    samples = sorted(_samples(at(each, "values") or [at(each, "value")], metric.most))
     if not samples:
         return None
-    times = [when for when, _ in samples]
-    return Series(any(value >= below for _, value in samples), max(times) - min(times))
+    return Series(any(value >= metric.idle_below for _, value in samples), _looked([when for when, _ in samples]))
 
 
-def _samples(written: Any) -> Iterator[tuple[float, float]]:
+def _looked(times: Sequence[float]) -> float:
+    """Up to the last sample without a gap: nobody knows what a GPU did in one."""
+    gap = 2 * minutes("step") * 60
+    begins = times[-1]
+    for when in reversed(times):
+        if begins - when > gap:
+            break
+        begins = when
+    return times[-1] - begins
+
+
+def _samples(written: Any, most: float) -> Iterator[tuple[float, float]]:
     for pair in written if isinstance(written, list) else ():
         if isinstance(pair, Sequence) and len(pair) == 2:
             try:
-                yield float(pair[0]), float(pair[1])
+                when, value = float(pair[0]), float(pair[1])
             except (TypeError, ValueError):
                 continue
+            if isfinite(when) and 0 <= value <= most:
+                yield when, value

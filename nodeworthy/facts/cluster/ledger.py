@@ -108,6 +108,8 @@ class Ledger:
     has_usage: bool
     # Why more may be held than is counted here.
     in_part: str | None = None
+    # Why nothing told what GPUs do, where it was asked for.
+    no_usage: str = ""
 
 
 def ledger(
@@ -119,7 +121,7 @@ def ledger(
 ) -> Ledger:
     rows = tuple(row for name in sorted(nodes) for row in _of_node(nodes[name], held.get(name, ()), usage))
     elsewhere = sum(len(pods) for name, pods in held.items() if name not in nodes)
-    return Ledger(rows, tuple(_types(rows)), tuple(_asked(waiting)), elsewhere, bool(usage), in_part)
+    return Ledger(rows, tuple(_types(rows)), tuple(_asked(waiting)), elsewhere, bool(usage), in_part, usage.unseen)
 
 
 def _of_node(node: NodeGpus, pods: Sequence[AskingPod], usage: GpuUsage) -> Iterator[NodeRow]:
