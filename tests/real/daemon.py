@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-PR_SET_PDEATHSIG = 1
-LIBC = ctypes.CDLL(None)
+# The kernel kills the server when the test process is killed, which no `finally` would see. A program says it, and no
+# code of ours between fork and exec: there gRPC, where a test has used it, may abort the child.
+WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 POLL_SECONDS = 0.02
 TAIL_LINES = 15
 
@@ -28,13 +27,12 @@ class Daemon:
         self.log = log
         with log.open("ab") as out:
             self.process = subprocess.Popen(
-                argv,
+                [*WITH_US, *argv],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 env=None if env is None else {**os.environ, **env},
                 start_new_session=True,  # Ctrl-C is ours: the server would else leave before its clients
-                preexec_fn=die_with_parent,  # noqa: PLW1509 - one system call, safe between fork and exec
             )
 
     @property
@@ -58,11 +56,6 @@ class Daemon:
         """SIGKILL at once: nothing here is to be kept, and an API server whose etcd is gone ignores SIGTERM."""
         self.process.kill()
         self.process.wait()
-
-
-def die_with_parent() -> None:
-    """The kernel kills the server when the test process is killed, which no `finally` would see."""
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def scratch(name: str) -> tempfile.TemporaryDirectory[str]:
