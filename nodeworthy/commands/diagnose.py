@@ -23,6 +23,7 @@ from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.facts.cluster.ledger import Ledger
     from nodeworthy.report.report import Report
 
 # Only here are there people who wait for what broke.
@@ -76,15 +77,41 @@ def _print_role(options: argparse.Namespace) -> int:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
-    report, heading = _told(options)
-    return judging.deliver(options, report, heading)
+    from nodeworthy.collect.cluster.capacity import ledger_of
+    from nodeworthy.report import ledger as written
+
+    seen, report = _looked(options)
+    report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
+    told = ledger_of(seen)
+    beside = None
+    if judging.wants(options, "html") or judging.wants(options, "markdown"):
+        from nodeworthy.report.markdown import Beside
+
+        beside = Beside(blocks={"The GPUs": written.text(told)})
+    return judging.deliver(options, _with_ledger(options, report, told), _heading(options, told), beside)
 
 
 def _told(options: argparse.Namespace) -> tuple[Report, str]:
     """The report, and what people read before it."""
+    from nodeworthy.collect.cluster.capacity import ledger_of
+
     seen, report = _looked(options)
-    report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
-    return _with_ledger(seen, report) if options.ledger else (report, "")
+    told = ledger_of(seen)
+    return _with_ledger(options, report, told), _heading(options, told)
+
+
+def _heading(options: argparse.Namespace, told: Ledger) -> str:
+    from nodeworthy.report import ledger as written
+
+    return written.text(told) if options.ledger else written.in_a_line(told)
+
+
+def _with_ledger(options: argparse.Namespace, report: Report, told: Ledger) -> Report:
+    from nodeworthy.report import ledger as written
+
+    if not judging.wants(options, "json"):
+        return report
+    return replace(report, extra={**report.extra, "ledger": written.as_data(told)})
 
 
 def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
@@ -102,14 +129,6 @@ def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
     rules = frozenset(ids())
     found = scenes(seen, fleet, frozenset(options.rule), rules)
     return seen, judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
-
-
-def _with_ledger(seen: Seen, report: Report) -> tuple[Report, str]:
-    from nodeworthy.collect.cluster.capacity import ledger_of
-    from nodeworthy.report import ledger as written
-
-    told = ledger_of(seen)
-    return replace(report, extra={**report.extra, "ledger": written.as_data(told)}), written.text(told)
 
 
 def _with_sightings(report: Report, seen: Seen) -> Report:

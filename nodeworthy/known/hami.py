@@ -38,6 +38,7 @@ class Annotations:
     no_type: str
     registered: str
     allocated: str
+    devices: str
 
 
 @dataclass(frozen=True)

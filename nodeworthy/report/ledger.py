@@ -9,6 +9,7 @@ from typing import Any
 
 from nodeworthy.facts.cluster.idle_holders import Doing
 from nodeworthy.facts.cluster.ledger import AskedFor, Held, Ledger, NodeRow, TypeRow
+from nodeworthy.facts.hami.shares import Amount, SharedDevice
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.table import aligned
 
@@ -16,6 +17,7 @@ _COUNTS = ("capacity", "allocatable", "held", "free", "unhealthy")
 _TYPES = ("type", "resource", "nodes", *_COUNTS, "idle", "works", "unknown", "idle costs a day")
 _NODES = ("node", "type", "resource", *_COUNTS, "kept away by")
 _HELD = ("node", "held", "by", "pods", "since", "priority", "doing")
+_DEVICES = ("node", "shared GPU", "slots", "held", "free", "MB", "held", "free", "cores %", "held", "free", "by")
 _WAITING = ("asked for", "resource", "by", "pods", "since", "priority", "")
 
 
@@ -28,9 +30,23 @@ def text(ledger: Ledger) -> str:
         _table(_NODES, (_node(each) for each in ledger.nodes)),
         _table(_HELD, (_held(row, each) for row in ledger.nodes for each in row.held_by)) or "No GPU is held.",
     ]
+    if ledger.devices:
+        blocks.append(_table(_DEVICES, map(_device, ledger.devices)))
     if ledger.waiting:
         blocks.append(_table(_WAITING, (_asked(each) for each in ledger.waiting)))
     return "\n\n".join([*filter(None, blocks), "\n".join(_notes(ledger))]).rstrip() + "\n"
+
+
+def in_a_line(ledger: Ledger) -> str:
+    """For who did not ask for all of it; nothing where there are no GPUs."""
+    if not ledger.nodes and not ledger.waiting:
+        return ""
+    counts = ", ".join(f"{ledger.total(name)} {name}" for name in ("allocatable", "held", "free", "unhealthy"))
+    idle, asked = ledger.doing(Doing.IDLE), sum(each.amount for each in ledger.waiting)
+    besides = [f"{idle} of the held are idle"] if idle else []
+    besides += [f"{asked} waited for"] if asked else []
+    told = ", ".join([f"{ledger.total('capacity')} GPUs: {counts}", *besides])
+    return f"{'at least ' if ledger.in_part else ''}{told} (--ledger tells whose)\n"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -73,6 +89,16 @@ def _asked(asked: AskedFor) -> tuple[str, ...]:
     return (str(asked.amount), asked.resource, asked.made_by, pods, since, str(asked.priority), gated)
 
 
+def _device(device: SharedDevice) -> tuple[str, ...]:
+    counts = [str(getattr(each, name)) for _, each in _dimensions(device) for name in ("capacity", "held", "free")]
+    by = device.held_by[0] if len(device.held_by) == 1 else f"{len(device.held_by)} pods" if device.held_by else ""
+    return (device.node, f"{device.id}{'' if device.healthy else ' (not healthy)'}", *counts, by)
+
+
+def _dimensions(device: SharedDevice) -> tuple[tuple[str, Amount], ...]:
+    return ("slots", device.slots), ("memory_mb", device.memory), ("cores_percent", device.cores)
+
+
 def _when(when: datetime | None) -> str:
     return f"{when:%Y-%m-%d %H:%M}Z" if when else "?"
 
@@ -103,6 +129,7 @@ def as_data(ledger: Ledger) -> dict[str, Any]:
         "types": [_type_as_data(each) for each in ledger.types],
         "nodes": [_node_as_data(each) for each in ledger.nodes],
         "waiting": [_asked_as_data(each) for each in ledger.waiting],
+        "devices": [_device_as_data(each) for each in ledger.devices],
         "held_on_unseen_nodes": ledger.elsewhere,
         "in_part": ledger.in_part,
         "no_usage": ledger.no_usage or None,
@@ -148,6 +175,14 @@ def _held_as_data(held: Held) -> dict[str, Any]:
         "static": held.static,
         "terminating": held.terminating,
     }
+
+
+def _device_as_data(device: SharedDevice) -> dict[str, Any]:
+    amounts = {
+        name: {"capacity": each.capacity, "held": each.held, "free": each.free} for name, each in _dimensions(device)
+    }
+    told = {"node": device.node, "id": device.id, "healthy": device.healthy}
+    return {**told, **amounts, "held_by": list(device.held_by)}
 
 
 def _asked_as_data(asked: AskedFor) -> dict[str, Any]:

@@ -79,3 +79,18 @@ def test_for_people_it_stands_before_the_findings(tmp_path: Path) -> None:
     assert out.startswith("type ")
     assert "p5.48xlarge" in out
     assert "\u001b" not in out
+
+
+def test_every_report_has_it(tmp_path: Path) -> None:
+    told(tmp_path, [node("a", 8, 7)], [pod("works", "a", 2), pod("next", None, 4, phase="Pending")])
+    ran = run("diagnose", "--from", ".", "--format", "json", cwd=tmp_path)
+    assert json.loads(ran.out)["ledger"]["nodes"][0]["held"] == 2
+    first = run("diagnose", "--from", ".", cwd=tmp_path).out.splitlines()[0]
+    assert first == ("8 GPUs: 7 allocatable, 2 held, 5 free, 1 unhealthy, 4 waited for (--ledger tells whose)")
+    for form in ("html", "markdown"):
+        assert "p5.48xlarge" in run("diagnose", "--from", ".", "--format", form, cwd=tmp_path).out
+
+
+def test_where_no_gpu_is_there_is_no_line_of_it(tmp_path: Path) -> None:
+    told(tmp_path, [], [])
+    assert "--ledger" not in run("diagnose", "--from", ".", cwd=tmp_path).out

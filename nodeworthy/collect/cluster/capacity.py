@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 
 from nodeworthy.collect.cluster.kinds import EVENTS, NODES, PODS, Kind
@@ -18,6 +19,7 @@ from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.fleet.node_size import sizes_of_nodes
+from nodeworthy.facts.hami.shares import shared_devices
 from nodeworthy.facts.hami.waiting import OfHami
 from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.pod.gpu_resources import GPU
@@ -122,7 +124,8 @@ def ledger_of(seen: Seen) -> Ledger:
     kept = seen.capacity
     missing = next(filter(None, (_only_one(seen), _unseen(seen, NODES), _unseen(seen, PODS))), None)
     in_part = missing.why if missing is not None else None
-    return ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
+    counted = ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
+    return replace(counted, devices=shared_devices(seen.nodes.values(), seen.hami.shares.values()))
 
 
 def kept_waiting(scene: Scene) -> tuple[str, ...]:

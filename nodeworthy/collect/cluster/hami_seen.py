@@ -19,6 +19,7 @@ from nodeworthy.collect.cluster.kinds import (
 )
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.hami.parts import Role, role_of
+from nodeworthy.facts.hami.shares import SharingPod, sharing_pod
 from nodeworthy.known.hami import annotation_names, scheduler_name
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -71,13 +72,18 @@ class HamiSeen:
     monitors: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     configs: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     logs: dict[str, Said] = field(default_factory=dict)
+    shares: dict[Key, SharingPod] = field(default_factory=dict)
 
     def add_pod(self, key: Key, data: Mapping[str, Any], *, wants_gpus: bool) -> None:
         labels = strings_at(data, "metadata", "labels")
         if role_of(key[1], labels) is not None:
             self.parts[key] = _cut(data)
+        self.shares.pop(key, None)
         if not wants_gpus:
             return
+        shares = sharing_pod(data)
+        if shares is not None:
+            self.shares[key] = shares
         if annotation_names().allocated in mapping_at(data, "metadata", "annotations"):
             self.allocated.add(key)
         ended = next(filter(None, map(_ended, mappings_at(data, "status", "containerStatuses"))), "")

@@ -10,6 +10,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.gpu_usage import GpuUsage
 from nodeworthy.facts.cluster.idle_holders import Doing, doing
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.hami.shares import SharedDevice
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
 from nodeworthy.known.prices import Price, price_of
 from nodeworthy.records import dataclass
@@ -110,6 +111,14 @@ class Ledger:
     in_part: str | None = None
     # Why nothing told what GPUs do, where it was asked for.
     no_usage: str = ""
+    # The GPUs that HAMi shares.
+    devices: tuple[SharedDevice, ...] = ()
+
+    def total(self, what: str) -> int:
+        return sum(getattr(each, what) for each in self.nodes)
+
+    def doing(self, what: Doing) -> int:
+        return sum(each.doing(what) for each in self.nodes)
 
 
 def ledger(
