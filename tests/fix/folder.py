@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from nodeworthy.known.containerd import containerd_of, defaults
 from tests.run import Ran, run
 
 K3S = """\
@@ -14,8 +15,10 @@ config:
     pools:
       onprem: {gpu: h200, distribution: k3s, provision: false}
 """
-SOCKET = "/run/k3s/containerd/containerd.sock"
-CONFIG = "/var/lib/rancher/k3s/agent/etc/containerd/config.toml"
+_K3S = containerd_of("k3s")
+SOCKET, CONFIG = _K3S.socket or "", _K3S.config or ""
+# What the operator takes where nobody says otherwise.
+STOCK, STOCK_CONFIG = defaults().socket, defaults().config
 
 
 def laid(folder: Path, files: Mapping[str, str | bytes]) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fix.folder import CONFIG, K3S, SOCKET, fix, laid
+from tests.fix.folder import CONFIG, K3S, SOCKET, STOCK, STOCK_CONFIG, fix, laid
 from tests.run import run
 
 OPERATOR = "driver: {enabled: false}\n"
@@ -17,12 +17,12 @@ toolkit:
     env:
     # the socket of kubelet's containerd
     - name: CONTAINERD_SOCKET
-      value: /run/containerd/containerd.sock   # stock
+      value: {STOCK}   # stock
     - {{name: CONTAINERD_CONFIG, value: '{CONFIG}'}}
 
 driver: {{ enabled: false }}
 """
-ARGO = """\
+ARGO = f"""\
 apiVersion: argoproj.io/v1alpha1
 kind: Application
 metadata:
@@ -34,14 +34,14 @@ spec:
     helm:
       values: |
         # values of the operator
-        driver: {enabled: false}
+        driver: {{enabled: false}}
         toolkit:
           env:
             - name: CONTAINERD_CONFIG
-              value: "/etc/containerd/config.toml"
+              value: "{STOCK_CONFIG}"
             - name: CONTAINERD_SOCKET
-              value: /run/containerd/containerd.sock
-  destination: {namespace: gpu-operator}
+              value: {STOCK}
+  destination: {{namespace: gpu-operator}}
 """
 
 
@@ -54,19 +54,19 @@ ENTRIES = f"    - name: CONTAINERD_SOCKET\n      value: {SOCKET}\n"
 MENDED = {
     "a path, with its comments, quotes and indents": (
         PATHS,
-        PATHS.replace("/run/containerd/containerd.sock   # stock", f"{SOCKET}   # stock"),
+        PATHS.replace(f"{STOCK}   # stock", f"{SOCKET}   # stock"),
     ),
     "Windows line ends": (
         PATHS.replace("\n", "\r\n"),
-        PATHS.replace("/run/containerd/containerd.sock   # stock", f"{SOCKET}   # stock").replace("\n", "\r\n"),
+        PATHS.replace(f"{STOCK}   # stock", f"{SOCKET}   # stock").replace("\n", "\r\n"),
     ),
     "a byte order mark": (
         "\ufeff" + PATHS,
-        "\ufeff" + PATHS.replace("/run/containerd/containerd.sock   # stock", f"{SOCKET}   # stock"),
+        "\ufeff" + PATHS.replace(f"{STOCK}   # stock", f"{SOCKET}   # stock"),
     ),
     "a document in a string": (
         ARGO,
-        ARGO.replace("/etc/containerd/config.toml", CONFIG).replace("/run/containerd/containerd.sock", SOCKET),
+        ARGO.replace(STOCK_CONFIG, CONFIG).replace(STOCK, SOCKET),
     ),
     "an empty list": (missing("  env: []  # none yet\n"), missing(f"  env:  # none yet\n{ENTRIES}")),
     "no value at all": (missing("  env:\n"), missing(f"  env:\n{ENTRIES}")),

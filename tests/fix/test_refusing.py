@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.fix.folder import K3S, SOCKET, fix, laid
+from tests.fix.folder import K3S, SOCKET, STOCK, fix, laid
 from tests.run import Ran, run
 
-WRONG = """\
-driver: {enabled: false}
+WRONG = f"""\
+driver: {{enabled: false}}
 toolkit:
   env:
     - name: CONTAINERD_SOCKET
-      value: /run/containerd/containerd.sock
+      value: {STOCK}
 """
 
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from tests.fix.folder import K3S, SOCKET, laid
+from tests.fix.folder import K3S, SOCKET, STOCK, laid
 from tests.lsp.client import Editor
 
 ERROR, WARNING, INFORMATION = 1, 2, 3
-WRONG = """\
-driver: {enabled: false}
+WRONG = f"""\
+driver: {{enabled: false}}
 toolkit:
   env:
     - name: CONTAINERD_SOCKET
-      value: "/run/containerd/containerd.sock" # stock
+      value: "{STOCK}" # stock
 """
-RIGHT = WRONG.replace("/run/containerd/containerd.sock", SOCKET)
+RIGHT = WRONG.replace(STOCK, SOCKET)
 
 
 def test_it_says_what_it_can(editor: Editor) -> None:
@@ -87,7 +87,7 @@ def test_a_script_with_all_three_severities(editor: Editor) -> None:
     assert found["heredoc-expands-late"] == WARNING
     found = {each["code"]: each["severity"] for each in editor.open("user-data-2.sh", SCRIPT)}
     assert found["kubelet-survives-reboot"] == ERROR
-    values = WRONG.replace('"/run/containerd/containerd.sock"', "!vault socket")
+    values = WRONG.replace(f'"{STOCK}"', "!vault socket")
     assert INFORMATION in {each["severity"] for each in editor.open("unknown.yaml", values)}
 
 
