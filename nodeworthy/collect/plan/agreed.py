@@ -35,7 +35,7 @@ def _mapping(one: Mapping[str, Wire], other: Mapping[str, Wire], made: StandIns)
 
 
 def _same(one: Wire, other: Wire, made: StandIns) -> Wire:
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
+    if isinstance(one, dict) and isinstance(other, dict):
         return _mapping(one, other, made)
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         return [_same(mine, theirs, made) for mine, theirs in zip(one, other, strict=True)]

@@ -30,6 +30,7 @@ _INPUTS: dict[str, dict[str, bool]] = {
     "aws:ec2/spotInstanceRequest:SpotInstanceRequest": {"userData": False, "userDataBase64": True},
 }
 _GROUP = "aws:autoscaling/group:Group"
+_TAGS = ("tags", "tagSpecifications")
 CALLED = "the user data"
 
 
@@ -102,7 +103,7 @@ class BootScripts:
     def _pool(self, resource: Resource, planter: Planter, script: BootScript) -> Pool | str:
         """The pool that the tags or the node's own label name, else the only pool of its instance type."""
         assert self.fleet is not None
-        tagged = _tagged(planter.tree(dict(resource.inputs))) or self._groups.get(resource.urn)
+        tagged = _tagged(_tags(resource, planter)) or self._groups.get(resource.urn)
         named = tagged or (named_pool(script.timeline) if script.read is not None else None)
         if named is not None:
             found = next((pool for pool in self.fleet.pools if pool.name == named), None)
@@ -119,7 +120,7 @@ class BootScripts:
         """By launch template, the pool that the group which starts its nodes is tagged with."""
         named: dict[str, str] = {}
         for each in self.resources:
-            pool = _tagged(Planter(each.place).tree(dict(each.inputs))) if each.type == _GROUP else None
+            pool = _tagged(_tags(each, Planter(each.place))) if each.type == _GROUP else None
             if pool is not None:
                 named |= dict.fromkeys(_uses(each), pool)
         return named
@@ -128,6 +129,10 @@ class BootScripts:
 def _uses(group: Resource) -> Iterable[str]:
     return (urn for name in ("launchTemplate", "mixedInstancesPolicy", "launchConfiguration")
             for urn in group.property_dependencies.get(name, ()))  # fmt: skip
+
+
+def _tags(resource: Resource, planter: Planter) -> Tree:
+    return planter.tree({name: value for name, value in resource.inputs.items() if name in _TAGS})
 
 
 def _tagged(inputs: Tree) -> str | None:

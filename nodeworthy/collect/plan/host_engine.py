@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import threading
 import typing
 from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotYet
 from functools import cached_property
 
 import grpc
@@ -26,6 +29,9 @@ FEATURES = frozenset(
 # The numbers of the same, and of byte strings, invoke dependencies and invoke parents.
 FEATURE_NUMBERS = tuple(range(16))
 TypesOf = Callable[[type], typing.Mapping[str, typing.Any]]
+Answer = typing.TypeVar("Answer")
+# Seconds, after which it is asked whether there still is a loop.
+SOON = 0.2
 
 
 class Parts(typing.Protocol):
@@ -54,9 +60,10 @@ class Link:
 class Monitor:
     """The engine's monitor; before the first resource of a type, the engine is told which outputs the type has."""
 
-    def __init__(self, link: Link, options: argparse.Namespace) -> None:
+    def __init__(self, link: Link, options: argparse.Namespace, loop: asyncio.AbstractEventLoop) -> None:
         self._link = link
         self._options = options
+        self._loop = loop
         self._told: set[str] = set()
 
     @cached_property
@@ -94,9 +101,8 @@ class Monitor:
     def _shape(self, request: typing.Any) -> None:
         if request.type in self._told:
             return
-        cls = _class_of(pulumi.CustomResource, request.type)
-        if cls is not None:
-            shape = _members(cls, pulumi._types.resource_types, 0)
+        shape = on_the_loop(self._loop, lambda: _shape_of(request.type))
+        if shape is not None:
             self._tell(json.dumps({"type": request.type, "outputs": shape}).encode())
         self._told.add(request.type)
 
@@ -117,6 +123,27 @@ class Engine:
     def Log(self, request: typing.Any) -> typing.Any:  # noqa: N802
         if request.severity != DEBUG:
             self._stub.Log(request)
+
+
+def on_the_loop(loop: asyncio.AbstractEventLoop, work: Callable[[], Answer]) -> Answer:
+    """What is asked in a thread, worked out in the loop's own: types bring modules with them, which the SDK loads when
+    they are first used, and one that two threads load at once is half empty to one of them."""
+    done: Future[Answer] = Future()
+    try:
+        loop.call_soon_threadsafe(lambda: done.set_result(work()))
+        while loop.is_running():
+            try:
+                return done.result(timeout=SOON)
+            except NotYet:
+                continue
+    except RuntimeError:
+        pass  # the loop is closed: the program has failed, and nobody loads anything any more
+    return work()
+
+
+def _shape_of(token: str) -> dict[str, typing.Any] | None:
+    cls = _class_of(pulumi.CustomResource, token)
+    return _members(cls, pulumi._types.resource_types, 0) if cls is not None else None
 
 
 def _class_of(base: type[typing.Any], token: str) -> type | None:

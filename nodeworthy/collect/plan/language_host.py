@@ -28,6 +28,7 @@ try:
 
     # Our own folder is where the program of a process is until it says otherwise.
     host_engine = importlib.import_module("host_engine")
+    host_haste = importlib.import_module("host_haste")
     host_parting = importlib.import_module("host_parting")
 except ImportError as missing:
     sys.exit(f"{missing}: install what the program needs for {sys.executable}, which Pulumi.yaml chose")
@@ -74,14 +75,14 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _configure(options: argparse.Namespace, parting: typing.Any) -> None:
+def _configure(options: argparse.Namespace, parting: typing.Any, loop: asyncio.AbstractEventLoop) -> None:
     from pulumi.runtime import settings
 
     link = host_engine.Link(parting)
     pulumi.runtime.set_all_config(pulumi.runtime.get_config_env(), pulumi.runtime.get_config_secret_keys_env())
     pulumi.runtime.configure(
         settings.Settings(
-            monitor=host_engine.Monitor(link, options),
+            monitor=host_engine.Monitor(link, options, loop),
             engine=host_engine.Engine(link),
             project=options.project,
             stack=options.stack,
@@ -133,7 +134,8 @@ def main() -> int:
     parting = host_parting.Parting(options.engine, options.word, options.parallel * 4, loop)
     loop.set_default_executor(parting)
     _keep_encrypted_config_unknown()
-    _configure(options, parting)
+    host_haste.hasten()
+    _configure(options, parting, loop)
     # Our own folder is no place where the program looks for its modules.
     sys.path.pop(0)
     sys.argv = [options.program]

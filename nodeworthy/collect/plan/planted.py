@@ -41,7 +41,7 @@ class Planter:
 
     def _tree(self, data: Wire, subject: str, near: Tree | None, secret: bool) -> tuple[Tree, bool]:
         """The tree, and whether all of it is what the fleet says."""
-        if isinstance(data, Mapping):
+        if isinstance(data, dict):
             if SIGNATURE in data:
                 return self._special(data, subject, near, secret)
             return self._mapping(data, subject, near, secret)

@@ -68,7 +68,7 @@ class StandIns:
         """The same for anything that travels."""
         if isinstance(data, str):
             return self.origin(data)
-        parts = data.values() if isinstance(data, Mapping) else data if isinstance(data, list) else ()
+        parts = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
         return next((origin for part in parts if (origin := self.inside(part))), None)
 
     def _token(self, urn: str, path: str) -> str:
@@ -101,7 +101,7 @@ def _filled(
 
 def _within(value: Wire, kind: Any, path: str, urn: str, made: StandIns | None) -> Wire:
     """What the program gave stays as it is; what its type has besides is an output too."""
-    if isinstance(kind, Mapping) and isinstance(value, Mapping) and SIGNATURE not in value:
+    if isinstance(kind, dict) and isinstance(value, dict) and SIGNATURE not in value:
         return _filled(value, kind, path, urn, made)
     if isinstance(kind, list) and isinstance(value, list):
         return [_within(each, kind[0], f"{path}[{index}]", urn, made) for index, each in enumerate(value)]
@@ -115,6 +115,6 @@ def _make(kind: Any, path: str, urn: str, made: StandIns | None) -> Wire:
         return made.output(urn, path)
     if isinstance(kind, list):
         return [_make(kind[0], f"{path}[0]", urn, made)]
-    if isinstance(kind, Mapping):
+    if isinstance(kind, dict):
         return {name: _make(inner, f"{path}.{name}", urn, made) for name, inner in kind.items()}
     return UNKNOWN

@@ -41,7 +41,7 @@ def _into(data: Wire, value: Any) -> None:
         value.number_value = data
     elif isinstance(data, str):
         value.string_value = data
-    elif isinstance(data, Mapping):
+    elif isinstance(data, dict):
         value.struct_value.SetInParent()
         into_struct(data, value.struct_value)
     else:
@@ -52,7 +52,7 @@ def _into(data: Wire, value: Any) -> None:
 
 def settled(data: Wire) -> Wire:
     """Output values (a value with its dependencies) as the simpler values that every SDK reads back."""
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         if data.get(SIGNATURE) == OUTPUT:
             inner = settled(data["value"]) if "value" in data else UNKNOWN
             return {SIGNATURE: SECRET, "value": inner} if data.get("secret") else inner
@@ -63,14 +63,14 @@ def settled(data: Wire) -> Wire:
 
 
 def is_secret(data: Wire) -> bool:
-    return isinstance(data, Mapping) and data.get(SIGNATURE) == SECRET
+    return isinstance(data, dict) and data.get(SIGNATURE) == SECRET
 
 
 def holds_unknown(data: Wire) -> bool:
     """Whether something in here is not known yet; a text that was put together from an unknown is not known either."""
     if isinstance(data, str):
         return UNKNOWN in data
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return any(holds_unknown(each) for each in data.values())
     return isinstance(data, list) and any(holds_unknown(each) for each in data)
 
@@ -79,7 +79,7 @@ def redacted(data: Wire) -> Wire:
     """What may be written: `(secret)` for every secret, `(unknown)` for what is not known yet."""
     if is_secret(data):
         return "(secret)"
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return {name: redacted(each) for name, each in data.items() if name != SIGNATURE}
     if isinstance(data, list):
         return [redacted(each) for each in data]
@@ -88,7 +88,7 @@ def redacted(data: Wire) -> Wire:
 
 def count_unknown(data: Wire) -> int:
     """How many values in here are not known yet."""
-    if isinstance(data, Mapping):
+    if isinstance(data, dict):
         return sum(count_unknown(each) for each in data.values())
     if isinstance(data, list):
         return sum(count_unknown(each) for each in data)
