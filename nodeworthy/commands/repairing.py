@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,8 @@ from nodeworthy.errors import InputError
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.repair.change import World
+    from nodeworthy.repair.run import Looked, Repair
     from nodeworthy.report.report import Report
 
 Look = Callable[[], "tuple[Seen, Report]"]
@@ -57,7 +60,7 @@ def run(options: argparse.Namespace, look: Look) -> int:
 def _refuse_reports(options: argparse.Namespace) -> None:
     what = "--undo" if options.undo else "--fix"
     given = {
-        "--format": options.format != "text",
+        "--format": options.format != "text" and not (_is_json(options) and options.fix and options.dry_run),
         "--output": options.output,
         "--also": options.also,
         "--record": options.record,
@@ -94,12 +97,27 @@ def _fix(options: argparse.Namespace, look: Look) -> int:
     helm = Helm.found(options.context, options.chart) if server else None
     repair = Repair(lambda: looked(look()), agreed, server, helm, options.wait or 300, _say)
     world = server or RecordedWorld(first[0])
+    if options.dry_run and _is_json(options):
+        return _tell_as_data(repair, looked(first), world)
     return repair.preview(looked(first), world) if options.dry_run else repair.fix(looked(first), world)
 
 
+def _is_json(options: argparse.Namespace) -> bool:
+    return bool(options.format == "json")
+
+
+def _tell_as_data(repair: Repair, before: Looked, world: World) -> int:
+    from nodeworthy.repair.as_data import preview_as_data
+    from nodeworthy.report.printable import escaped
+
+    data, code = preview_as_data(repair, before, world)
+    sys.stdout.write(escaped(json.dumps(data, indent=2, ensure_ascii=False)) + "\n")
+    return code
+
+
 def _undo(options: argparse.Namespace) -> int:
-    from nodeworthy.repair import run as repair
     from nodeworthy.repair import state_file
+    from nodeworthy.repair import undo as repair
     from nodeworthy.repair.helm import Helm
     from nodeworthy.repair.server import Server
 

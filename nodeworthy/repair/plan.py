@@ -18,10 +18,6 @@ class Plan:
     changes: tuple[Change, ...] = ()
     left: tuple[Left, ...] = ()
 
-    @property
-    def findings(self) -> tuple[Finding, ...]:
-        return tuple(dict.fromkeys(cause for change in self.changes for cause in change.causes))
-
 
 def failures(judgements: Sequence[Judgement]) -> list[Finding]:
     found = (each for judgement in judgements for each in judgement.findings)

@@ -5,32 +5,25 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from pathlib import Path
 from typing import Any
 
 from nodeworthy.engine import Judgement
-from nodeworthy.errors import CouldNotLook, Ends
+from nodeworthy.errors import Ends, InputError
 from nodeworthy.records import dataclass
 from nodeworthy.repair import state_file, told
-from nodeworthy.repair.apply import apply, put_back, recorded, try_dry
+from nodeworthy.repair.apply import apply, recorded, try_dry
 from nodeworthy.repair.change import World
-from nodeworthy.repair.diff import diff
-from nodeworthy.repair.edit import Edit, NotEditable, merge_patch, merged, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, value_at
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.lease import held
-from nodeworthy.repair.move import as_it_was_left
 from nodeworthy.repair.plan import Plan, plan
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.refused import Refused, Untouched
 from nodeworthy.repair.server import Server
 from nodeworthy.repair.state_file import StateFile
+from nodeworthy.repair.undo import SLACK_SECONDS, Say, restored
 from nodeworthy.repair.verify import complaints, wait
 from nodeworthy.repair.way import OnPaper, ThroughHelm, ToObject, Way, way_of
-
-# For putting back and for what a webhook takes, beyond the wait itself.
-_SLACK_SECONDS = 120
-
-Say = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -57,14 +50,14 @@ class Repair:
 
     def preview(self, before: Looked, world: World) -> int:
         """1 if something would change."""
-        planned, ways = self._planned(before, world)
+        planned, ways = self.planned(before, world)
         self._show(planned, ways, dry=True)
         if ways:
             return 1
         return 3 if before.exit_code == 3 else 0
 
     def fix(self, before: Looked, world: World) -> int:
-        planned, ways = self._planned(before, world)
+        planned, ways = self.planned(before, world)
         own = [each for each in ways if not isinstance(each, OnPaper)]
         refused = self._show(planned, ways, dry=False)
         if refused is not None:
@@ -75,11 +68,11 @@ class Repair:
         if not self.agreed(f"make {len(own)} of these on {self.server.server}?"):
             self.say("nothing was changed\n")
             return 1
-        with held(self.server, int(self.wait_seconds) + _SLACK_SECONDS):
+        with held(self.server, int(self.wait_seconds) + SLACK_SECONDS):
             mended = self._make(own, before)
         return 1 if not mended or planned.left or len(own) < len(ways) else 0
 
-    def _planned(self, before: Looked, world: World) -> tuple[Plan, list[Way]]:
+    def planned(self, before: Looked, world: World) -> tuple[Plan, list[Way]]:
         planned = plan(before.judgements, before.policies, world)
         return planned, [way_of(each, self.helm, live=self.server is not None) for each in planned.changes]
 
@@ -109,7 +102,10 @@ class Repair:
     def _make(self, ways: Sequence[ToObject | ThroughHelm], before: Looked) -> bool:
         assert self.server is not None
         kept = StateFile(state_file.new_path(), self.server.server, [recorded(each) for each in ways])
-        kept.write(state_file.APPLYING)
+        try:
+            kept.write(state_file.APPLYING)
+        except InputError as problem:
+            raise InputError(f"{problem}; nothing was changed") from None
         self.say(f"\nwhat was there is kept: nodeworthy diagnose --undo {kept.path} puts it back\n")
         for index, way in enumerate(ways):
             try:
@@ -119,7 +115,7 @@ class Repair:
             except Ends as problem:
                 return self._give_up(problem, kept, kept.records[: index + 1])
             self.say(f"changed {kept.records[index].title}\n")
-        kept.write(state_file.APPLIED)
+        self._write(kept, state_file.APPLIED)
         waited = wait(lambda: self._still_wrong(ways, kept.records, before), self.wait_seconds)
         if waited.still:
             why = Refused(f"after {waited.seconds:.0f} s it has not helped: {waited.still}")
@@ -146,8 +142,15 @@ class Repair:
         self.say(f"failed: {why}\n")
         back = [restored(each, self.server, self.helm, self.say) for each in reversed(done)]
         if all(back):
-            kept.write(state_file.PUT_BACK)
+            self._write(kept, state_file.PUT_BACK)
         return False
+
+    def _write(self, kept: StateFile, state: str) -> None:
+        """What was there is in the file already: to undo, no more is needed, and to verify least of all."""
+        try:
+            kept.write(state)
+        except InputError as problem:
+            self.say(f"{problem}; it still holds what was there before\n")
 
 
 def _stands(now: Mapping[str, Any] | None, edit: Edit) -> bool:
@@ -155,42 +158,3 @@ def _stands(now: Mapping[str, Any] | None, edit: Edit) -> bool:
         return now is not None and value_at(now, edit.within, edit.name) == edit.after
     except NotEditable:
         return False
-
-
-def undo(path: Path, server: Server, helm: Helm | None, say: Say) -> int:
-    """Puts back what a repair has changed, where it is still as the repair left it."""
-    _, records = state_file.read(path)
-    with held(server, _SLACK_SECONDS * max(len(records), 1)):
-        done = [restored(each, server, helm, say) for each in reversed(records)]
-    return 0 if all(done) else 3
-
-
-def restored(record: Record, server: Server, helm: Helm | None, say: Say) -> bool:
-    try:
-        changed = put_back(record, server, helm)
-    except (Refused, CouldNotLook) as problem:
-        say(f"not put back: {record.title}: {problem}\n")
-        return False
-    say(f"put back: {record.title}\n" if changed else f"as it was already: {record.title}\n")
-    return True
-
-
-def would_undo(path: Path, server: Server, say: Say) -> int:
-    """1 if something would be put back, else 3 if something could not be."""
-    _, records = state_file.read(path)
-    found = [_would_put_back(each, server, say) for each in reversed(records)]
-    return 1 if 1 in found else max(found)
-
-
-def _would_put_back(record: Record, server: Server, say: Say) -> int:
-    try:
-        now = as_it_was_left(server, record.reversed)
-    except Refused as problem:
-        say(f"would not be put back: {record.title}: {problem}\n")
-        return 3
-    if now is None:
-        say(f"as it was already: {record.title}\n")
-        return 0
-    then = merged(now, merge_patch(now, record.reversed.edits, record.made_lists))
-    say(f"would be put back: {record.title}\n{diff(now, then, str(record.target))}\n")
-    return 1

@@ -48,6 +48,19 @@ def new_path() -> Path:
 
 def read(path: Path) -> tuple[str, Sequence[Record]]:
     """What state it tells, and what was changed. Raises InputError."""
+    data = _data(path)
+    try:
+        return text_at(data, "state"), [record_from(each) for each in whole_list(at(data, "changes"))]
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+
+
+def server_of(path: Path) -> str:
+    """Where it was changed; empty where the file does not say. Raises InputError."""
+    return text_at(_data(path), "server")
+
+
+def _data(path: Path) -> Mapping[str, Any]:
     try:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
     except OSError as problem:
@@ -56,10 +69,7 @@ def read(path: Path) -> tuple[str, Sequence[Record]]:
         raise InputError(f"{path}: this is no file that --fix has kept: it is not JSON") from None
     if not isinstance(data, Mapping) or text_at(data, "kind") != _KIND or text_at(data, "apiVersion") != _VERSION:
         raise InputError(f"{path}: this is no file that --fix has kept")
-    try:
-        return text_at(data, "state"), [record_from(each) for each in whole_list(at(data, "changes"))]
-    except InputError as problem:
-        raise InputError(f"{path}: {problem}") from None
+    return data
 
 
 def _write(path: Path, text: str) -> None:
@@ -67,9 +77,7 @@ def _write(path: Path, text: str) -> None:
         # Such a file is for its owner alone.
         handle, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as problem:
-        raise InputError(
-            f"the previous state can't be kept in {path}: {problem.strerror}; nothing was changed"
-        ) from None
+        raise InputError(f"the previous state can't be kept in {path}: {problem.strerror}") from None
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)

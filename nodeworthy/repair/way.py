@@ -15,7 +15,6 @@ from nodeworthy.repair.helm import Helm, State, command_for_people
 from nodeworthy.repair.owner import Keeper, Owner
 from nodeworthy.repair.record import Release
 from nodeworthy.repair.refused import Refused
-from nodeworthy.verdict import Finding
 
 CHART = "gpu-operator"
 # What NVIDIA's own pages call it, where nothing here knows better.
@@ -57,10 +56,6 @@ class OnPaper:
     @property
     def env(self) -> list[Any]:
         return env_with(at(self.change.was, *TOOLKIT_ENV), self.change.edits)
-
-    @property
-    def causes(self) -> Sequence[Finding]:
-        return self.change.causes
 
 
 Way = ToObject | ThroughHelm | OnPaper

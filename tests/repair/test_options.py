@@ -28,7 +28,7 @@ from tests.run import run
         (["--fix", "--yes", "--from", "."], "--from looks at none"),
         (["--undo", "x", "--from", "."], "--from looks at none"),
         (["--fix", "--yes", "--ledger"], "--ledger is for a diagnosis"),
-        (["--fix", "--dry-run", "--format", "json"], "--format is for a diagnosis"),
+        (["--fix", "--dry-run", "--format", "sarif"], "--format is for a diagnosis"),
         (["--fix", "--yes", "--print-role"], "--print-role is for a diagnosis"),
         (["--fix"], "there is no terminal"),
         (["--fix", "--wait", "0"], "no number of seconds"),

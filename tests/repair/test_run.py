@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,13 +11,15 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.engine import Judgement, Nothing
-from nodeworthy.errors import CouldNotLook
+from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.repair.as_data import preview_as_data
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import TOOLKIT_ENV, Edit
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.refused import Refused
-from nodeworthy.repair.run import Looked, Repair, undo, would_undo
+from nodeworthy.repair.run import Looked, Repair
 from nodeworthy.repair.server import Said
+from nodeworthy.repair.undo import undo, would_undo
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict
 
@@ -172,3 +175,36 @@ def test_who_is_interrupted_keeps_the_file_and_frees_the_lock(world: World) -> N
 
 def interrupted() -> Looked:
     raise KeyboardInterrupt
+
+
+def test_a_file_that_can_not_be_written_anew_does_not_end_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = Path.cwd() / "kept"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    world.server.before_patch = fails_for(B, lambda: shutil.rmtree(folder))
+    assert world.fix() == 0
+    assert world.state == [True, True]
+    assert "can't be kept in" in world.told
+    assert "verified after" in world.told
+
+
+def test_what_was_changed_elsewhere_is_not_put_back_here(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert world.fix() == 0
+    (file,) = Path.cwd().glob("nodeworthy-fix-*.json")
+    monkeypatch.setattr(world.server, "server", "https://another:6443")
+    for put_back in (lambda: undo(file, world.server, None, print), lambda: would_undo(file, world.server, print)):
+        with pytest.raises(InputError, match="and this is https://another:6443: nothing was put back"):
+            put_back()
+    assert world.state == [True, True]
+
+
+def test_a_program_is_told_what_would_change(world: World) -> None:
+    repair = Repair(world.look, lambda _: True, world.server, None, 0.01, world.said.append)
+    data, code = preview_as_data(repair, world.look(), world.server)
+    assert (code, data["schema"], data["left"], world.told) == (1, "nodeworthy/repair/v1", [], "")
+    assert [each["object"] for each in data["changes"]] == ["Node/a", "Node/b"]
+    first = data["changes"][0]
+    assert (first["how"], first["dry_run"]) == ("patch", {"accepted": True, "why_not": None})
+    assert first["edits"] == [{"within": ["metadata", "labels"], "name": "x", "before": None, "after": "1"}]
+    assert first["because"][0]["message"] == "a lacks a label"
+    assert world.state == [False, False]
