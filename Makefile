@@ -102,7 +102,7 @@ tools: ## builds the real programs that tests use (needs Go; minutes, once)
 
 .PHONY: test-real
 test-real: venv ## the tests that need root or the real programs; REQUIRE=1 forbids them to skip
-	@$(PY) -m pytest tests/real -n $(PYTEST_WORKERS) --dist loadgroup $(if $(REQUIRE),--require-tools)
+	@$(PY) -m pytest tests/real -n $(PYTEST_WORKERS) $(if $(REQUIRE),--require-tools)
 
 .PHONY: test-lab
 test-lab: venv ## the tests in booted nodes (root; two minutes more the first time); REQUIRE=1 forbids them to skip
@@ -126,6 +126,22 @@ lock: ## resolves pyproject.toml into locks/, with hashes: everything, what buil
 	@$(LOCK) --group build --constraints locks/all.txt --output-file locks/build.txt
 	@$(LOCK) pyproject.toml --extra aws --extra cluster --extra nodes --constraints locks/all.txt \
 		--output-file locks/image.txt
+
+.PHONY: image
+image: ## builds Containerfile (BUILDER=docker, podman or buildah; BASE=image@sha256:… pins its base)
+	@$(or $(BUILDER),docker) build $(if $(BASE),--build-arg BASE=$(BASE)) --tag nodeworthy:latest --file Containerfile .
+
+.PHONY: release-dry
+release-dry: venv ## all of a release but its publication: built twice, bill of materials, provenance, signed and verified
+	@$(PY) tools/release.py dry
+
+.PHONY: release-cut
+release-cut: venv ## CHANGELOG.md: the section of this version, of what is unreleased
+	@$(PY) tools/release.py cut
+
+.PHONY: release
+release: venv ## a release of a clean, tagged commit into build/release, signed with KEY=file; publishes nothing
+	@$(PY) tools/release.py make --key $(or $(KEY),$(error make release KEY=file; docs/releasing.md says how))
 
 .PHONY: clean
 clean: ## removes .venv and every cache of the tree
