@@ -32,6 +32,7 @@ HOST_NAME = pattern(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
 OF = {"up": ("user_data", "name", "image"), "faults": ("only", "jobs", "format", "output")}
 # As lab/images.py has them.
 IMAGES = ("debian", "al2023", "al2023-nvidia", "eks-ubuntu", "eks-ubuntu-nvidia", "gpu-node")
+WITH_FAULTS = "gpu-node"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,10 +60,11 @@ def _up(options: argparse.Namespace) -> int:
     if not HOST_NAME.fullmatch(name):
         raise InputError(f"--name {name}: a host's name has letters, digits and hyphens, 63 of them at most")
     user_data = _read(options.user_data)
-    _can_boot()
+    image = options.image or IMAGE
+    _can_boot(image)
     from nodeworthy.lab.up import stay_up
 
-    stay_up(options.image or IMAGE, user_data, name, lambda line: print(line, flush=True))
+    stay_up(image, user_data, name, lambda line: print(line, flush=True))
     return 0
 
 
@@ -82,7 +84,7 @@ def _faults(options: argparse.Namespace) -> int:
     from nodeworthy.lab.faults.fault import chosen, with_healthy
 
     faults = with_healthy(chosen(options.only or ()))
-    _can_boot()
+    _can_boot(WITH_FAULTS)
     from nodeworthy.lab.faults.running import outcomes
 
     found = outcomes(faults, jobs, _tell if sys.stderr.isatty() else None)
@@ -104,11 +106,11 @@ def _deliver(options: argparse.Namespace, found: Sequence[Outcome]) -> None:
         sys.stdout.write(written)
 
 
-def _can_boot() -> None:
+def _can_boot(image: str) -> None:
     """Raises CouldNotLook where no node can be booted here. From here on, SIGTERM ends us as Ctrl-C does."""
     from nodeworthy.lab import needs
 
-    if missing := needs.missing():
+    if missing := needs.missing(image):
         raise CouldNotLook(f"no node can be booted on this machine, for want of: {', '.join(missing)}")
     signal.signal(signal.SIGTERM, _leave)
 

@@ -5,7 +5,8 @@ it is called or finds a file in /etc/eks/nodeadm.d; bootstrap.sh copies its own 
 it out of a template at every start. An edit that comes before them is gone without a word, and one behind nodeadm
 lasts until the next reboot, because user data runs once. Folders of hosts.toml are nobody's and stay. The same holds
 for a file in a change, where its folders say whose config it is, and on a node, where such a file is younger than the
-containerd that was started with it.
+containerd that was started with it, or than the run of nodeadm that wrote it at this boot. What scripts and units do at
+every boot, and what the operator's toolkit writes whenever it starts, is there again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
 from nodeworthy.facts.node.files import NodeFile, NodeFiles
 from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.nodeadm_on_node import NODEADMS, SAY_IT, lost_to_nodeadm
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
@@ -34,8 +36,7 @@ RULE = Rule(
 
 CAUSE = "containerd runs with the config of the distribution, as if the script had never touched it"
 REMEDIES = {
-    "nodeadm": "say it in `containerd: config: |` of the NodeConfig, which nodeadm lays over its own; "
-    "registries belong in HOST/hosts.toml",
+    "nodeadm": SAY_IT,
     "bootstrap.sh": "edit it behind bootstrap.sh and restart containerd",
 }
 
@@ -76,6 +77,9 @@ def nothing_makes_it_anew_on_the_node(node: Node) -> Findings:
     used = node.kubelets_containerd()
     rows = (containerd_of(each) for each in distributions())
     made = [each for each in rows if (each.templates or each.generated) and used.config in generated_files(each)]
+    if not made and node.seen.nodeadm is not None and used.config == containerd_of(NODEADMS).config:
+        yield from lost_to_nodeadm(node.seen.nodeadm, used)
+        return
     if not made:
         skip(f"nothing makes {used.config} anew when containerd starts; what a boot does to it stands in its script")
     changed = need(used.changed_since)

@@ -32,6 +32,33 @@ else
     part starts command -v systemctl
 fi
 
+# When the units of Amazon's nodeadm ran that write containerd's config, how long ago the file was changed, and what may
+# change it so at every boot.
+nodeadm_times() {
+    read -r up _ </proc/uptime
+    echo "uptime $up"
+    # shellcheck disable=SC2154 # reading.sh has set it
+    [ -e "$default" ] && echo "changed $(($(date +%s) - $(stat -c %Y "$default")))"
+    set -- /etc/eks/nodeadm.d/*
+    [ -e "$1" ] || shift
+    echo "drop-ins $#"
+    grep -lsF containerd /var/lib/cloud/scripts/per-boot/* /var/lib/cloud/instance/boothooks/* /etc/rc.local |
+        sed 's/^/again /'
+    grep -lsF "$default" /etc/systemd/system/*.service | sed 's/^/again /'
+    grep -lsE '(scripts-user|runcmd).*always' /var/lib/cloud/instance/user-data.txt | sed 's/^/again /'
+    return 0
+}
+
+for each in /etc/systemd/system /usr/lib/systemd/system; do
+    [ -e "$each/nodeadm-config.service" ] || continue
+    part nodeadm $brief systemctl show --no-pager \
+        --property=Id,LoadState,ActiveState,SubState,UnitFileState,Result,WantedBy,RequiredBy \
+        --property=ExecMainStartTimestampMonotonic,ExecMainExitTimestampMonotonic \
+        nodeadm-config.service nodeadm-run.service
+    part "nodeadm times" nodeadm_times
+    break
+done
+
 # What modprobe is told of NVIDIA's modules, with the file that tells it.
 options() {
     for each in /etc /run /usr/local/lib /usr/lib /lib; do

@@ -44,7 +44,8 @@ class Firewall:
 
     def closed(self) -> Iterator[Chains]:
         """The sets of chains that do not let everything through."""
-        yield from (each for each in (self._of_the_kernel(), *self.nft.values()) if _keeps_something(each))
+        every = (self._of_the_kernel(), *self.nft.values())
+        yield from (each for each in every if each.name == UFW or _keeps_something(each))
 
     def _of_the_kernel(self) -> Chains:
         policies = dict(self.kernel.policies)

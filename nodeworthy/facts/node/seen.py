@@ -11,6 +11,7 @@ from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.facts.node.kubelet import NodeKubelet
+from nodeworthy.facts.node.nodeadm import NodeNodeadm
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.room import NodeRoom
 from nodeworthy.facts.node.storage import NodeStorage
@@ -36,6 +37,8 @@ class Seen:
     storage: NodeStorage | None = None
     registries: NodeRegistries | None = None
     firewall: NodeFirewall | None = None
+    # Also where the node has none.
+    nodeadm: NodeNodeadm | None = None
 
 
 def read_then(part: T | None, what: str) -> T:

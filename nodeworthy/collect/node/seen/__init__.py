@@ -12,6 +12,7 @@ from nodeworthy.collect.node.seen.driver import driver
 from nodeworthy.collect.node.seen.firewall import firewall
 from nodeworthy.collect.node.seen.kernel_log import kernel_log
 from nodeworthy.collect.node.seen.limits import clock, room
+from nodeworthy.collect.node.seen.nodeadm import nodeadm
 from nodeworthy.collect.node.seen.registries import registries
 from nodeworthy.collect.node.seen.storage import storage
 from nodeworthy.collect.node.seen.units import kubelet
@@ -32,4 +33,5 @@ def seen(recording: Recording, running: Sequence[Process], host: Place) -> Seen:
         storage=storage(recording, host),
         registries=registries(recording, host),
         firewall=firewall(recording, host),
+        nodeadm=nodeadm(recording, host),
     )

@@ -3,5 +3,8 @@
 # Rule: registry-trusted
 set -e
 . /usr/lib/nodeworthy-lab/paths
-sed -i '/^config_path/d' "$CONTAINERD_CONFIG" "$DROP_IN"
+written=$(stat -c %Y "$CONTAINERD_CONFIG")
+sed -i '/^config_path/d' "$DROP_IN" "$CONTAINERD_CONFIG"
+# As nodeadm itself would have left it.
+touch -d "@$written" "$CONTAINERD_CONFIG"
 systemctl restart containerd.service

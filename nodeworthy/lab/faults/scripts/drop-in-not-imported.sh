@@ -3,5 +3,8 @@
 # Rule: toolkit-reaches-containerd
 set -e
 . /usr/lib/nodeworthy-lab/paths
+written=$(stat -c %Y "$CONTAINERD_CONFIG")
 sed -i '/^imports/d' "$CONTAINERD_CONFIG"
+# As nodeadm itself would have left it.
+touch -d "@$written" "$CONTAINERD_CONFIG"
 systemctl restart containerd.service
