@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from time import sleep
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,6 +15,9 @@ from nodeworthy.records import dataclass
 # How long a server may take to be reached, and between two pieces of an answer.
 CONNECT_SECONDS = 4.0
 READ_SECONDS = 9.0
+# Before a server that has too much to do is asked again, where it does not say how long.
+PAUSES = (1.0, 2.0, 4.0)
+LONGEST_PAUSE = 10.0
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,20 @@ class Answer:
     status: int
     # The object that the server sent; where it sent none, what it sent instead stands under `message`.
     body: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Sent:
+    """What came back."""
+
+    status: int
+    data: bytes
+    # In seconds, as the server asks for it.
+    retry_after: int | None
+
+    @property
+    def may_be_asked_again(self) -> bool:
+        return self.status in (429, 502, 503, 504) or (self.status == 500 and self.retry_after is not None)
 
 
 class Connection:
@@ -43,12 +61,19 @@ class Connection:
         return {str(each["key"]): str(each["value"]) for each in settings if each["in"] == "header" and each["value"]}
 
     def get(self, path: str, query: dict[str, str]) -> Answer:
-        """One GET. Raises CouldNotLook where no answer came, or where the server does not know who asks."""
-        return self._ask("GET", path, query, seconds=READ_SECONDS)
+        """One GET, again where the server has too much to do. Raises CouldNotLook where no answer came, or where the
+        server does not know who asks."""
+        for pause in PAUSES:
+            sent = self._sent("GET", path, query, seconds=READ_SECONDS)
+            if not sent.may_be_asked_again:
+                return self._answer(sent)
+            sleep(min(sent.retry_after or pause, LONGEST_PAUSE))
+        return self._answer(self._sent("GET", path, query, seconds=READ_SECONDS))
 
     def text(self, path: str, query: dict[str, str], most: int) -> tuple[int, bytes]:
         """One GET of what is no object, and no more bytes of it than that."""
-        return self._sent("GET", path, query, seconds=READ_SECONDS, most=most)
+        sent = self._sent("GET", path, query, seconds=READ_SECONDS, most=most)
+        return sent.status, sent.data
 
     def _ask(
         self,
@@ -60,8 +85,10 @@ class Connection:
         body: bytes | None = None,
         kind: str = "",
     ) -> Answer:
-        status, data = self._sent(method, path, query, seconds=seconds, body=body, kind=kind)
-        return Answer(status, _parsed(data, self.server if status == 200 else None))
+        return self._answer(self._sent(method, path, query, seconds=seconds, body=body, kind=kind))
+
+    def _answer(self, sent: _Sent) -> Answer:
+        return Answer(sent.status, _parsed(sent.data, self.server if sent.status == 200 else None))
 
     def _sent(
         self,
@@ -73,7 +100,7 @@ class Connection:
         body: bytes | None = None,
         kind: str = "",
         most: int | None = None,
-    ) -> tuple[int, bytes]:
+    ) -> _Sent:
         from urllib3 import Timeout
         from urllib3.exceptions import HTTPError
 
@@ -97,7 +124,8 @@ class Connection:
             raise CouldNotLook(f"{self.server} can't be reached: {_plainly(problem, seconds)}") from None
         if status == 401:
             raise CouldNotLook(f"{self.server} does not accept these credentials: they may have expired")
-        return status, data
+        after = str(response.headers.get("Retry-After") or "")
+        return _Sent(status, data, int(after) if after.isdecimal() and len(after) < 6 else None)
 
 
 def _configure(configuration: Any, context: str | None) -> Mapping[str, str]:

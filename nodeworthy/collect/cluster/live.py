@@ -19,6 +19,8 @@ from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.records import dataclass
 
 PAGE = "500"
+# Of one list: a server that forgets faster than it answers is not asked for ever.
+MOST_EXPIRIES = 5
 
 
 def look(
@@ -127,13 +129,15 @@ class _Reading:
     def _pages(self, kind: Kind) -> Iterator[Answer]:
         path = kind.url(self.seen.namespace)
         asked = {"limit": PAGE, **({"labelSelector": kind.labelled} if kind.labelled else {})}
-        query = asked
+        query, expired = asked, 0
         while not self._over.is_set():
             answer = self.connection.get(path, query)
             token = text_at(answer.body, "metadata", "continue")
-            if answer.status == 410 and token:
-                # The list took longer than the server remembers; it offers to go on from here, a little newer.
-                query = {**asked, "continue": token}
+            if answer.status == 410 and expired < MOST_EXPIRIES:
+                # The list took longer than the server remembers. Mostly it offers to go on from here, a little newer;
+                # else all is read again, and what was read already counts once.
+                expired += 1
+                query = {**asked, "continue": token} if token else asked
                 continue
             yield answer
             if answer.status != 200 or not token:
