@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import boot, check, cluster, dump, engine, lsp, plans, ssh, tree
+from bench import boot, check, cluster, dump, engine, lsp, plans, ssh, stacks, tree
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
 RESULTS = Path(__file__).with_name("results")
@@ -56,6 +56,10 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement(
         "preview, growth (1 is linear, 2.4 quadratic)", 1.5, lambda: plans.growth(project), "×", scaled=False
     )
+    for simulate, limit in ((False, 3_000), (True, 4_000)):
+        name = f"preview of {stacks.STACK}{_how(simulate)}"
+        yield Measurement(name, limit, partial(stacks.embedded_ms, simulate=simulate))
+    yield Measurement(f"preview of {stacks.STACK}, the pulumi CLI with the pack", 15_000, stacks.cli_ms)
     yield from _diagnose(folder)
     yield Measurement("node, ssh round trips of one host", 2, ssh.round_trips, "", scaled=False)
 
@@ -85,9 +89,13 @@ def _diagnose(folder: Path) -> Iterator[Measurement]:
 
 
 def _preview(project: Path, pools: int, *, simulate: bool, limit: float) -> Measurement:
-    name = f"preview, {pools} pools{' with the simulated run' if simulate else ''}"
+    name = f"preview, {pools} pools{_how(simulate)}"
     times = 5 if pools < 100 else 2
     return Measurement(name, limit, lambda: plans.preview_ms(project, pools, simulate=simulate, times=times))
+
+
+def _how(simulate: bool) -> str:
+    return " with the simulated run" if simulate else ""
 
 
 def _line(result: Result) -> str:
