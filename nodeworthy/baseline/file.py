@@ -75,9 +75,9 @@ def read(path: Path, shown: str) -> Baseline:
 
 def _text(path: Path, shown: str) -> str:
     try:
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe that nobody writes to never ends
+            raise InputError(f"{shown} is no file, and so no baseline")
         with path.open("rb") as file:
-            if not stat.S_ISREG(path.stat().st_mode):
-                raise InputError(f"{shown} is a pipe or a device, and no baseline")
             data = file.read(LIMIT + 1)
         if len(data) > LIMIT:
             raise InputError(f"{shown} is larger than a baseline may be: {LIMIT // 1_000_000} MB")
