@@ -110,3 +110,10 @@ def test_a_fault_of_the_server_is_not_asked_for_again(tmp_path: Path, monkeypatc
     cluster = Cluster(*[(500, {"message": "boom"})] * 9, on=NODES)
     ran = diagnosed(cluster, tmp_path, monkeypatch)
     assert (ran.code, cluster.asked[NODES]) == (3, 1)
+
+
+def test_http_where_https_is_spoken_is_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(*[(400, "Client sent an HTTP request to an HTTPS server.")] * 99, on=NODES)
+    ran = diagnosed(cluster, tmp_path, monkeypatch)
+    assert (ran.code, ran.out) == (3, "")
+    assert "must begin with https://" in ran.err

@@ -108,3 +108,23 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
 def test_max_workers_is_a_number() -> None:
     for wrong in ("0", "-1", "many", "1000"):
         assert run("diagnose", "--max-workers", wrong).code == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["no-such-program"], "No such file or directory: 'no-such-program'"),
+        (["sh", "-c", "echo the session has expired >&2; exit 255"], "the session has expired"),
+        (["echo", "{}"], "exec:"),
+    ],
+)
+def test_a_command_that_gives_no_credentials_is_said_before_anybody_is_asked(
+    command: list[str], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": command[0], "args": command[1:]}
+    use(monkeypatch, tmp_path, config(exec={**plugin, "interactiveMode": "Never"}))
+    ran = run("diagnose")
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith("nodeworthy diagnose: the kubeconfig's command for credentials gave none: ")
+    assert said in ran.err
+    assert len(ran.err.splitlines()) == 1

@@ -8,8 +8,10 @@ from time import sleep
 from typing import Any
 from urllib.parse import urlencode
 
+from nodeworthy.collect.cluster.complaints import complaints
 from nodeworthy.collect.cluster.kubeconfig import choose
 from nodeworthy.errors import CouldNotLook, InputError, MissingExtra
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # How long a server may take to be reached, and between two pieces of an answer.
@@ -18,6 +20,9 @@ READ_SECONDS = 9.0
 # Before a server that has too much to do is asked again, where it does not say how long.
 PAUSES = (1.0, 2.0, 4.0)
 LONGEST_PAUSE = 10.0
+_SPEAKS_TLS = b"HTTP request to an HTTPS server"
+# What the HTTP library puts before the reason.
+_ABOUT_ITSELF = pattern(r"^\w*Connection\(.*?\): ")
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,8 @@ class Connection:
         return self._answer(self._sent(method, path, query, seconds=seconds, body=body, kind=kind))
 
     def _answer(self, sent: _Sent) -> Answer:
+        if sent.status == 400 and _SPEAKS_TLS in sent.data:
+            raise CouldNotLook(f"{self.server} speaks HTTPS: the kubeconfig's `server` must begin with https://")
         return Answer(sent.status, _parsed(sent.data, self.server if sent.status == 200 else None))
 
     def _sent(
@@ -138,7 +145,11 @@ def _configure(configuration: Any, context: str | None) -> Mapping[str, str]:
         if chosen is None:
             config.load_incluster_config(client_configuration=configuration)
             return {}
-        config.load_kube_config(chosen.files, chosen.context, client_configuration=configuration)
+        with complaints() as said:
+            config.load_kube_config(chosen.files, chosen.context, client_configuration=configuration)
+        if said and not (configuration.api_key or configuration.cert_file or configuration.username):
+            # The client would go on as nobody, and every kind would be refused.
+            raise CouldNotLook(f"the kubeconfig's command for credentials gave none: {said[-1]}")
         return chosen.headers
     except config.ConfigException as problem:
         if chosen is None:
@@ -170,7 +181,8 @@ def _plainly(problem: BaseException, seconds: float) -> str:
     reason = getattr(problem, "reason", None)
     if isinstance(reason, BaseException):
         return _plainly(reason, seconds)
-    return _first_line(problem).rpartition("Failed to establish a new connection: ")[2]
+    said = _ABOUT_ITSELF.sub("", _first_line(problem))
+    return said.rpartition("Failed to establish a new connection: ")[2]
 
 
 def _first_line(problem: BaseException) -> str:
