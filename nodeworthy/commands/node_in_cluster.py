@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 JOB_DEADLINE = "5m"
 TOTAL_DEADLINE = "1h"
 _IMAGE = (
-    "--in-cluster runs this suite on every node, from an image of its own: build it from the Containerfile of this "
-    "repository, push it to where the nodes pull from, and name it with --image"
+    "--in-cluster runs this suite on every node, from an image of its own: build it from this repository (make image), "
+    "push it to where the nodes pull from, and name it with --image"
 )
 
 

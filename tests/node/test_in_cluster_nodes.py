@@ -158,6 +158,13 @@ def test_what_comes_to_be_again_is_asked_again(says: Any) -> None:
     assert cluster.kept == {}
 
 
+def test_a_fresh_node_has_its_time_to_reach_a_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    backs_off = {"status": {"containerStatuses": [{"state": {"waiting": {"reason": "ImagePullBackOff"}}}]}}
+    assert looked(InMemory(pods=iter(([backs_off], [backs_off], [DONE])))).unreached is None
+    monkeypatch.setattr(looking, "START_SECONDS", 0.0)
+    assert looked(InMemory(pods=[backs_off])).unreached == "its pod does not start: ImagePullBackOff"
+
+
 RUNNING = {"status": {"phase": "Running"}}
 OVER = {"status": {"conditions": [{"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "m"}]}}
 

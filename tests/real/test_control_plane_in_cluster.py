@@ -161,8 +161,9 @@ BAD = {
 }
 
 
-def test_why_a_node_was_not_reached(nodes: StandInKubelet) -> None:
+def test_why_a_node_was_not_reached(nodes: StandInKubelet, monkeypatch: pytest.MonkeyPatch) -> None:
     """The others are judged all the same; what was evicted once is tried once more."""
+    monkeypatch.setattr("nodeworthy.collect.in_cluster.looking.START_SECONDS", 0.0)
     for name, (went, _) in BAD.items():
         nodes.add(name, always(went))
     tries = iter((EVICTED, ended(0, FIT)))

@@ -21,6 +21,8 @@ POLL_SECONDS = 1.0
 # How often it is asked whether the node is still there, and how long a Job may have no pod before we ask why.
 NODE_SECONDS = 10.0
 NO_POD_SECONDS = 3.0
+# A fresh node may not reach a registry at once.
+START_SECONDS = 60.0
 # Kubernetes ends a Job by its own clock, and tells why; only then do we.
 GRACE_SECONDS = 15.0
 LOG_TRIES = 3
@@ -116,7 +118,7 @@ class Looking:
         if end is not None:
             return (end if pods else state.Over(f"{end.why}; before: {why}")), why
         if pods:
-            return None, state.waiting(pods, ())
+            return state.hopeless(pods) if age >= START_SECONDS else None, state.waiting(pods, ())
         if mappings_at(now, "status", "conditions"):
             return None, why
         warnings = self.cluster.warnings(made) if age >= NO_POD_SECONDS else ()

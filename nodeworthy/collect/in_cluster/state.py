@@ -10,15 +10,8 @@ from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.records import dataclass
 
-# What no waiting helps against; of a pull, kubelet has tried it once when it backs off.
-_HOPELESS = (
-    "ImagePullBackOff",
-    "InvalidImageName",
-    "ErrImageNeverPull",
-    "CreateContainerConfigError",
-    "CreateContainerError",
-    "RunContainerError",
-)
+# What waiting does not help against, once a fresh node had its time to come up.
+_HOPELESS = ("ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError")
 _NEVER = "violates PodSecurity"
 _LONGEST = 400
 
@@ -37,10 +30,12 @@ def over(job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Over | No
     if done is not None:
         return Over("", done)
     ended = next((each for each in mappings_at(job, "status", "conditions") if _ends(each)), None)
-    if ended is not None:
-        return _failed(ended, pods)
-    hopeless = next((each for each in pods if _waits_for(each)[0] in _HOPELESS), None)
-    return Over(f"its pod does not start: {_told(hopeless)}") if hopeless is not None else None
+    return _failed(ended, pods) if ended is not None else None
+
+
+def hopeless(pods: Sequence[Mapping[str, Any]]) -> Over | None:
+    found = next((each for each in pods if _waits_for(each)[0] in _HOPELESS), None)
+    return Over(f"its pod does not start: {_told(found)}") if found is not None else None
 
 
 def _ends(condition: Mapping[str, Any]) -> bool:
