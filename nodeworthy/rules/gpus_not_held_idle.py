@@ -5,12 +5,13 @@ only:
 
 - the container that asked for the GPUs has ended, and another of its pod runs on (a proxy, a log shipper): the pod
   stays Running, and the scheduler goes on counting its GPUs;
-- what was recorded of Prometheus shows that none of the pod's GPUs did anything for half an hour or more: an answer to
-  `DCGM_FI_DEV_GPU_UTIL[1h]`, as a file beside the dump
+- Prometheus shows that none of the pod's GPUs did anything for half an hour or more, up to the last sample and without a
+  gap: `nodeworthy diagnose --prometheus URL` asks for `DCGM_FI_DEV_GPU_UTIL` and `DCGM_FI_PROF_GR_ENGINE_ACTIVE`; beside
+  a dump an answer to `DCGM_FI_DEV_GPU_UTIL[1h]` stands as a file
   (`curl -G $PROMETHEUS/api/v1/query --data-urlencode 'query=DCGM_FI_DEV_GPU_UTIL[1h]' > prometheus.json`).
 
-Without either nothing is proven, and the rule is skipped; `nodeworthy diagnose --ledger` says who holds how many since
-when, and that what they do is unknown.
+Without either nothing is proven, and the rule is skipped; where a Prometheus was named and did not tell, it is unknown.
+The ledger (`nodeworthy diagnose --ledger`) says who holds how many since when, and where what they do is not known.
 """
 
 from __future__ import annotations

@@ -4,9 +4,9 @@ What it wrote before it ended tells most of them: `CUDA out of memory` is a shar
 its batch, `CUBLAS_STATUS_NOT_INITIALIZED` mostly the same; `no CUDA-capable device` and `CUDA initialization failed`
 are a container that was started without the nvidia runtime, or an image whose CUDA is too new for the driver. A
 container that the kernel ended (`OOMKilled`) ran out of the node's memory, and `nvidia.com/gpumem` has no part in it.
-Its words come from the container's log beside a dump (`logs/<namespace>/<pod>/<container>.log`) and from its
-termination message; a crash of which nothing is known is unknown, with its last line. One whose cause is another
-rule's is told there.
+Its words come from the end of the container's log, which is asked of the cluster or stands beside a dump
+(`logs/<namespace>/<pod>/<container>.log`), and from its termination message; a crash of which nothing is known is
+unknown, with its last line, or with the reason why its log was not had. One whose cause is another rule's is told there.
 """
 
 from __future__ import annotations
