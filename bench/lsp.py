@@ -54,9 +54,10 @@ async def _typed(client: LanguageClient, heard: asyncio.Queue[int | None], folde
         types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, types.LanguageKind.ShellScript, 1, text))
     )
     await _answered(heard, 1)
-    middle = types.Position(LINES // 2, 0)
+    middle = text.index("\n", len(text) // 2) + 1
     for version in range(2, KEYSTROKES + 2):
-        change = types.TextDocumentContentChangePartial(types.Range(middle, middle), "x")
+        text = f"{text[:middle]}x{text[middle:]}"
+        change = types.TextDocumentContentChangeWholeDocument(text)
         began = perf_counter()
         client.text_document_did_change(
             types.DidChangeTextDocumentParams(types.VersionedTextDocumentIdentifier(version, uri), [change])

@@ -54,6 +54,9 @@ def run(options: argparse.Namespace, paths: Sequence[str], found: Sequence[Sourc
 
     checking = _Checking(options, paths, found)
     looked, report = checking.judged({})
+    if options.changed is not None and not looked.scenes and not looked.refused:
+        _say(f"none of {len(paths)} changed files is of a kind that it knows")
+        return 0
     mended = plan(report.judgements, checking.texts(report.judgements), checking.again)
     sys.stdout.write(_shown(diff(mended)))
     sys.stdout.flush()
@@ -78,6 +81,7 @@ class _Checking:
 
     def __init__(self, options: argparse.Namespace, paths: Sequence[str], found: Sequence[Source]) -> None:
         from nodeworthy.collect.source.stack_files import folders_of
+
         self._options = options
         self._folders = folders_of(paths)
         self._found = found

@@ -92,17 +92,22 @@ class _Round:
             self._refuse(against, TWO_IN_ONE_PLACE)
         if not together or not self._why_not(together):
             return together
-        alone = [each for each in together if self._holds_alone(each)]
-        return alone if len(alone) > 1 and not self._why_not(alone) else alone[:1]
+        sound = self._sound(together)
+        return sound if len(sound) < 2 or not self._why_not(sound) else sound[:1]
+
+    def _sound(self, fixes: Sequence[Fix]) -> list[Fix]:
+        """Halved where they fail: of hundreds, one that does costs a few looks and not hundreds."""
+        why = self._why_not(fixes)
+        if not why:
+            return list(fixes)
+        if len(fixes) == 1:
+            self._refuse(fixes, why)
+            return []
+        half = len(fixes) // 2
+        return [*self._sound(fixes[:half]), *self._sound(fixes[half:])]
 
     def _is_whole(self, fix: Fix) -> bool:
         return any((each.start, each.end) == (0, len(self.texts[fix.path].text)) for each in fix.edits)
-
-    def _holds_alone(self, fix: Fix) -> bool:
-        why = self._why_not([fix])
-        if why:
-            self._refuse([fix], why)
-        return not why
 
     def _refuse(self, fixes: Iterable[Fix], why: str) -> None:
         for fix in fixes:

@@ -6,57 +6,58 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol.types import CodeAction, CodeActionKind, Diagnostic, Range, TextEdit, WorkspaceEdit
 
-from nodeworthy.fixes.edit import Edit, Fix
-from nodeworthy.fixes.text import Text
+from nodeworthy.fixes.edit import Edit
 from nodeworthy.lsp.checking import Checked
-from nodeworthy.lsp.places import range_of, range_of_edit, within
+from nodeworthy.lsp.places import Ruler, touch
+from nodeworthy.records import dataclass
 
 FIX_ALL = f"{CodeActionKind.SourceFixAll.value}.nodeworthy"
 
 
-def actions(
-    uri: str, checked: Checked, asked: Range, shown: Sequence[Diagnostic], only: Sequence[str]
-) -> list[CodeAction]:
+@dataclass(frozen=True)
+class Asked:
+    """Where, for what is shown there, and for actions of which kinds; all, where none is named."""
+
+    uri: str
+    at: Range
+    shown: Sequence[Diagnostic]
+    only: Sequence[str]
+
+    def wants(self, kind: str) -> bool:
+        return any(kind == each or kind.startswith(f"{each}.") for each in self.only)
+
+
+def actions(checked: Checked, ruler: Ruler, asked: Asked) -> list[CodeAction]:
     found: list[CodeAction] = []
-    if _is_wanted(CodeActionKind.QuickFix.value, only):
-        found += _quick_fixes(uri, checked, asked, shown)
-    if _is_wanted(FIX_ALL, only):
-        found += _fix_all(uri, checked, asked_for=bool(only))
+    if not asked.only or asked.wants(CodeActionKind.QuickFix.value):
+        found += _quick_fixes(checked, ruler, asked)
+    if asked.wants(FIX_ALL):
+        found += _fix_all(checked, ruler, asked)
     return found
 
 
-def _is_wanted(kind: str, only: Sequence[str]) -> bool:
-    return not only or any(kind == each or kind.startswith(f"{each}.") for each in only)
-
-
-def _quick_fixes(uri: str, checked: Checked, asked: Range, shown: Sequence[Diagnostic]) -> Iterator[CodeAction]:
-    for fix in checked.fixes:
-        ranges = [range_of(each.where, checked.text, each.is_) for each in fix.findings]
-        if not any(within(each, asked) for each in ranges):
+def _quick_fixes(checked: Checked, ruler: Ruler, asked: Asked) -> Iterator[CodeAction]:
+    for fix in checked.proposed:
+        ranges = [ruler.finding(each) for each in fix.findings]
+        if not any(touch(each, asked.at) for each in ranges) or not checked.holds(fix):
             continue
+        rules = {each.rule for each in fix.findings}
         yield CodeAction(
             title=fix.title,
             kind=CodeActionKind.QuickFix,
-            diagnostics=[each for each in shown if _is_of(each, fix, ranges)],
+            diagnostics=[each for each in asked.shown if each.code in rules and each.range in ranges],
             is_preferred=True,
-            edit=_edit(uri, fix.edits, checked.text),
+            edit=_edit(asked.uri, fix.edits, ruler),
         )
 
 
-def _is_of(diagnostic: Diagnostic, fix: Fix, ranges: Sequence[Range]) -> bool:
-    return diagnostic.code in {each.rule for each in fix.findings} and diagnostic.range in ranges
-
-
-def _fix_all(uri: str, checked: Checked, *, asked_for: bool) -> Iterator[CodeAction]:
+def _fix_all(checked: Checked, ruler: Ruler, asked: Asked) -> Iterator[CodeAction]:
     """Tried on the text in rounds, and therefore told as one edit: what lies between the first and last change."""
-    if not asked_for and len(checked.fixes) < 2:
-        return
     plan = checked.mended()
-    if plan is None or not plan.changed:
-        return
-    before, after = checked.text.text, plan.after[checked.text.path].text
-    title = f"Mend everything that leaves no choice ({plan.mended})"
-    yield CodeAction(title=title, kind=FIX_ALL, edit=_edit(uri, [_between(before, after)], checked.text))
+    if plan is not None and plan.changed:
+        edit = _between(checked.text.text, plan.after[checked.text.path].text)
+        title = f"Mend everything that leaves no choice ({plan.mended})"
+        yield CodeAction(title=title, kind=FIX_ALL, edit=_edit(asked.uri, [edit], ruler))
 
 
 def _between(before: str, after: str) -> Edit:
@@ -67,5 +68,5 @@ def _between(before: str, after: str) -> Edit:
     return Edit(start, len(before) - end, after[start : len(after) - end])
 
 
-def _edit(uri: str, edits: Sequence[Edit], text: Text) -> WorkspaceEdit:
-    return WorkspaceEdit(changes={uri: [TextEdit(range_of_edit(each, text), each.new) for each in edits]})
+def _edit(uri: str, edits: Sequence[Edit], ruler: Ruler) -> WorkspaceEdit:
+    return WorkspaceEdit(changes={uri: [TextEdit(ruler.edit(each), each.new) for each in edits]})

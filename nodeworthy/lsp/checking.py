@@ -48,6 +48,8 @@ class Checked:
     # Whether anything in it is of a kind that is judged.
     is_known: bool = False
     _again: Again | None = field(default=None, repr=False)
+    # A cursor that moves asks the same again and again.
+    _tried: dict[Fix, bool] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
     def findings(self) -> list[Finding]:
@@ -59,13 +61,17 @@ class Checked:
         return [each for each in self.findings if each.where.path in (self.text.path, None)]
 
     @cached_property
-    def fixes(self) -> list[Fix]:
-        """Each proved as `check --fix` proves it: with the edit the finding is gone, and none is new."""
-        if self._again is None:
-            return []
+    def proposed(self) -> list[Fix]:
+        """What might mend something; whether it does, nobody has tried."""
         texts = {self.text.path: self.text}
-        proposed = [each for each in proposals(self.judgements, texts) if isinstance(each, Fix)]
-        return [each for each in proposed if not why_not([each], self.judgements, texts, self._again)]
+        return [each for each in proposals(self.judgements, texts) if isinstance(each, Fix)]
+
+    def holds(self, fix: Fix) -> bool:
+        """Proved as `check --fix` proves it: with the edit the finding is gone, and none is new."""
+        if fix not in self._tried:
+            texts = {self.text.path: self.text}
+            self._tried[fix] = self._again is not None and not why_not([fix], self.judgements, texts, self._again)
+        return self._tried[fix]
 
     def mended(self) -> Plan | None:
         """Everything that can be mended in it."""

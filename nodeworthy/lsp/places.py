@@ -1,16 +1,24 @@
-"""Places as an editor has them: URIs, and ranges in UTF-16."""
+"""Places as an editor has them: URIs, and ranges in the units that it counts in."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-from lsprotocol.types import Location, Position, Range
+from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls.uris import from_fs_path, to_fs_path
 
 from nodeworthy.fixes.edit import Edit
 from nodeworthy.fixes.text import Text
-from nodeworthy.verdict import Place
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Finding, Place
+
+# How long a character is, by what an editor and we have agreed upon.
+_BYTES = {
+    PositionEncodingKind.Utf8: ("utf-8", 1),
+    PositionEncodingKind.Utf16: ("utf-16-le", 2),
+    PositionEncodingKind.Utf32: ("utf-32-le", 4),
+}
 
 
 def path_of(uri: str) -> Path | None:
@@ -28,16 +36,48 @@ def uri_of(path: str) -> str:
     return from_fs_path(os.path.abspath(path)) or ""
 
 
-def range_of(place: Place, text: Text, says: str | None = None) -> Range:
-    """From where it stands to the end of what is said of it, or of its line."""
-    line = min(max(place.line or 1, 1), text.lines)
-    shown = text.line(line)
-    start = min((place.column or 1) - 1, len(shown))
-    if place.line is None or place.column is None:
-        start = len(shown) - len(shown.lstrip())
-    if start >= len(shown.rstrip()):
-        return Range(_position(text, line, 0), _position(text, line, len(shown)))
-    return Range(_position(text, line, start), _position(text, line, _end(shown, start, says)))
+@dataclass(frozen=True)
+class Ruler:
+    """Tells the places of one text in an editor's units."""
+
+    text: Text
+    units: PositionEncodingKind | str | None = PositionEncodingKind.Utf16
+
+    def finding(self, found: Finding) -> Range:
+        return self.place(found.where, found.is_)
+
+    def place(self, place: Place, says: str | None = None) -> Range:
+        """From where it stands to the end of what is said of it, or of its line."""
+        line = min(max(place.line or 1, 1), self.text.lines)
+        shown = self.text.line(line)
+        start = min((place.column or 1) - 1, len(shown))
+        if place.line is None or place.column is None:
+            start = len(shown) - len(shown.lstrip())
+        if start >= len(shown.rstrip()):
+            return Range(self._position(line, 0), self._position(line, len(shown)))
+        return Range(self._position(line, start), self._position(line, _end(shown, start, says)))
+
+    def edit(self, edit: Edit) -> Range:
+        return Range(self._at(edit.start), self._at(edit.end))
+
+    def location(self, place: Place) -> Location | None:
+        """The other end of a finding; of another file only where it begins is known."""
+        if place.path is None:
+            return None
+        if place.path == self.text.path:
+            return Location(uri_of(place.path), self.place(place))
+        at = Position(max((place.line or 1) - 1, 0), max((place.column or 1) - 1, 0))
+        return Location(uri_of(place.path), Range(at, at))
+
+    def _at(self, offset: int) -> Position:
+        line, column = self.text.position(offset)
+        return self._position(line, column - 1)
+
+    def _position(self, line: int, column: int) -> Position:
+        start = self.text.start(line)
+        encoding, size = _BYTES.get(PositionEncodingKind(self.units or "utf-16"), ("utf-16-le", 2))
+        before = self.text.text[start : start + column].encode(encoding, "surrogatepass")
+        return Position(line - 1, len(before) // size)
 
 
 def _end(shown: str, start: int, says: str | None) -> int:
@@ -50,33 +90,7 @@ def _end(shown: str, start: int, says: str | None) -> int:
     return len(shown.rstrip())
 
 
-def _position(text: Text, line: int, column: int) -> Position:
-    before = text.line(line)[:column]
-    return Position(line - 1, len(before.encode("utf-16-le", "surrogatepass")) // 2)
-
-
-def range_of_edit(edit: Edit, text: Text) -> Range:
-    return Range(_at(edit.start, text), _at(edit.end, text))
-
-
-def _at(offset: int, text: Text) -> Position:
-    line, column = text.position(offset)
-    before = text.text[text.start(line) : text.start(line) + column - 1]
-    return Position(line - 1, len(before.encode("utf-16-le", "surrogatepass")) // 2)
-
-
-def location(place: Place, text: Text) -> Location | None:
-    """The other end of a finding; of another file only the line is known."""
-    if place.path is None:
-        return None
-    if place.path == text.path:
-        return Location(uri_of(place.path), range_of(place, text))
-    line, column = max((place.line or 1) - 1, 0), max((place.column or 1) - 1, 0)
-    return Location(uri_of(place.path), Range(Position(line, column), Position(line, column)))
-
-
-def within(one: Range, other: Range) -> bool:
-    """Whether they touch."""
+def touch(one: Range, other: Range) -> bool:
     return _key(one.start) <= _key(other.end) and _key(other.start) <= _key(one.end)
 
 

@@ -16,9 +16,9 @@ from pygls.lsp.server import LanguageServer
 
 from nodeworthy import __version__
 from nodeworthy.collect.source.stack_files import STACK_FILE
-from nodeworthy.lsp.actions import FIX_ALL, actions
+from nodeworthy.lsp.actions import FIX_ALL, Asked, actions
 from nodeworthy.lsp.checking import Checked, Workspace, checked
-from nodeworthy.lsp.places import path_of, range_of, within
+from nodeworthy.lsp.places import Ruler, path_of, touch
 from nodeworthy.lsp.remembered import with_what_holds
 from nodeworthy.lsp.told import diagnostic, explained, refusal
 from nodeworthy.records import dataclass
@@ -48,7 +48,8 @@ class Opened:
 
 class Server(LanguageServer):
     def __init__(self, fleet: str | None, stack: str | None, documentation: str) -> None:
-        super().__init__("nodeworthy", f"v{__version__}")
+        # The whole text each time: pygls counts lines otherwise than editors do, and a change would miss its place.
+        super().__init__("nodeworthy", f"v{__version__}", types.TextDocumentSyncKind.Full)
         self.opened: dict[str, Opened] = {}
         self.documentation = documentation
         self._named = fleet, stack
@@ -101,9 +102,13 @@ class Server(LanguageServer):
     def _publish(self, uri: str, opened: Opened, found: Checked, version: int | None) -> None:
         opened.shown = with_what_holds(found, opened.last, opened.shown, known=opened.known)
         opened.last, opened.known = found, opened.known or found.is_known
-        told = [diagnostic(each, found.text, self.documentation) for each in opened.shown]
+        ruler = self.ruler(found)
+        told = [diagnostic(each, ruler, self.documentation) for each in opened.shown]
         told += [refusal(why) for why in found.refused]
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, told, version))
+
+    def ruler(self, found: Checked) -> Ruler:
+        return Ruler(found.text, self.workspace.position_encoding)
 
     async def in_turn(self, function: Callable[..., T], *arguments: Any) -> T:
         """Behind what is being judged."""
@@ -176,17 +181,17 @@ def _answers(server: Server) -> None:
         if opened.last.text.text != ls.workspace.get_text_document(uri).source:
             return []  # its offsets are those of another text; the editor asks again
         only = [str(getattr(each, "value", each)) for each in params.context.only or ()]
-        shown = params.context.diagnostics
-        return await ls.in_turn(actions, uri, opened.last, params.range, shown, only)
+        asked = Asked(uri, params.range, params.context.diagnostics, only)
+        return await ls.in_turn(actions, opened.last, ls.ruler(opened.last), asked)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         opened = ls.opened.get(params.text_document.uri)
         if opened is None or opened.last is None:
             return None
-        at, text = types.Range(params.position, params.position), opened.last.text
-        found = [each for each in opened.shown if within(range_of(each.where, text, each.is_), at)]
+        at, ruler = types.Range(params.position, params.position), ls.ruler(opened.last)
+        found = [each for each in opened.shown if touch(ruler.finding(each), at)]
         if not found:
             return None
         told = types.MarkupContent(types.MarkupKind.Markdown, explained(found))
-        return types.Hover(told, range_of(found[0].where, text, found[0].is_))
+        return types.Hover(told, ruler.finding(found[0]))

@@ -14,8 +14,7 @@ from lsprotocol.types import (
     Range,
 )
 
-from nodeworthy.fixes.text import Text
-from nodeworthy.lsp.places import location, range_of
+from nodeworthy.lsp.places import Ruler
 from nodeworthy.report.printable import printable
 from nodeworthy.rules import ids, rule
 from nodeworthy.verdict import Finding, Severity, Verdict
@@ -26,15 +25,15 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "rules"
 LONGEST = 2_000
 
 
-def diagnostic(finding: Finding, text: Text, documentation: str) -> Diagnostic:
+def diagnostic(finding: Finding, ruler: Ruler, documentation: str) -> Diagnostic:
     return Diagnostic(
-        range=range_of(finding.where, text, finding.is_),
+        range=ruler.finding(finding),
         message=_shortened("\n".join(_message(finding))),
         severity=severity(finding),
         code=finding.rule,
         code_description=_description(finding.rule, documentation),
         source=SOURCE,
-        related_information=list(_related(finding, text)) or None,
+        related_information=list(_related(finding, ruler)) or None,
     )
 
 
@@ -61,9 +60,9 @@ def _message(finding: Finding) -> Iterator[str]:
         yield f"fix: {finding.remedy}"
 
 
-def _related(finding: Finding, text: Text) -> Iterator[DiagnosticRelatedInformation]:
+def _related(finding: Finding, ruler: Ruler) -> Iterator[DiagnosticRelatedInformation]:
     for each in finding.related:
-        at = location(each.place, text)
+        at = ruler.location(each.place)
         if at is not None:
             yield DiagnosticRelatedInformation(at, printable(each.says))
 

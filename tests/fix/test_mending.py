@@ -227,3 +227,13 @@ def test_a_clean_folder_stays_clean(tmp_path: Path) -> None:
     ran = run("check", ".", "--fix", "--dry-run", "--rule", "toolkit-env-wellformed", cwd=tmp_path)
     assert (ran.code, ran.out) == (0, "")
     assert "nothing to mend" in ran.err
+
+
+def test_a_hook_mends_what_was_changed(tmp_path: Path) -> None:
+    laid(tmp_path, {"values.yaml": env("    - {name: A, value: on}\n"), "README.md": "on\n"})
+    ran = run("check", "--rule", "toolkit-env-wellformed", "--fix", "--yes", "--changed", "values.yaml", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert '"on"' in (tmp_path / "values.yaml").read_text()
+    ran = run("check", "--fix", "--yes", "--changed", "README.md", cwd=tmp_path)
+    assert ran.code == 0
+    assert "none of 1 changed files is of a kind that it knows" in ran.err

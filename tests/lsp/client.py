@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import queue
 import subprocess
@@ -16,10 +17,11 @@ PATIENCE_S = 90
 
 
 class Editor:
-    def __init__(self, root: Path, *arguments: str, cwd: Path | None = None) -> None:
+    def __init__(self, root: Path, *arguments: str, cwd: Path | None = None, units: str | None = None) -> None:
         self.root = root
         self._number = 0
         self._versions: dict[str, int] = {}
+        self._texts: dict[str, str] = {}
         self._heard: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.process = subprocess.Popen(
             [sys.executable, "-m", "nodeworthy", "lsp", "--stdio", *arguments],
@@ -29,13 +31,15 @@ class Editor:
             stderr=subprocess.PIPE,
         )
         self._errors: list[bytes] = []
-        threading.Thread(target=self._listen, daemon=True).start()
-        threading.Thread(target=self._drain, daemon=True).start()
+        self._threads = [threading.Thread(target=each, daemon=True) for each in (self._listen, self._drain)]
+        for thread in self._threads:
+            thread.start()
         folder = {"uri": root.as_uri(), "name": root.name}
+        can = {"general": {"positionEncodings": [units]}} if units else {}
         told: dict[str, Any] = {
             "processId": None,
             "rootUri": root.as_uri(),
-            "capabilities": {},
+            "capabilities": can,
             "workspaceFolders": [folder],
         }
         self.can = self.ask("initialize", told)["capabilities"]
@@ -90,7 +94,7 @@ class Editor:
         return (self.root / name).as_uri()
 
     def open(self, name: str, text: str) -> list[dict[str, Any]]:
-        self._versions[name] = 1
+        self._versions[name], self._texts[name] = 1, text
         document = {"uri": self.uri(name), "languageId": "yaml", "version": 1, "text": text}
         self.tell("textDocument/didOpen", {"textDocument": document})
         return self.diagnostics(name)
@@ -100,9 +104,13 @@ class Editor:
         return self.diagnostics(name)
 
     def keystroke(self, name: str, *changes: Mapping[str, Any]) -> None:
+        """A change of a part, or a whole text; what is sent is always the whole, as the server has asked for."""
+        for each in changes:
+            edits = [{"range": each["range"], "newText": each["text"]}] if "range" in each else []
+            self._texts[name] = applied(self._texts[name], edits) if edits else each["text"]
         self._versions[name] += 1
         document = {"uri": self.uri(name), "version": self._versions[name]}
-        self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": list(changes)})
+        self.tell("textDocument/didChange", {"textDocument": document, "contentChanges": [{"text": self._texts[name]}]})
 
     def save(self, name: str) -> None:
         self.tell("textDocument/didSave", {"textDocument": {"uri": self.uri(name)}})
@@ -140,7 +148,12 @@ class Editor:
     def end(self) -> None:
         if self.process.poll() is None:
             self.process.kill()
-            self.process.wait(PATIENCE_S)
+        self.process.wait(PATIENCE_S)
+        for each in self._threads:
+            each.join(PATIENCE_S)
+        for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]  # all three are there
 
 
 def _messages(stream: Any) -> Iterator[dict[str, Any]]:

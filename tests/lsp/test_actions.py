@@ -37,7 +37,8 @@ def test_the_edit_is_that_of_check_fix(editor: Editor, folder: Path, before: str
 
 def test_only_what_stands_where_the_cursor_is(editor: Editor) -> None:
     first, second = editor.open("two.yaml", TWO)
-    (action, every) = editor.actions("two.yaml", [first])
+    (action,) = editor.actions("two.yaml", [first])
+    (every,) = editor.actions("two.yaml", [], ["source"])
     assert (action["title"], action["kind"], action["isPreferred"]) == ("Quote the value", "quickfix", True)
     assert [each["range"] for each in action["diagnostics"]] == [first["range"]]
     (edit,) = action["edit"]["changes"][editor.uri("two.yaml")]

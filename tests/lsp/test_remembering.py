@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.fixes.text import Text
-from nodeworthy.lsp.places import range_of
+from nodeworthy.lsp.places import Ruler
 from nodeworthy.lsp.remembered import Shift
 from nodeworthy.verdict import Place
 
@@ -43,6 +43,11 @@ def test_lines_move(before: str, now: str, lines: dict[int, int | None]) -> None
 )
 def test_ranges_count_utf_16(place: Place, says: str | None, range_: tuple[int, int, int]) -> None:
     text = Text("f", "value: on # x\nvalue: 'é💡' x\n  end\n\n")
-    found = range_of(place, text, says)
+    found = Ruler(text).place(place, says)
     assert (found.start.line, found.start.character, found.end.character) == range_
     assert found.end.line == found.start.line
+
+
+@pytest.mark.parametrize(("units", "at"), [("utf-8", 6), ("utf-16", 3), ("utf-32", 2), (None, 3)])
+def test_an_editor_says_what_it_counts(units: str | None, at: int) -> None:
+    assert Ruler(Text("f", "é💡x"), units).place(Place("f", 1, 3)).start.character == at

@@ -39,6 +39,16 @@ def test_it_is_told_which_fleet_and_where_the_pages_are(started: Editor) -> None
     assert started.errors == ""
 
 
+def test_an_editor_that_counts_bytes(workspace: Path) -> None:
+    editor = Editor(workspace, "--stack", "a", units="utf-8")
+    try:
+        assert editor.can["positionEncoding"] == "utf-8"
+        (found,) = editor.open("values.yaml", RIGHT.replace("env:\n", "env:\n    - {name: é, value: on}\n"))
+        assert found["range"]["start"]["character"] == len("    - {name: é, value: ".encode())
+    finally:
+        editor.end()
+
+
 def test_an_editor_that_dies_takes_it_along(workspace: Path) -> None:
     editor = Editor(workspace, cwd=workspace.parent)
     assert editor.process.stdin is not None

@@ -21,7 +21,7 @@ RIGHT = WRONG.replace(STOCK, SOCKET)
 
 
 def test_it_says_what_it_can(editor: Editor) -> None:
-    assert editor.can["textDocumentSync"]["change"] == 2
+    assert editor.can["textDocumentSync"]["change"] == 1
     assert editor.can["hoverProvider"]
     assert editor.can["codeActionProvider"]["codeActionKinds"] == ["quickfix", "source.fixAll.nodeworthy"]
 
