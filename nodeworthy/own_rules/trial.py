@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.own_rules.cases import GOLDEN, PROMISED, Case, broken_promises, cases_in, told
+from nodeworthy.own_rules.cases import EXIT, GOLDEN, PROMISED, Case, broken_promises, cases_in, told
 from nodeworthy.own_rules.load import OwnRules
 from nodeworthy.records import dataclass
 
@@ -91,9 +91,12 @@ def _run(case: Case, rules: Path, timeout: float) -> tuple[int, Any]:
         except subprocess.TimeoutExpired:
             raise NotRun(f"it did not end within {timeout:g} s") from None
     try:
-        return ran.returncode, json.loads(ran.stdout)
+        report = json.loads(ran.stdout)
     except ValueError:
-        raise NotRun(ran.stderr.decode(errors="replace").strip() or f"it ended with {ran.returncode}") from None
+        report = None
+    if report is None or ran.returncode not in EXIT.values():
+        raise NotRun(ran.stderr.decode(errors="replace").strip() or f"it ended with {ran.returncode}")
+    return ran.returncode, report
 
 
 def _golden(case: Case, now: dict[str, Any], update: bool) -> Iterator[str]:
