@@ -8,7 +8,6 @@ from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.records import dataclass
 
 NONE: frozenset[str] = frozenset()
-_DASHES = ("-", "--")
 
 
 @dataclass(slots=True, eq=False)
@@ -30,7 +29,7 @@ class Given:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return tuple(operand.known or "" for operand in self.operands)
+        return tuple([operand.known or "" for operand in self.operands])
 
 
 def given(
@@ -45,15 +44,16 @@ def given(
 
     `clusters`: `-rf` is two options. `stops`: behind the first operand everything is one.
     """
-    options, operands, rest = list[tuple[str, Text]](), list[Text](), iter(arguments)
+    options: list[tuple[str, Text]] = []
+    operands: list[Text] = []
+    rest = iter(arguments)
     for argument in rest:
         begins = beginning(argument)
-        alone = argument.known if begins in _DASHES else None
-        if begins[:1] != "-" or alone == "-":
+        if begins[:1] != "-" or (begins == "-" and argument.known is not None):
             operands.append(argument)
             if stops:
                 operands += rest
-        elif alone == "--":
+        elif begins == "--" and argument.known is not None:
             operands += rest
         elif begins.startswith("--") or not clusters:
             options.append(_long(argument, begins, takes, rest))
@@ -79,11 +79,13 @@ def _long(argument: Text, begins: str, takes: frozenset[str], rest: Iterator[Tex
 
 def _short(
     argument: Text, begins: str, takes: frozenset[str], attached: frozenset[str], rest: Iterator[Text]
-) -> Iterator[tuple[str, Text]]:
+) -> list[tuple[str, Text]]:
+    options: list[tuple[str, Text]] = []
     for index, letter in enumerate(begins[1:], start=2):
         option = f"-{letter}"
         if option in takes or option in attached:
             behind = Text.of(begins[index:], *argument.pieces[1:])
-            yield option, behind or (next(rest, EMPTY) if option in takes else EMPTY)
-            return
-        yield option, EMPTY
+            options.append((option, behind or (next(rest, EMPTY) if option in takes else EMPTY)))
+            break
+        options.append((option, EMPTY))
+    return options

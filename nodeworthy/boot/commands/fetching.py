@@ -85,8 +85,7 @@ def _fetched(call: Call, url: Text, target: Text | None) -> list[Effect]:
 
 
 def _of_the_machine(urls: Sequence[Text]) -> bool:
-    hosts = (beginning(url).split("://")[-1] for url in urls)
-    return all(host.startswith(_METADATA) for host in hosts)
+    return all(beginning(url).split("://")[-1].startswith(_METADATA) for url in urls)
 
 
 def _rest(call: Call, effects: Sequence[Effect]) -> Content:

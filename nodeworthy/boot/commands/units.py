@@ -50,7 +50,7 @@ _STARTS = frozenset({Act.START, Act.RESTART})
 
 def systemctl(call: Call) -> Did:
     arguments = given(call.arguments[1:], _TAKES)
-    verb = arguments.words[0] if arguments.operands else "list-units"
+    verb = arguments.operands[0].known or "" if arguments.operands else "list-units"
     if verb in _ASKS:
         return asked(call)
     if verb in _REBOOTS:
