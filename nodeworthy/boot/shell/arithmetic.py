@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import field
 
@@ -12,20 +11,24 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _TOKEN = pattern(r"\s*(\d+|\$?\w+|\$\{\w+\}|\+\+|--|[-+*/%]=|&&|\|\||[=!<>]=|[-+*/%()<>=!,])")
-_BY_STRENGTH: tuple[dict[str, Callable[[int, int], int]], ...] = (
-    {"||": lambda a, b: int(bool(a or b))},
-    {"&&": lambda a, b: int(bool(a and b))},
-    {"==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b)},
-    {
-        "<": lambda a, b: int(a < b),
-        ">": lambda a, b: int(a > b),
-        "<=": lambda a, b: int(a <= b),
-        ">=": lambda a, b: int(a >= b),
-    },
-    {"+": lambda a, b: a + b, "-": lambda a, b: a - b},
+# How strong an operator binds, and what it comes to.
+_BINARY: dict[str, tuple[int, Callable[[int, int], int]]] = {
+    "||": (0, lambda a, b: int(bool(a or b))),
+    "&&": (1, lambda a, b: int(bool(a and b))),
+    "==": (2, lambda a, b: int(a == b)),
+    "!=": (2, lambda a, b: int(a != b)),
+    "<": (3, lambda a, b: int(a < b)),
+    ">": (3, lambda a, b: int(a > b)),
+    "<=": (3, lambda a, b: int(a <= b)),
+    ">=": (3, lambda a, b: int(a >= b)),
+    "+": (4, lambda a, b: a + b),
+    "-": (4, lambda a, b: a - b),
     # Towards zero, as in C.
-    {"*": lambda a, b: a * b, "/": lambda a, b: int(a / b), "%": lambda a, b: a - b * int(a / b)},
-)
+    "*": (5, lambda a, b: a * b),
+    "/": (5, lambda a, b: int(a / b)),
+    "%": (5, lambda a, b: a - b * int(a / b)),
+}
+_NUMBER = pattern(r"-?(0|[1-9]\d{0,11})")
 _ASSIGNS = pattern(r"(?:\+\+|--)\s*(\w+)|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
 # What is larger is nobody's counter.
 _LARGEST, _LONGEST, _DEEPEST = 1 << 40, 500, 20
@@ -95,20 +98,20 @@ class _Reckoning:
             self.at += 2
             value = self._assignment()
             if operator != "=":
-                sign = operator[0]
-                strength = next(each for each in _BY_STRENGTH if sign in each)
-                value = strength[sign](self._value(name), value)
+                _, reckoned = _BINARY[operator[0]]
+                value = reckoned(self._value(name), value)
             return self._assign(name, value)
         return self._binary(0)
 
-    def _binary(self, strength: int) -> int:
-        if strength == len(_BY_STRENGTH):
-            return self._unary()
-        operators = _BY_STRENGTH[strength]
-        value = self._binary(strength + 1)
-        while self._peek(0) in operators:
-            operator = self._next()
-            value = operators[operator](value, self._binary(strength + 1))
+    def _binary(self, weakest: int) -> int:
+        """With all operators behind it that bind at least so strong."""
+        value = self._unary()
+        while (token := self._peek(0)) in _BINARY:
+            strength, reckoned = _BINARY[token]
+            if strength < weakest:
+                break
+            self.at += 1
+            value = reckoned(value, self._binary(strength + 1))
         return value
 
     def _unary(self) -> int:
@@ -148,7 +151,7 @@ class _Reckoning:
             raise NotReckoned
         value = self.state.value(name)
         known = value.known if isinstance(value, Text) else None
-        if known is None or not re.fullmatch(r"-?(0|[1-9]\d{0,11})", known):
+        if known is None or _NUMBER.fullmatch(known) is None:
             raise NotReckoned
         return int(known)
 
