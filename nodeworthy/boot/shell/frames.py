@@ -67,8 +67,12 @@ class Frames:
         found = pattern.match(self.text, inside, self.end)
         if found is None:
             return self.unclosed(start)
-        self.source.ends[start] = found.end()
-        return self.cross(start, found.end())
+        return self.whole(start, found.end())
+
+    def whole(self, start: int, end: int) -> int:
+        """A leaf whose end is found."""
+        self.source.ends[start] = end
+        return self.cross(start, end)
 
     def unclosed(self, start: int) -> int:
         """Gives up the outermost thing that never ends, with its line; reads on behind that."""

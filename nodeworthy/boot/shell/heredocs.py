@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from nodeworthy.boot.shell.source import Body
 from nodeworthy.patterns import pattern
@@ -34,8 +35,7 @@ def announced(text: str, at: int, length: int, end: int) -> tuple[Announced, int
 
 def body_of(text: str, here: Announced, start: int, end: int) -> tuple[Body, int]:
     """The body that begins at this line start, and the offset behind the line that closes it."""
-    tabs = r"\t*" if here.strips_tabs else ""
-    closing = re.compile(rf"^{tabs}{re.escape(here.delimiter)}$", re.MULTILINE)
+    closing = _closing(here.delimiter, strips_tabs=here.strips_tabs)
     found = closing.search(text, start, end)
     while found is not None and not here.quoted and _is_continued(text, start, found.start()):
         found = closing.search(text, found.end(), end)
@@ -43,6 +43,12 @@ def body_of(text: str, here: Announced, start: int, end: int) -> tuple[Body, int
         return Body(start, end, here.delimiter, here.quoted, here.strips_tabs, closed=False), end
     body = Body(start, found.start(), here.delimiter, here.quoted, here.strips_tabs, closed=True)
     return body, min(found.end() + 1, end)
+
+
+@lru_cache(maxsize=64)
+def _closing(delimiter: str, *, strips_tabs: bool) -> re.Pattern[str]:
+    tabs = r"\t*" if strips_tabs else ""
+    return re.compile(rf"^{tabs}{re.escape(delimiter)}$", re.MULTILINE)
 
 
 def _is_continued(text: str, start: int, line: int) -> bool:

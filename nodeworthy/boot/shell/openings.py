@@ -9,6 +9,8 @@ from nodeworthy.patterns import pattern
 
 _SINGLE = pattern(r"[^']*+'")
 _ANSI = pattern(r"(?:[^'\\]++|\\.)*+'", re.DOTALL)
+# Double quotes in which nothing is opened: they end at the next one.
+_QUOTED = pattern(r"(?:[^\"\\`$]++|\\.|\$(?![$({\[]))*+\"", re.DOTALL)
 _BACKTICKS = pattern(r"(?:[^`\\]++|\\.)*+`", re.DOTALL)
 _COMMAND_BEGINS = pattern(
     r"(?:^|[\n;&|(){`]|(?:^|[\s;&|(){])(?:!|then|do|else|elif|if|while|until|time|for|in))[ \t]*\Z"
@@ -36,7 +38,8 @@ class Openings(Frames):
     def quote(self, at: int) -> int:
         if self.stack[-1].kind == "quotes":
             return self.close(at, at + 1)
-        return self.open("quotes", at, at + 1)
+        found = _QUOTED.match(self.text, at + 1, self.end)
+        return self.open("quotes", at, at + 1) if found is None else self.whole(at, found.end())
 
     def dollar_quote(self, at: int) -> int:
         return self.open("quotes", at, at + 2)
