@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from nodeworthy.boot.text import Piece, Text
+from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -50,11 +50,16 @@ class Content:
         return Content((*self.lines[:-1], joined, *other.lines[1:]), other.is_open)
 
     @property
+    def hole(self) -> Hole | None:
+        """What it is where nothing of it is known; None where something is."""
+        pieces = self.lines[0].text.pieces if len(self.lines) == 1 else ()
+        return pieces[0] if len(pieces) == 1 and isinstance(pieces[0], Hole) else None
+
+    @property
     def printed_by(self) -> str:
         """The program of which this is the output, where no more than that is known."""
-        holes = [hole for line in self.lines for hole in line.text.holes]
-        alone = len(self.lines) == 1 and len(self.lines[0].text.pieces) == 1 and len(holes) == 1
-        return holes[0].shown.removeprefix("$(").removesuffix(")") if alone else ""
+        hole = self.hole
+        return hole.shown.removeprefix("$(").removesuffix(")") if hole is not None else ""
 
     def find(self, wanted: str) -> Iterator[Line]:
         """The lines in whose known parts this stands."""
@@ -63,6 +68,12 @@ class Content:
 
 def lines_of(text: Text, place: Place) -> tuple[Line, ...]:
     """A text of several lines that all stand in one place, as printf writes them."""
+    known = text.known
+    if known is not None:
+        texts = known.split("\n")
+        if len(texts) > 1 and not texts[-1]:
+            texts.pop()
+        return tuple([Line(Text((each,)) if each else EMPTY, place) for each in texts])
     rows: list[list[Piece]] = [[]]
     for piece in text.pieces:
         if not isinstance(piece, str):

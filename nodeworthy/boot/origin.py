@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -23,18 +23,16 @@ class Straight:
     """The text stands in the file as it is: from this place on, every line behind the same indentation."""
 
     start: Place
+    # So many lines and columns stand before it.
+    _lines: int = field(init=False, repr=False, compare=False)
+    _columns: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._lines, self._columns = (self.start.line or 1) - 1, (self.start.column or 1) - 1
 
     def at(self, line: int, column: int = 1) -> Place:
-        first = self.start
-        return Place(
-            first.path,
-            (first.line or 1) + line - 1,
-            (first.column or 1) + column - 1,
-            first.urn,
-            first.host,
-            first.object,
-            first.subject,
-        )
+        first, row = self.start, self._lines + line
+        return Place(first.path, row, self._columns + column, first.urn, first.host, first.object, first.subject)
 
 
 @dataclass(frozen=True, slots=True)

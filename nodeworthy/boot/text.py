@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import field
 
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -25,22 +26,23 @@ Piece = str | Hole
 class Text:
     # Made by `of`, or of one piece: no two literals stand side by side.
     pieces: tuple[Piece, ...] = ()
+    # All of it, or None where a part is not known.
+    known: str | None = field(init=False, repr=False, compare=False)
+
+    def __init__(self, pieces: tuple[Piece, ...] = ()) -> None:
+        self.pieces = pieces
+        # Neighbouring literals are joined, so whatever has two pieces has a hole.
+        if len(pieces) == 1:
+            only = pieces[0]
+            self.known = only if isinstance(only, str) else None
+        else:
+            self.known = None if pieces else ""
 
     @staticmethod
     def of(*pieces: Piece) -> Text:
         if len(pieces) == 1:
             return Text(pieces) if pieces[0] else EMPTY
         return Text(tuple(_joined(pieces)))
-
-    @property
-    def known(self) -> str | None:
-        """All of it, or None where a part is not known."""
-        pieces = self.pieces
-        # Neighbouring literals are joined, so whatever has two pieces has a hole.
-        if len(pieces) == 1:
-            first = pieces[0]
-            return first if isinstance(first, str) else None
-        return None if pieces else ""
 
     @property
     def holes(self) -> tuple[Hole, ...]:

@@ -7,8 +7,10 @@ from dataclasses import field
 from functools import cached_property
 
 from nodeworthy.boot.shell.templates import shown
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
+_LINE_END = pattern(r"\n")
 # Constructs inside of each other: deeper than this is not read.
 DEEPEST = 40
 
@@ -65,11 +67,7 @@ class Source:
     @cached_property
     def _starts(self) -> list[int]:
         text = self.original or self.text
-        starts, at = [0], text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = text.find("\n", at + 1)
-        return [*starts, len(text) + 2]
+        return [0, *[each.end() for each in _LINE_END.finditer(text)], len(text) + 2]
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column, both from one."""

@@ -15,8 +15,7 @@ _TOKEN = pattern(
     rf"{PLAIN_LINE}"
     r"|[ \t]*+(?:((?!(?:\d+|\{\w+\})[<>])[^ \t\n;&|()<>]++)"
     r"|(;;&|;;|;&|;|&&|&(?!>)|\|\||\|&|\||\(|\)|\n)"
-    r"|((?:\d+|\{\w+\})?(?:<<<|<<-?|<>|<&|<|>&|>>|>\||>)|&>>?)"
-    r"|\Z)",
+    r"|((?:\d+|\{\w+\})?(?:<<<|<<-?|<>|<&|<|>&|>>|>\||>)|&>>?))",
     re.MULTILINE,
 )
 
@@ -28,9 +27,9 @@ class Tokens:
         self.source, self.base, self.inside = source, base, inside
         # Of each its kind, itself, its offset.
         self.row = [
-            (kind, found[kind], base + found.start(kind))
-            for found in _TOKEN.finditer(inside)
-            if (kind := found.lastindex) is not None
+            (kind := found.lastindex or END, found[kind], base + found.start(kind))
+            # Nothing matches blanks at the end.
+            for found in _TOKEN.finditer(inside.rstrip(" \t"))
         ]
         self.end = base + len(inside)
         self.row.append((END, "", self.end))
