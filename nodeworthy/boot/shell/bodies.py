@@ -39,7 +39,7 @@ def _directed(pieces: Pieces, body: Body) -> tuple[Word, ...]:
             depth, start = depth - 1, end + 1
         elif depth > 0 and mark != ELSE and at < body.end:
             shown = pieces.source.shown(at, end)
-            words.append(Word((Filled(shown),), *pieces.source.place(at), shown))
+            words.append(Word((Filled(shown),), shown, pieces.source, at))
         at = end + 1
     return (*words, *_read(pieces, replace(body, start=start))) if start < body.end else tuple(words)
 
@@ -51,13 +51,9 @@ def _plain(pieces: Pieces, body: Body) -> tuple[Word, ...]:
         rows.pop()
     for row in rows:
         text = row.lstrip("\t") if body.strips_tabs else row
-        line, column = pieces.source.place(at + len(row) - len(text))
-        words.append(
-            Word(
-                tuple(pieces.literal(text)), line, column, pieces.source.shown(at + len(row) - len(text), at + len(row))
-            )
-        )
-        at += len(row) + 1
+        start, end = at + len(row) - len(text), at + len(row)
+        words.append(Word(tuple(pieces.literal(text)), pieces.source.shown(start, end), pieces.source, start))
+        at = end + 1
     return tuple(words)
 
 
@@ -109,7 +105,7 @@ class _Rows:
         return at
 
     def _row(self, end: int) -> None:
-        line, column = self.pieces.source.place(self.start)
-        raw = self.pieces.source.shown(self.start, end)
-        self.words.append(Word(joined(self.parts) or (Literal("", quoted=True),), line, column, raw))
+        source = self.pieces.source
+        raw = source.shown(self.start, end)
+        self.words.append(Word(joined(self.parts) or (Literal("", quoted=True),), raw, source, self.start))
         self.parts = []

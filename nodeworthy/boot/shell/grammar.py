@@ -62,11 +62,11 @@ class Grammar(Lists):
         return If((Branch((condition,), body),), otherwise, line, column, self.raw(start), of_template=True)
 
     def _template_for(self) -> Statement:
-        _, line, column, header = self._directive("for")
+        start, line, column, header = self._directive("for")
         name, _, values = header.partition(" in ")
         body = self.body(ENDFOR, empty=True)
         self.tokens.at += 1
-        words = (Word((Filled(values),), line, column, values),)
+        words = (Word((Filled(values),), values, self.source, start),)
         return For(name.split(",")[-1].strip(), words, body, line, column, f"for {header}")
 
     def _directive(self, keyword: str) -> tuple[int, int, int, str]:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from itertools import groupby
-
 from nodeworthy.boot.shell.word_syntax import Literal, WordPart
 
 
 def joined(parts: list[WordPart]) -> tuple[WordPart, ...]:
     """Neighbours that are both literal, quoted alike, are one."""
-    if len(parts) == 1:
-        return (parts[0],)
     result: list[WordPart] = []
-    for key, group in groupby(parts, _alike):
-        if key in (_PLAIN, _QUOTED):
-            result.append(Literal("".join(part.text for part in group if isinstance(part, Literal)), key == _QUOTED))
+    run: list[Literal] = []
+    for part in parts:
+        if run and not (isinstance(part, Literal) and part.quoted is run[0].quoted):
+            result.append(_one(run))
+            run = []
+        if isinstance(part, Literal):
+            run.append(part)
         else:
-            result += group
+            result.append(part)
+    if run:
+        result.append(_one(run))
     return tuple(result)
 
 
-_PLAIN, _QUOTED, _OTHER = range(3)
-
-
-def _alike(part: WordPart) -> int:
-    if isinstance(part, Literal):
-        return _QUOTED if part.quoted else _PLAIN
-    return _OTHER
+def _one(run: list[Literal]) -> Literal:
+    return run[0] if len(run) == 1 else Literal("".join([each.text for each in run]), run[0].quoted)

@@ -75,7 +75,7 @@ class Lists:
         rescued, self.rescued = self.rescued, []
         try:
             statement = self._and_or()
-            if tokens.token not in _ENDS and not self._closes():
+            if tokens.row[tokens.at][1] not in _ENDS and not self._closes():
                 raise NotReadable
         except NotReadable:
             del self.awaited[awaited:]
@@ -84,7 +84,7 @@ class Lists:
             self._recover(at)
             statement = self._broken(tokens.row[at][2], tuple(self.rescued))
         self.rescued = rescued
-        if tokens.token == "&":
+        if tokens.row[tokens.at][1] == "&":
             start = tokens.row[at][2]
             return Background(statement, *self.source.place(start), self.raw(start))
         return statement
@@ -156,7 +156,7 @@ class Lists:
         tokens, commands = self.tokens, [first]
         while (pipe := tokens.row[tokens.at][1]) in _PIPES:
             if pipe == "|&":
-                commands[-1] = with_errors(commands[-1])
+                commands[-1] = with_errors(commands[-1], self.source, tokens.row[tokens.at][2])
             tokens.at += 1
             tokens.skip_newlines()
             commands.append(self.command())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.shell.joining import joined
@@ -45,6 +44,5 @@ def _operated(pieces: Pieces, plain: Parameter, at: int, end: int) -> Parameter:
         raise NotReadable
     start = operator.end()
     parts = pieces.deeper(start, end, plain.quoted)
-    line, column = pieces.source.place(start)
-    argument = Word(joined(parts), line, column, pieces.source.shown(start, end))
-    return replace(plain, operator=operator.group(), argument=argument)
+    argument = Word(joined(parts), pieces.source.shown(start, end), pieces.source, start)
+    return Parameter(plain.name, plain.raw, operator.group(), argument, plain.index, plain.quoted)

@@ -64,13 +64,18 @@ class Pieces:
         self.commands = commands
 
     def word(self, start: int, end: int) -> Word:
-        raw = self.text[start:end]
-        line, column = self.source.place(start)
+        raw, source = self.text[start:end], self.source
         alone = _alone(raw)
-        if alone is not None and not (self.source.broken or self.source.origins):
-            return Word(alone[0], line, column, raw, alone[1])
-        parts = joined(self.parts(start, end, _UNQUOTED, quoted=False))
-        return Word(parts, line, column, self.source.shown(start, end), _plain(parts))
+        if alone is not None and not (source.broken or source.origins):
+            return Word(alone[0], raw, source, start, alone[1])
+        parts = joined(self._quoted(start, end) or self.parts(start, end, _UNQUOTED, quoted=False))
+        return Word(parts, source.shown(start, end), source, start, _plain(parts))
+
+    def _quoted(self, start: int, end: int) -> list[WordPart]:
+        """What stands in the double quotes that are all of a word; nothing for any other."""
+        if self.text.startswith('"', start) and self.source.ends.get(start) == end:
+            return [] if self.source.is_broken(start, end) else self.deeper(start + 1, end - 1, quoted=True)
+        return []
 
     def parts(self, at: int, end: int, pattern: re.Pattern[str], quoted: bool) -> list[WordPart]:
         parts: list[WordPart] = []

@@ -42,7 +42,7 @@ class PlainWords(Sequence[Word]):
 
     def _word(self, found: re.Match[str], text: Text) -> Word:
         raw = found.group()
-        return Word((Literal(raw),), *self._source.place(self._start + found.start()), raw, text)
+        return Word((Literal(raw),), raw, self._source, self._start + found.start(), text)
 
     def __len__(self) -> int:
         return len(self.texts)

@@ -50,7 +50,7 @@ def read_from(walker: Walker, redirects: Sequence[Redirect]) -> Stream | None:
             stream = Stream(_body(walker, each.target), _expanded(walker, each.target))
         elif each.operator == "<<<":
             word = each.target
-            place = walker.place(word.line, word.column)
+            place = walker.place(*word.spot)
             stream = Stream(Content(lines_of(walker.expander.text(word), place)))
         elif each.operator == "<":
             stream = _file(walker, each.target)
@@ -67,7 +67,7 @@ def _body(walker: Walker, document: HereDocument) -> Content:
     text, at = walker.expander.text, walker.origin.at
     lines: list[Line] = []
     for word in document.lines:
-        value, place = text(word), at(word.line, word.column)
+        value, place = text(word), at(*word.spot)
         if "\n" in value.shown():
             lines += lines_of(value, place)  # a variable of several lines
         else:
@@ -94,7 +94,7 @@ def _expanded(walker: Walker, document: HereDocument) -> tuple[Expansion, ...]:
             if isinstance(part, (Parameter, Substitution)):
                 name = part.name if isinstance(part, Parameter) else ""
                 is_set = bool(name) and walker.state.variables.get(name) is not None
-                found.append(Expansion(part.raw, name, walker.place(word.line, word.column), is_set))
+                found.append(Expansion(part.raw, name, walker.place(*word.spot), is_set))
     return tuple(found)
 
 
@@ -106,15 +106,20 @@ def written_to(walker: Walker, redirects: Sequence[Redirect]) -> tuple[Text, boo
             continue
         if each.operator == ">&" and not each.target.raw.strip("-0123456789"):
             continue
-        if any(isinstance(part, Substitution) and part.direction for part in each.target.parts):
+        if _is_pipe(each.target):
             walker.expander.text(each.target)
             continue
         path = walker.expander.text(each.target)
         if each.descriptor in (None, 1):
             target = path, each.operator in (">>", "&>>")
         else:
-            _make(walker, each, path, walker.place(each.target.line, each.target.column))
+            _make(walker, each, path, walker.place(*each.target.spot))
     return target
+
+
+def _is_pipe(word: Word) -> bool:
+    """`> >(command)`."""
+    return word.plain is None and any(isinstance(part, Substitution) and part.direction for part in word.parts)
 
 
 def _make(walker: Walker, redirect: Redirect, path: Text, place: Place) -> None:
@@ -136,7 +141,7 @@ def write(
     path, appends = absolute(walker, target[0]), target[1]
     if is_log(path):
         return
-    known = _as_far_as_known(content)
+    known = content if content.hole is None else None
     whole = known
     if appends:
         before = walker.state.content(path)
@@ -162,11 +167,6 @@ def write(
 
 def is_log(path: Text) -> bool:
     return path.shown().startswith(_LOGS)
-
-
-def _as_far_as_known(content: Content) -> Content | None:
-    only = content.lines[0].text.pieces if len(content.lines) == 1 else ()
-    return None if len(only) == 1 and isinstance(only[0], Hole) else content
 
 
 def absolute(walker: Walker, path: Text) -> Text:

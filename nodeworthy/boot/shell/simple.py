@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from nodeworthy.boot.shell.bodies import here_document
 from nodeworthy.boot.shell.brackets import asked, bracket_words
@@ -182,10 +183,11 @@ def _declared(word: Word) -> Assignment | None:
     rest = Literal(first.text[found.end() :], first.quoted)
     parts = joined([*([rest] if rest.text or len(word.parts) == 1 else []), *word.parts[1:]])
     before, _, raw = word.raw.partition("=")
-    value = Word(parts, word.line, word.column + len(before) + 1, raw)
-    return Assignment(name, value, word.line, word.column, (), bool(plus), index)
+    value = Word(parts, raw, word.source, word.start + len(before) + 1)
+    return Assignment(name, value, *word.spot, (), bool(plus), index)
 
 
+@lru_cache(maxsize=64)
 def _split(token: str) -> tuple[int | None, str]:
     """The descriptor that is redirected, and the operator."""
     if token.startswith("{"):

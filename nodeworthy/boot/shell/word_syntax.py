@@ -13,6 +13,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
+    from nodeworthy.boot.shell.source import Source
     from nodeworthy.boot.shell.syntax import Statement
 
 
@@ -68,11 +69,25 @@ WordPart: TypeAlias = Literal | Parameter | Substitution | Arithmetic | Filled
 @dataclass(slots=True)
 class Word:
     parts: tuple[WordPart, ...]
-    line: int
-    column: int
     raw: str
+    # Where it stands: few are ever asked for their line.
+    source: Source = field(repr=False, compare=False)
+    start: int
     # What the shell makes of it, where that is the same whatever happened before.
     plain: Text | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def spot(self) -> tuple[int, int]:
+        """Line and column."""
+        return self.source.place(self.start)
+
+    @property
+    def line(self) -> int:
+        return self.spot[0]
+
+    @property
+    def column(self) -> int:
+        return self.spot[1]
 
     @property
     def is_quoted(self) -> bool:

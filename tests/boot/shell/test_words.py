@@ -156,7 +156,10 @@ def test_declarations() -> None:
     assert read.names == ("B",)
     given = {each.name: each for each in read.assignments}
     assert sorted(given) == ["A", "C", "E"]
-    assert given["C"].value == Word((Parameter("d", "$d", quoted=True),), 1, 20, '$d"')
+    value = given["C"].value
+    assert value is not None
+    assert (value.parts, value.line, value.column) == ((Parameter("d", "$d", quoted=True),), 1, 20)
+    assert value.raw == '$d"'
     assert [each.raw for each in given["E"].items] == ["f", "g"]
     assert isinstance(given["A"], Assignment)
 
