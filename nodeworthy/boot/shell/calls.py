@@ -47,7 +47,7 @@ def run_command(walker: Walker, command: Command) -> bool | None:
             return None
     else:
         return _without_words(walker, command)
-    place, stdin = walker.place(command.line, command.column), walker.stdin
+    place, stdin = walker.origin.at(command.line, command.column), walker.stdin
     if command.redirects or command.assignments:
         status = _run_with_its_own(walker, command, arguments, place)
     else:
@@ -89,8 +89,8 @@ def _without_words(walker: Walker, command: Command) -> bool | None:
 
 def _is_decided_on_the_node(command: Command) -> bool:
     """`X=$(command)` succeeds where the command does."""
-    values = (each.value for each in command.assignments if each.value is not None)
-    return any(isinstance(part, Substitution) for value in values for part in value.parts)
+    values = [each.value for each in command.assignments if each.value is not None and each.value.plain is None]
+    return bool(values) and any(isinstance(part, Substitution) for value in values for part in value.parts)
 
 
 def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:

@@ -38,11 +38,11 @@ def case(walker: Walker, statement: Case) -> bool | None:
 
 
 def _label(arm: Arm) -> str:
-    return "anything else" if _is_rest(arm) else "|".join(word.raw for word in arm.patterns)
+    return "anything else" if _is_rest(arm) else "|".join([word.raw for word in arm.patterns])
 
 
 def _is_rest(arm: Arm) -> bool:
-    return any(word.raw == "*" for word in arm.patterns)
+    return "*" in [word.raw for word in arm.patterns]
 
 
 def _matching(walker: Walker, subject: str, arms: Sequence[Arm]) -> int | None:

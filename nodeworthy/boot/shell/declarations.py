@@ -55,7 +55,8 @@ def assign(walker: Walker, assignment: Assignment, value: Value | None = None) -
             value = (*elements, *(value if isinstance(value, tuple) else (value,)))
         else:
             value = (before or EMPTY) + value
-    if assignment.index is not None or any(_NAMED.match(each.raw) for each in assignment.items):
+    items = assignment.items
+    if assignment.index is not None or (items and any(_NAMED.match(each.raw) for each in items)):
         value = Text((Hole(f"${{{name}[…]}}", "single elements of arrays are not followed"),))
     state.set(name, value)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Failure
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _TELLS = {"echo", "printf", "logger", "log", "warn", "error", "err", "cfn-signal", "wall", "systemd-cat", "cat"}
 _NOTHING = {"true", ":"}
+_ENDS = {"exit", "return"}
 _LEAVES = {"break", "exit", "return", "exec", "kill", "reboot", "shutdown"}
 _UNREAD = (Case, CountingFor, For, While)
 _DEEPEST = 4
@@ -62,13 +63,13 @@ def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
 
 def handled_by(statements: Iterable[Statement], functions: Mapping[str, Function], outer: Failing) -> Failing:
     """What becomes of a failure that these statements are there for."""
-    words = list(_commands(statements, functions, 0))
-    if any(name in ("exit", "return") and argument != "0" for name, argument in words):
-        return STOPS
+    words = _commands(statements, functions, 0)
     names = {name for name, _ in words}
+    if not names.isdisjoint(_ENDS) and any(name in _ENDS and argument != "0" for name, argument in words):
+        return STOPS
     if names & _TELLS:
         return REPORTED
-    if not names - _NOTHING or names <= {"exit", "return", *_NOTHING}:
+    if names <= _ENDS | _NOTHING:
         return SWALLOWED
     # Another way to do the same: what counts is what happens where that fails, too.
     return outer
@@ -86,18 +87,18 @@ def tries_for_ever(loop: While, functions: Mapping[str, Function]) -> bool:
     return names.isdisjoint(_LEAVES) and not any(isinstance(each, _UNREAD) for each in loop.body)
 
 
-def _commands(
-    statements: Iterable[Statement], functions: Mapping[str, Function], depth: int
-) -> Iterator[tuple[str, str]]:
+def _commands(statements: Iterable[Statement], functions: Mapping[str, Function], depth: int) -> list[tuple[str, str]]:
     """Every command by name, with its first argument; of functions also what they do."""
+    found: list[tuple[str, str]] = []
     for each in statements:
         if isinstance(each, Command):
-            name, argument = _word(each, 0), _word(each, 1)
-            yield name, argument
+            name = _word(each, 0)
+            found.append((name, _word(each, 1)))
             if name in functions and depth < _DEEPEST:
-                yield from _commands(functions[name].body, functions, depth + 1)
+                found += _commands(functions[name].body, functions, depth + 1)
         elif depth < _DEEPEST:
-            yield from _commands(_inside(each), functions, depth + 1)
+            found += _commands(_inside(each), functions, depth + 1)
+    return found
 
 
 def _inside(statement: Statement) -> Iterable[Statement]:
@@ -107,7 +108,7 @@ def _inside(statement: Statement) -> Iterable[Statement]:
         return statement.left, statement.right
     if isinstance(statement, Pipeline):
         return statement.commands
-    if isinstance(statement, Redirected | Background):
+    if isinstance(statement, (Redirected, Background)):
         return (statement.statement,)
     if isinstance(statement, Not):
         return (statement.command,)

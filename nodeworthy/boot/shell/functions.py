@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 # More cases than these of one name are not told apart.
 MOST_CASES = 4
 _NUMBERED = tuple("123456789")
+_ARGUMENTS = (*_NUMBERED, "@", "*", "#")
 
 
 def define(walker: Walker, function: Function) -> bool:
@@ -41,10 +42,14 @@ def run_function(
     walker: Walker, name: str, arguments: Sequence[Text], place: Place, program: Callable[[], bool | None]
 ) -> bool | None:
     """Calls what the name stands for here: where branches define it, each of their functions in its case."""
+    defined = walker.state.defined[name]
+    where, last = defined[-1]
+    if not where:
+        return _call(walker, last, arguments, place)
     taken: list[Taken] = []
     # In which cases none of those that were looked at so far is the one.
     cases: list[Guard] = [()]
-    for guard, function in reversed(walker.state.defined[name]):
+    for guard, function in reversed(defined):
         fresh = tuple(each for each in guard if each not in walker.guard)
         here = [_both(case, fresh) for case in cases if together((*walker.guard, *case), guard)]
         if here == [()]:
@@ -88,7 +93,7 @@ def _call(walker: Walker, function: Function, arguments: Sequence[Text], place: 
         walker.not_understood(place, function.name, "a function that calls itself is not followed")
         return None
     via = walker.via
-    outer = {name: walker.state.variables.get(name) for name in (*_NUMBERED, "@", "*", "#")}
+    outer = walker.state.variables.held(_ARGUMENTS)
     set_arguments(walker, arguments)
     walker.via = (*via, place)
     walker.running.append(function.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Generic, TypeVar
 
@@ -26,6 +26,11 @@ class Journal(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         return self._values.get(key)
+
+    def held(self, keys: Iterable[K]) -> dict[K, V | None]:
+        """What each of these holds now."""
+        get = self._values.get
+        return {key: get(key) for key in keys}
 
     def __contains__(self, key: K) -> bool:
         return key in self._values

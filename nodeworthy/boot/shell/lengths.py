@@ -23,6 +23,6 @@ def bounded(name: str, value: Text | tuple[Text, ...]) -> Text | tuple[Text, ...
     """The value of a variable; a hole where it has grown too long."""
     if isinstance(value, tuple):
         return value if len(value) <= ELEMENTS else Text((Hole(f"${name}", WHY),))
-    if len(value.pieces) == 1 and not isinstance(value.pieces[0], str):
+    if len(value.pieces) <= PIECES and letters(value.pieces) <= LETTERS:
         return value
-    return value if len(value.pieces) <= PIECES and letters(value.pieces) <= LETTERS else Text((Hole(f"${name}", WHY),))
+    return Text((Hole(f"${name}", WHY),))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.conditions import Asks, Condition
+from nodeworthy.boot.conditions import Asks, Condition, Guard
 from nodeworthy.boot.shell.arithmetic import forget
 from nodeworthy.boot.shell.branches import condition
 from nodeworthy.boot.shell.failing import tries_for_ever
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.line_loop import each_line, lines_read
 from nodeworthy.boot.shell.syntax import CountingFor, For, Statement, Test, While
-from nodeworthy.boot.shell.word_syntax import Literal, Word
+from nodeworthy.boot.shell.word_syntax import Literal, Word, WordPart
 from nodeworthy.boot.text import Hole, Text
 
 if TYPE_CHECKING:
@@ -44,13 +44,15 @@ def _rounds(walker: Walker, statement: For, values: Sequence[Text]) -> None:
         walker.state.asked.discard(statement.name)
         before = len(walker.left)
         walker.scope(lambda: walker.run_all(statement.body), Flow.CONTINUE)
-        # A round that ends as soon as a step succeeds is meant to be the last one: the others are for bad luck.
-        succeeded = any(
-            flow in (Flow.BREAK, Flow.RETURN) and all(map(_is_failure, conditions))
-            for flow, conditions in walker.left[before:]
-        )
-        if walker.flow is not Flow.ON or succeeded or statement.name not in walker.state.asked:
+        if walker.flow is not Flow.ON or statement.name not in walker.state.asked:
             return
+        if len(walker.left) > before and any(_ends_with_success(*each) for each in walker.left[before:]):
+            return
+
+
+def _ends_with_success(flow: Flow, otherwise: Guard) -> bool:
+    """A round that ends as soon as a step succeeds is meant to be the last one: the others are for bad luck."""
+    return flow in (Flow.BREAK, Flow.RETURN) and all(map(_is_failure, otherwise))
 
 
 def _is_failure(condition: Condition) -> bool:
@@ -147,8 +149,8 @@ def _changing(name: str) -> Text:
 
 
 def _globs(words: Sequence[Word]) -> bool:
-    return any(
-        isinstance(part, Literal) and not part.quoted and ("*" in part.text or "?" in part.text)
-        for word in words
-        for part in word.parts
-    )
+    return any(_is_glob(part) for word in words if "*" in word.raw or "?" in word.raw for part in word.parts)
+
+
+def _is_glob(part: WordPart) -> bool:
+    return isinstance(part, Literal) and not part.quoted and ("*" in part.text or "?" in part.text)

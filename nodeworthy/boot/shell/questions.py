@@ -9,7 +9,7 @@ from nodeworthy.boot.conditions import YES_OR_NO, Asks, Question
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Pipeline, Redirected, Statement, Test
 from nodeworthy.boot.shell.tests import asked_of, variables_in
-from nodeworthy.boot.shell.word_syntax import Literal, Word
+from nodeworthy.boot.shell.word_syntax import Literal, Parameter, Word
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -69,14 +69,15 @@ class Questions:
         names: set[str] = set()
         for command in _commands(statement):
             for word in command.words[1:]:
-                names |= variables_in(word)
+                if word.plain is None:
+                    names |= variables_in(word)
                 path = self._path(word)
                 if path:
                     files.add(path)
         return frozenset(files), frozenset(names)
 
     def _path(self, word: Word) -> str | None:
-        if any(not isinstance(part, Literal) and not hasattr(part, "name") for part in word.parts):
+        if word.plain is None and any(not isinstance(part, (Literal, Parameter)) for part in word.parts):
             return None
         known = self.expander.text(word).known
         return known if known is not None and known.startswith("/") else None

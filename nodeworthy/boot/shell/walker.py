@@ -157,7 +157,7 @@ class Walker:
 
     def leave(self, flow: Flow, otherwise: Guard) -> None:
         """Somebody left early; who goes on does so under the other conditions."""
-        fresh = tuple(each for each in otherwise if each not in self.guard)
+        fresh = tuple([each for each in otherwise if each not in self.guard])
         if fresh:
             self.guard += fresh
             self.left.append((flow, fresh))
@@ -170,7 +170,8 @@ class Walker:
         if len(self.left) > left:
             further = [each for each in self.left[left:] if each[0] > ends]
             self.left[left:] = further
-            self.guard += tuple(condition for _, conditions in further for condition in conditions)
+            for _, conditions in further:
+                self.guard += conditions
         if self.flow <= ends:
             self.flow = Flow.ON
         return result
@@ -180,9 +181,12 @@ class Walker:
     def failure(self) -> Failure:
         """What happens where the command that runs now fails."""
         failing = self.failing
-        if failing is not None and failing.explicit:
+        if failing is None:
+            how = self._by_options()
+        elif failing.explicit:
             return failing.how
-        how = failing.how if failing is not None else self._by_options()
+        else:
+            how = failing.how
         return Failure.STOPS if how is Failure.UNNOTICED and self.is_last else how
 
     def _by_options(self) -> Failure:
@@ -195,8 +199,9 @@ class Walker:
     def emit(self, effect: Effect) -> None:
         if isinstance(effect, Writes):
             self.weighs(effect.whole)
-            if effect.path.known is not None:
-                effect = self._written(effect, effect.path.known)
+            path = effect.path.known
+            if path is not None:
+                effect = self._written(effect, path)
         self.effects.append(effect)
 
     def _written(self, effect: Writes, path: str) -> Writes:
@@ -260,5 +265,4 @@ class Walker:
         is_last, self.is_last = self.is_last, False
         _, content = self.caught(lambda: pipelines.in_subshell(self, part.body))
         self.is_last, self.flow = is_last, Flow.ON
-        only_hole = len(content.lines) == 1 and content.known is None and len(content.lines[0].text.pieces) == 1
-        return None if only_hole else content
+        return content if content.hole is None else None

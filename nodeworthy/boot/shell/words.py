@@ -29,8 +29,8 @@ class Expander:
         """The word as one text, as in an assignment."""
         if word.plain is not None:
             return word.plain
-        if len(word.parts) == 1 and isinstance(word.parts[0], Literal):
-            return Text((word.parts[0].text,)) if word.parts[0].text else EMPTY
+        if len(word.parts) == 1:
+            return self._only(word, word.parts[0])
         pieces: list[Piece] = []
         length = 0
         for part in word.parts:
@@ -45,6 +45,13 @@ class Expander:
                 return Text((Hole(_cut(word.raw), WHY),))
         return Text.of(*pieces)
 
+    def _only(self, word: Word, part: WordPart) -> Text:
+        if isinstance(part, Literal):
+            return Text((part.text,)) if part.text else EMPTY
+        text = self._parameter(part) if isinstance(part, Parameter) else Text.of(*self._pieces(part))
+        too_long = letters(text.pieces) > LETTERS or len(text.pieces) > 2 * PIECES
+        return Text((Hole(_cut(word.raw), WHY),)) if too_long else text
+
     def fields(self, words: Iterable[Word]) -> list[Text]:
         """The words as the arguments of a command: split where the shell splits them."""
         arguments: list[Text] = []
@@ -56,7 +63,7 @@ class Expander:
             else:
                 found = self._fields(word)
                 arguments += found
-                length += sum(letters(each.pieces) for each in found)
+                length += letters([piece for text in found for piece in text.pieces])
                 if length > LETTERS or len(arguments) > ELEMENTS:
                     return [*arguments[:1], Text((Hole("…", WHY),))]
         return arguments
