@@ -1,4 +1,4 @@
-"""No token, password or private key stands in user data, values, manifests or stack config.
+"""No token, password or private key stands in user data, values, manifests, stack config or a stack's outputs.
 
 EC2 shows user data to whoever may describe the instance, and the instance's metadata to everything that runs on it.
 A secret is known by its form (`ghp_…`, a private key), by the name of what holds it (`PASSWORD=…`, `--token …`) or by
@@ -10,6 +10,10 @@ manifests and values it waits for somebody to fill it in.
 Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
 SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Slurm jobs are read as well: whoever may see the job's
 script sees what it exports.
+
+A stack's outputs are kept in its state and shown to whoever may read the stack, in the log of every update as well. One
+that the program marks as a secret is encrypted there. One whose name says that it is a secret, and whose value nobody
+knows before deployment, is unknown.
 
 A template variable whose own name says that it is a secret (`${ghcr_token}`) is a finding: whatever fills it in, it
 then stands in user data. Where only what takes it is called so (`PASSWORD=${registry_auth}`), that is unknown: it may
@@ -26,6 +30,7 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
+from nodeworthy.facts.secrets.stack_outputs import StackOutput
 from nodeworthy.known.secret_names import is_default
 from nodeworthy.known.secret_templates import Filling, fillings
 from nodeworthy.known.secrets import HIDDEN, spans, what_is
@@ -37,7 +42,7 @@ RULE = Rule(
     "no-secret-in-plain-sight",
     severity=Severity.ERROR,
     incident="D",
-    title="No token, password or private key stands in user data, values, manifests or stack config",
+    title="No token, password or private key stands in user data, values, manifests, stack config or a stack's outputs",
     remedy="keep it in a store and let what needs it fetch it; then change it, for it has been seen",
 )
 
@@ -50,6 +55,8 @@ _FETCH = (
     "--query SecretString --output text`); then change it, for it has been seen"
 )
 _REFER = "keep it in a Secret and refer to it (existingSecret, secretKeyRef); then change it, for it has been seen"
+
+_MARK = 'export it as a secret, or not at all: pulumi.export("…", pulumi.Output.secret(value))'
 
 
 @dataclass(frozen=True)
@@ -156,3 +163,14 @@ def values_hold_none(values: OperatorValues) -> Findings:
         what = None if tree.secret or is_default(tree.text or "") else what_is(name, tree.text or "")
         if what is not None:
             yield sight.finding(tree.place, what, name)
+
+
+@RULE.check
+def outputs_hold_none(output: StackOutput) -> Findings:
+    if output.what is None:
+        why = f"whether output {output.name} holds a secret in plain words is not known before deployment"
+        yield unknown(output, why, remedy=_MARK)
+        return
+    cause = "it stands in the stack's state, in the log of every update, and in what `pulumi stack output` shows"
+    sight = _Sight("an output of the stack", cause, _MARK)
+    yield sight.finding(output.place, output.what, output.name)

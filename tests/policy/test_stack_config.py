@@ -15,7 +15,7 @@ import yaml
 
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import CONFIG, SOCKET
-from tests.policy.pack import PACK, PROJECT, STACK, Pack, fleet, release
+from tests.policy.pack import PACK, PROJECT, STACK, Pack, Planned, fleet, release, secret
 from tests.policy.test_violations import BASE_DIR, INCIDENT, RIGHT, RULE
 
 WRONG = release({**RIGHT, SOCKET: defaults().socket})
@@ -57,6 +57,27 @@ def test_a_file_that_says_something_else_is_no_place(project: Path) -> None:
     with Pack(cwd=project) as pack:
         pack.configure_stack(fleet(onprem={**INCIDENT, "gpusPerNode": 4}))
         assert seen(pack) == [f"  see     config of stack {STACK}: pool 'onprem' runs k8s-snap with this base dir"]
+
+
+def test_a_plain_secret_of_the_stacks_file_is_told_at_its_line(project: Path) -> None:
+    file = project / f"Pulumi.{STACK}.yaml"
+    file.write_text(f"{WRITTEN}  gitlab:runnerToken: glrt-t3_9xQ2mZv7LkP4sWbN8cRy\n")
+    with Pack(cwd=project) as pack:
+        pack.configure_stack(yaml.safe_load(WRITTEN)["config"]["nodeworthy:fleet"])
+        [told] = pack.deployment(release(RIGHT)).of("no-secret-in-plain-sight")
+    assert f"Pulumi.{STACK}.yaml:12:" in told.message
+    assert "glrt-" not in told.message
+
+
+@pytest.mark.parametrize(
+    ("token", "found"), [("glrt-t3_9xQ2mZv7LkP4sWbN8cRy", 1), (secret("glrt-t3_9xQ2mZv7LkP4sWbN8cRy"), 0)]
+)
+def test_an_output_of_the_stack_is_looked_at(project: Path, token: object, found: int) -> None:
+    stack = Planned("pulumi:pulumi:Stack", f"{PROJECT}-{STACK}", {"runners": {"token": token}})
+    with Pack(cwd=project) as pack:
+        pack.configure_stack(fleet(onprem=INCIDENT))
+        told = pack.analyze_stack(release(RIGHT), stack).of("no-secret-in-plain-sight")
+    assert ["as runners.token" in each.message for each in told] == [True] * found
 
 
 def test_an_encrypted_value_is_known_here_and_keeps_its_line(project: Path) -> None:

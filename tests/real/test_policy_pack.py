@@ -206,3 +206,19 @@ def test_without_a_language_host_the_pack_is_an_executable_on_the_path(tools: To
     said = [event.policy_event for event in events if event.policy_event is not None]
     assert {(each.policy_name, each.enforcement_level) for each in said} == {(RULE, "mandatory")}
     assert any("see     config of stack dev: pool 'onprem'" in each.message for each in said)
+
+
+@pytest.mark.parametrize(
+    ("case", "level"),
+    [
+        ("bad-plan-stack-output", ["mandatory"]),
+        ("unknown-plan-stack-output", ["advisory"]),
+        ("good-plan-stack-outputs", []),
+        ("bad-plan-plain-in-the-stack", ["mandatory"]),
+    ],
+)
+def test_outputs_and_the_stacks_file_are_looked_at(tools: Tools, tmp_path: Path, case: str, level: list[str]) -> None:
+    rule = "no-secret-in-plain-sight"
+    project = projects.ROOT / "tests" / "cases" / rule / case
+    ran = PulumiCli(tools.path("pulumi"), project, tmp_path / "cli").preview("prod", PACK)
+    assert [each.level for each in ran.violations if each.policy == rule] == level

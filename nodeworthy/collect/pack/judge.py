@@ -15,8 +15,10 @@ from nodeworthy.collect.pack.enforcement import Allowed, Enforcement, Level
 from nodeworthy.collect.pack.stack import Stack
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
+from nodeworthy.collect.plan.wire import Wire
 from nodeworthy.engine import Judgement, Scene, judge
 from nodeworthy.facts.boot.script import BootPool
+from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Rule
@@ -73,8 +75,9 @@ class Judge:
 
     def all(self, resources: Iterable[Resource]) -> Said:
         """The whole stack. The engine tells outputs here; the inputs that were seen before are what was written."""
-        known = [self._as_written(each) for each in resources]
-        judgements = self._judged(known, self._enforced, rule(UNUSED))
+        told = list(resources)
+        known = [self._as_written(each) for each in told]
+        judgements = self._judged_whole(known, next((each.inputs for each in told if each.is_stack), {}))
         said = self._said(judgements)
         said.not_applicable += sorted({(each.rule.id, each.why) for each in judgements if each.why})
         # A fleet beside a program that makes nothing proves nothing about the program.
@@ -92,18 +95,27 @@ class Judge:
             return resource
         return replace(seen, property_dependencies=resource.property_dependencies, outputs=resource.inputs)
 
-    def _judged(
-        self, resources: Sequence[Resource], rules: Sequence[Rule], unused: Rule | None = None
-    ) -> list[Judgement]:
-        return judge([self._scene(resources, self.stack.fleet)], rules, rule("rule-crashed"), unused)
+    def _judged_whole(self, resources: Sequence[Resource], outputs: Mapping[str, Wire]) -> list[Judgement]:
+        """With what is told of the stack itself: its outputs, and its file where that can be reached."""
+        scene = self._scene(resources, self.stack.fleet, outputs, self.stack.file)
+        return judge([scene], self._enforced, rule("rule-crashed"), rule(UNUSED))
 
-    def _scene(self, resources: Iterable[Resource], fleet: Fleet | None) -> Scene:
+    def _judged(self, resources: Sequence[Resource], rules: Sequence[Rule]) -> list[Judgement]:
+        return judge([self._scene(resources, self.stack.fleet)], rules, rule("rule-crashed"))
+
+    def _scene(
+        self,
+        resources: Iterable[Resource],
+        fleet: Fleet | None,
+        outputs: Mapping[str, Wire] | None = None,
+        file: PlainText | None = None,
+    ) -> Scene:
         planned = sorted((each for each in resources if not each.is_stack), key=lambda each: each.urn)
         stack = self.stack
         no_fleet = f"the config of stack {stack.name} declares no fleet" if stack.name else "no stack config was given"
-        plan = Plan(stack.project, stack.name, tuple(planned), {})
+        plan = Plan(stack.project, stack.name, tuple(planned), outputs or {})
         suppressions = stack.suppressions(ids())
-        return scene_of(plan, folder=stack.folder, fleet=fleet, no_fleet=no_fleet, suppressions=suppressions)
+        return scene_of(plan, folder=stack.folder, fleet=fleet, no_fleet=no_fleet, file=file, suppressions=suppressions)
 
     def _said(self, judgements: Iterable[Judgement]) -> Said:
         said = Said()

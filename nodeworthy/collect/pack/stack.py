@@ -17,6 +17,7 @@ from nodeworthy.collect.source.comments import comments
 from nodeworthy.documents import yaml
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.errors import InputError
+from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet
 from nodeworthy.records import dataclass
@@ -64,6 +65,14 @@ class Stack:
             if project.name == self.project:
                 return project
         return None
+
+    @property
+    def file(self) -> PlainText | None:
+        """The stack's own, where it can be reached: what stands there in plain words anybody reads."""
+        if self._written is None:
+            return None
+        place = Place(path=self._written.tree.place.path)
+        return PlainText(place, self._written.text, "stack config", IN_A_STACK)
 
     def suppressions(self, rules: Iterable[str]) -> list[Suppression]:
         """The comments of the stack's file, where its lines are the fleet's places: elsewhere they speak of nothing."""

@@ -10,11 +10,12 @@ from nodeworthy.collect.plan.aws import Aws
 from nodeworthy.collect.plan.boot_scripts import BootScripts
 from nodeworthy.collect.plan.left_out import left_out
 from nodeworthy.collect.plan.manifests import GROUPS, manifests
-from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource, urn_of
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import Releases
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.together import put_together
+from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.world_ports import PlannedFleet
@@ -25,6 +26,7 @@ from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.profiling.promise import promises_of_plan
 from nodeworthy.facts.secrets.plain_text import PlainText
+from nodeworthy.facts.secrets.stack_outputs import outputs_in_plain_sight
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.secrets import spans
 from nodeworthy.suppression import Suppression
@@ -57,6 +59,7 @@ def scene_of(
     if file is not None and spans(file.text):
         # Only then: that this file holds no secret says nothing about what the program makes.
         facts.append(file)
+    facts += outputs_in_plain_sight(_outputs(plan, made, unknown))
     facts += _of_several(facts, fleet)
     facts += left_out(plan, facts, fleet)
     facts += beside_pods(facts, fleet)
@@ -64,6 +67,11 @@ def scene_of(
         return Scene(facts, {GpuPool: Missing(no_fleet), **missing_beside_pods(facts, no_fleet)}, suppressions)
     missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
     return Scene([*facts, PlannedFleet(fleet), *pool_claims(fleet), *gpu_pools(fleet)], missing, suppressions)
+
+
+def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:
+    place = Place(urn=urn_of(plan.stack, plan.project, None, STACK_TYPE, f"{plan.project}-{plan.stack}"))
+    return Planter(place, made, unknown).tree(dict(plan.outputs))
 
 
 def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
