@@ -24,7 +24,7 @@ from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
     from nodeworthy.collect.node.asked import Asked
-    from nodeworthy.collect.node.collector import Asking
+    from nodeworthy.collect.node.collector import Asking, Progress
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.node.reach import Reach
     from nodeworthy.commands.node_hosts import Meant
@@ -118,7 +118,8 @@ def _once(
 ) -> tuple[Sequence[Asked], Report]:
     from nodeworthy.collect.node import collector
 
-    asked = collector.ask_all(hosts.specs, asking, node_progress.asked(options))
+    asked = collector.ask_all(hosts.specs, asking, _progress(options, hosts, declared))
+    node_progress.leave()
     _record(options, asked, "")
     return asked, _judged(options, hosts, asked, declared)
 
@@ -131,13 +132,18 @@ def _twice(
     from nodeworthy.report.printable import printable
 
     node_reboot.agree(options, hosts.specs)
-    asked = twice(hosts.specs, asking, node_progress.asked(options))
+    asked = twice(hosts.specs, asking, _progress(options, hosts, declared))
+    node_progress.leave()
     _record(options, asked.before, BEFORE)
     _record(options, asked.after, "")
     before, after = (_judged(options, hosts, each, declared) for each in (asked.before, asked.after))
     if not options.quiet:
         print(printable(node_reboot.told(before, after)), file=sys.stderr)
     return asked.after, node_reboot.compared(before, after)
+
+
+def _progress(options: argparse.Namespace, hosts: Meant, declared: Declared) -> Progress | None:
+    return node_progress.asked(options, hosts.specs, lambda each: _judged(options, hosts, [each], declared))
 
 
 def _record(options: argparse.Namespace, asked: Sequence[Asked], folder: str) -> None:
@@ -165,7 +171,7 @@ def _asking(options: argparse.Namespace, hosts: Meant, reach: Reach) -> Asking:
 
 def _reach(options: argparse.Namespace) -> Reach:
     from nodeworthy.collect.node.durations import seconds
-    from nodeworthy.collect.node.reach import IMAGE, Reach, tell
+    from nodeworthy.collect.node.reach import IMAGE, Reach
 
     longest = seconds(options.wait or "0.1") + 4 * seconds(options.deadline) + 60
     return Reach(
@@ -176,7 +182,7 @@ def _reach(options: argparse.Namespace) -> Reach:
         region=options.region,
         profile=options.profile,
         endpoint_url=options.endpoint_url,
-        tell=_nobody if options.quiet else tell,
+        tell=_nobody if options.quiet else node_progress.tell,
     )
 
 

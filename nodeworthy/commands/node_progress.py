@@ -1,29 +1,71 @@
-"""What is told while hosts are asked and waited for: one changing line in a terminal, a line now and then elsewhere."""
+"""What is told while hosts are asked and waited for: a table or a line in a terminal, a line now and then
+elsewhere."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from nodeworthy.commands.node_table import Table
 from nodeworthy.report.printable import on_one_line
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.collector import Progress
+    from nodeworthy.collect.node.specs import Spec
     from nodeworthy.collect.node.waiting import Waiting
+    from nodeworthy.report.report import Report
 
 SPARSE_SECONDS = 15.0
+Judged = Callable[["Asked"], "Report"]
 
 
-def asked(options: argparse.Namespace) -> Callable[[int, int, str], None] | None:
-    return _asked if sys.stderr.isatty() and not options.quiet else None
+# While a table is drawn, what is told meanwhile stands above it.
+_TABLES: list[Table] = []
 
 
-def _asked(done: int, of: int, name: str) -> None:
-    _change(f"{done} of {of} hosts asked, the last: {name}", last=done == of)
+def asked(options: argparse.Namespace, specs: Sequence[Spec], judged: Judged | None = None) -> Progress | None:
+    """A table in a terminal; of recordings and of what is only printed, a line."""
+    if options.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return None
+    if judged is None or all(each.recording is not None for each in specs):
+        return Line()
+    colour = not options.no_color and not os.environ.get("NO_COLOR")
+    table = Table(lambda each: judged(each).summary, colour=colour)
+    _TABLES[:] = [table]
+    return table
+
+
+def tell(line: str) -> None:
+    if _TABLES:
+        _TABLES[0].above(line)
+    else:
+        print(on_one_line(line), file=sys.stderr, flush=True)
+
+
+def leave() -> None:
+    """What is written from now on stands below the table."""
+    _TABLES.clear()
+
+
+class Line:
+    """How many have been asked."""
+
+    def __init__(self) -> None:
+        self._of = self._done = 0
+
+    def begin(self, names: Sequence[str]) -> None:
+        self._of, self._done = len(names), 0
+
+    def asked(self, asked: Asked, name: str) -> None:  # noqa: ARG002 - as the table has it
+        self._done += 1
+        _change(f"{self._done} of {self._of} hosts asked, the last: {name}", last=self._done == self._of)
 
 
 def waiting(options: argparse.Namespace) -> Callable[[Waiting], None] | None:

@@ -41,7 +41,7 @@ def run(options: argparse.Namespace, specs: Sequence[Spec], asking: Asking) -> i
     from nodeworthy.collect.node import collector
 
     refuse_others(options)
-    return printed(collector.ask_all(specs, asking, node_progress.asked(options)))
+    return printed(collector.ask_all(specs, asking, node_progress.asked(options, specs)))
 
 
 def printed(asked: Sequence[Asked]) -> int:

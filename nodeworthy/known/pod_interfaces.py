@@ -46,9 +46,6 @@ def _table() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("pod_interfaces.toml").read_text(encoding="utf-8"))
 
 
-_NAMES = ("chain", "comment", "table")
-
-
 @cache
 def cnis() -> tuple[Cni, ...]:
     return tuple(_cni(key, row) for key, row in _table()["cni"].items())
@@ -56,7 +53,8 @@ def cnis() -> tuple[Cni, ...]:
 
 def _cni(key: str, row: Mapping[str, Any]) -> Cni:
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
-    return Cni(key, forwards=row.get("forwards", False), **{name: row.get(name, "") for name in _NAMES}, **lists)
+    chain, comment, table = (str(row.get(name, "")) for name in ("chain", "comment", "table"))
+    return Cni(key, forwards=row.get("forwards", False), chain=chain, comment=comment, table=table, **lists)
 
 
 def brought_by(distribution: str) -> tuple[Cni, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import field
 from pathlib import Path
+from typing import Protocol
 
 import testinfra.backend
 from testinfra.host import Host
@@ -27,8 +28,15 @@ from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Verdict
 
-# Told of each host when it has been asked: how many of how many, and its name.
-Progress = Callable[[int, int, str], None]
+
+class Progress(Protocol):
+    """Told of the hosts that are asked now, and of each when it has answered."""
+
+    def begin(self, names: Sequence[str]) -> None: ...
+
+    def asked(self, asked: Asked, name: str) -> None: ...
+
+
 # Writes a whole file, or none.
 Write = Callable[[Path, str], None]
 
@@ -124,10 +132,13 @@ def in_parallel(
 ) -> list[Asked]:
     """In the order of the hosts. Ctrl-C leaves no child behind."""
     RUNNING.stopping = False
+    if progress is not None:
+        progress.begin([_name(each) for each in hosts])
     with ThreadPoolExecutor(max_workers=max(1, min(workers, len(hosts) or 1))) as executor:
-        futures = [executor.submit(do, host) for host in hosts]
+        by_future = {executor.submit(do, host): _name(host) for host in hosts}
+        futures = list(by_future)
         try:
-            _wait(futures, progress)
+            _wait(by_future, progress)
         except BaseException:
             for future in futures:
                 future.cancel()
@@ -136,11 +147,16 @@ def in_parallel(
     return [future.result() for future in futures]
 
 
-def _wait(futures: Sequence[Future[Asked]], progress: Progress | None) -> None:
-    for done, each in enumerate(as_completed(futures), start=1):
+def _wait(names: Mapping[Future[Asked], str], progress: Progress | None) -> None:
+    for each in as_completed(names):
         asked = each.result()
         if progress is not None:
-            progress(done, len(futures), asked.name)
+            progress.asked(asked, names[each])
+
+
+def _name(host: Host) -> str:
+    name: str = host.backend.get_pytest_id()
+    return name
 
 
 def record(asked: Iterable[Asked], folder: Path, write: Write) -> None:
