@@ -63,16 +63,16 @@ def run(options: argparse.Namespace, paths: Sequence[str], found: Sequence[Sourc
     _tell(mended, [*checking.refused, *mended.left], report)
     for refused in looked.refused:
         _say(on_one_line(refused))
-    code = _code(options, looked, baselined.laid_over(options, report, paths))
+    code = _code(options, looked, report)
     if options.dry_run:
-        return max(code, 1) if mended.changed and code != 2 else code
+        return 1 if mended.changed and code != 2 else code
     if mended.changed:
         if not options.yes and not _agreed(f"Write {_files(mended.changed)}?"):
             _say("nothing was written")
             return code
         _write(mended, found)
         looked, report = checking.judged({})
-    code = judging.deliver(options, baselined.laid_over(options, report, paths))
+    code = judging.deliver(options, report)
     return 2 if looked.refused else code
 
 
@@ -83,6 +83,7 @@ class _Checking:
         from nodeworthy.collect.source.stack_files import folders_of
 
         self._options = options
+        self._paths = paths
         self._folders = folders_of(paths)
         self._found = found
         self._rules = settled.ids_of(options)
@@ -96,7 +97,8 @@ class _Checking:
         fleets = Fleets(self._options.fleet, self._options.stack, self._folders, by_settings=by_settings)
         sources = [replace(each, data=instead.get(each.shown)) for each in self._found]
         looked = look_at(sources, fleets, self._rules)
-        return looked, judging.judged(self._options, Moment.SOURCE, looked.scenes, looked.counts)
+        report = judging.judged(self._options, Moment.SOURCE, looked.scenes, looked.counts)
+        return looked, baselined.laid_over(self._options, report, self._paths)
 
     def again(self, instead: Mapping[str, bytes]) -> Sequence[Judgement]:
         return self.judged(instead)[1].judgements
@@ -128,7 +130,7 @@ class _Checking:
 
 
 def _code(options: argparse.Namespace, looked: Looked, report: Report) -> int:
-    code = report.exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
+    code = settled.told(options, report).exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
     return 2 if looked.refused else code
 
 

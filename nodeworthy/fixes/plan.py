@@ -11,7 +11,7 @@ from nodeworthy.fixes.edit import Fix, Left, apart, applied
 from nodeworthy.fixes.proposals import proposals
 from nodeworthy.fixes.text import Text
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding
+from nodeworthy.verdict import Finding, Verdict
 
 # Judges everything again, with these bytes in place of what the files of these paths hold.
 Judge = Callable[[Mapping[str, bytes]], Sequence[Judgement]]
@@ -19,6 +19,7 @@ Judge = Callable[[Mapping[str, bytes]], Sequence[Judgement]]
 ROUNDS = 8
 
 TWO_IN_ONE_PLACE = "two fixes want one place to be two things: mend one of them by hand"
+NOT_LOOKED_AT = "with the edit the rule would no longer look at it"
 STILL_THERE = "the edit would not mend it: the rule still finds it"
 
 
@@ -126,9 +127,19 @@ def why_not(fixes: Sequence[Fix], judgements: Sequence[Judgement], texts: Mappin
     mended = Counter(_key(each) for fix in fixes for each in fix.findings)
     if any(after[key] > before[key] - count for key, count in mended.items()):
         return STILL_THERE
+    looked, looks = _looked_at(judgements, fixes), _looked_at(judged, fixes)
+    if any(looks[key] < count for key, count in looked.items()):
+        return NOT_LOOKED_AT
     found = (each for judgement in judged for each in judgement.findings)
     new = next((each for each in found if after[_key(each)] > before[_key(each)]), None)
     return f"with the edit {new.rule} would say: {new.message}" if new is not None else ""
+
+
+def _looked_at(judgements: Iterable[Judgement], fixes: Sequence[Fix]) -> Counter[tuple[str, str]]:
+    """How often each rule judged something in each of the files: what is no longer looked at is not mended."""
+    mended = {(each.rule, each.where.path or "") for fix in fixes for each in fix.findings}
+    found = ((each.rule.id, each.subject.place.path or "") for each in judgements if each.verdict is not Verdict.SKIP)
+    return Counter(each for each in found if each in mended)
 
 
 def _is_refused(fix: Fix, refused: Mapping[tuple[str, ...], Left]) -> bool:

@@ -16,6 +16,7 @@ from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict, fail
 
 RULE = rule("toolkit-env-wellformed")
+NOTHING_TO_JUDGE = "the file is none of ours any more"
 
 
 def finding(says: str) -> Finding:
@@ -24,7 +25,9 @@ def finding(says: str) -> Finding:
 
 def judged(*says: str) -> list[Judgement]:
     found = tuple(finding(each) for each in says)
-    return [Judgement(RULE, Nothing(Place("f")), Verdict.FAIL, found)] if found else []
+    if says == (NOTHING_TO_JUDGE,):
+        return []
+    return [Judgement(RULE, Nothing(Place("f")), Verdict.FAIL if found else Verdict.PASS, found)]
 
 
 def planned(
@@ -58,6 +61,12 @@ def test_what_breaks_something_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> 
     plan = planned(monkeypatch, "a", ["a"], {"": ["c"]})
     assert plan.changed == []
     assert [each.why for each in plan.left] == ["with the edit toolkit-env-wellformed would say: c"]
+
+
+def test_what_is_no_longer_looked_at_is_not_mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = planned(monkeypatch, "a", ["a"], {"": [NOTHING_TO_JUDGE]})
+    assert plan.changed == []
+    assert [each.why for each in plan.left] == [planning.NOT_LOOKED_AT]
 
 
 def test_what_one_fix_uncovers_is_mended_in_the_same_run(monkeypatch: pytest.MonkeyPatch) -> None:

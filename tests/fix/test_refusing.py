@@ -228,3 +228,13 @@ def test_a_secret_beside_it_is_not_shown(tmp_path: Path) -> None:
     ran = run("check", "values.yaml", "--rule", "toolkit-env-wellformed", "--fix", "--dry-run", cwd=tmp_path)
     assert '+      value: "true"' in ran.out
     assert "ghp_" not in ran.out + ran.err
+
+
+def test_what_stands_in_the_baseline_is_left_alone(wrong: Path) -> None:
+    assert run("baseline", ".", cwd=wrong.parent).code == 0
+    untouched(fix(wrong.parent), wrong, "nothing to mend", 0)
+
+
+def test_what_the_settings_leave_out_is_left_alone(wrong: Path) -> None:
+    laid(wrong.parent, {".nodeworthy.yaml": "exclude: [values.yaml]\n"})
+    untouched(fix(wrong.parent), wrong, "nothing to mend", 0)
