@@ -23,7 +23,7 @@ from bill_of_materials import bill
 from changelog import NotReady, Section
 from provenance import new_key, public_key, sign, statement, verified
 from release_tree import Tree
-from reproducible import build, digest
+from reproducible import build, digest, whole
 
 ROOT = Path(__file__).resolve().parents[1]
 RELEASE = ROOT / "build" / "release"
@@ -102,7 +102,8 @@ def _release(tree: Tree, version: Section, key: Path, into: Path) -> None:
         old.unlink()
     with tempfile.TemporaryDirectory() as temporary:
         files = build(tree.copied(Path(temporary, "tree")), version.epoch, into)
-    print("built twice, and from the sdist, with the same bytes")
+    whole(next(path for path in files if path.suffix == ".whl"))
+    print("built twice, and from the sdist, with the same bytes; no module is missing")
     files.append(_bill(tree, version, files, into))
     _sums(files, into)
     _sign(tree, version, files, key, into)

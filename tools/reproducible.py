@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 import shutil
@@ -9,6 +10,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from changelog import NotReady
@@ -67,6 +70,25 @@ def _same_wheel(dist: Path, from_sdist: Path) -> None:
     wheel = next(dist.glob("*.whl"))
     if digest(wheel) != digest(from_sdist / wheel.name):
         raise NotReady(f"{wheel.name} built from the sdist is not the one that is built from the tree")
+
+
+def whole(wheel: Path) -> None:
+    """That nothing was left out: a module that git does not know is in nobody's wheel."""
+    with zipfile.ZipFile(wheel) as packed:
+        code = {name: packed.read(name) for name in packed.namelist() if name.endswith(".py")}
+    modules = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in code}
+    for name, text in code.items():
+        for module in _imported(text):
+            if module.startswith("nodeworthy.") and module not in modules:
+                raise NotReady(f"{wheel.name} is not whole: {name} imports {module}, which is not in it")
+
+
+def _imported(text: bytes) -> Iterator[str]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
 
 
 def digest(path: Path) -> str:

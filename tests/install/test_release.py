@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from datetime import date
 from importlib.resources import files
 from pathlib import Path
@@ -165,6 +166,19 @@ def test_a_build_that_differs_from_place_to_place_is_refused(
     (tmp_path / "tree").mkdir()
     with pytest.raises(changelog.NotReady, match="not reproducible"):
         reproducible.build(tmp_path / "tree", 0, tmp_path / "into")
+
+
+def test_a_wheel_that_lacks_a_module_is_refused(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changelog: ModuleType
+) -> None:
+    reproducible = importlib.import_module("reproducible")
+    lacking = tmp_path / wheel.name
+    with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(lacking, "w") as spoilt:
+        for name in whole.namelist():
+            if name != "nodeworthy/verdict.py":
+                spoilt.writestr(name, whole.read(name))
+    with pytest.raises(changelog.NotReady, match=r"is not whole: .* imports nodeworthy\.verdict"):
+        reproducible.whole(lacking)
 
 
 def writes_its_own_path(into: Path) -> None:
