@@ -20,7 +20,7 @@ from nodeworthy.known.toolkit import SOCKET
 from . import projects
 from .agreement import PACK
 from .pulumi_cli import PulumiCli
-from .stand_ins.providers import Providers
+from .stand_ins.providers import Providers, StandIn
 from .tools import Tools
 
 BASE_DIR = "/var/lib/k8s-containerd/k8s-containerd"  # the incident's
@@ -222,3 +222,33 @@ def test_outputs_and_the_stacks_file_are_looked_at(tools: Tools, tmp_path: Path,
     project = projects.ROOT / "tests" / "cases" / rule / case
     ran = PulumiCli(tools.path("pulumi"), project, tmp_path / "cli").preview("prod", PACK)
     assert [each.level for each in ran.violations if each.policy == rule] == level
+
+
+class Mortal(Providers):
+    """Stand-ins that are gone when the first resource is shown to them."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.asked = 0
+
+    def die(self) -> Any:
+        self.asked += 1
+        for server in self._servers:
+            server.stop(grace=None)
+
+
+def test_a_provider_that_dies_ends_the_preview(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    mortal: list[Mortal] = []
+
+    def provided(*given: Any) -> Mortal:
+        monkeypatch.setattr(StandIn, "Check", lambda *_: mortal[0].die())
+        mortal.append(Mortal(*given))
+        return mortal[0]
+
+    monkeypatch.setattr("tests.real.pulumi_cli.Providers", provided)
+    ran = start().preview(projects.STACK, PACK)
+    assert mortal[0].asked
+    assert ran.exit_code
+    assert ran.errors
+    assert "Traceback" not in ran.output
+    assert not [each for each in ran.violations if each.level == "mandatory"]

@@ -34,6 +34,8 @@ except ImportError as missing:
     sys.exit(f"{missing}: install what the program needs for {sys.executable}, which Pulumi.yaml chose")
 
 FAILED_IN_THE_OPEN = 32
+# The SDK's own words: which resource it is says more than where the SDK has noticed.
+CYCLE = "circular dependency"
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 # Hundreds of resources are millions of objects, nearly all of which live as long as this process.
 RARELY = (200_000, 20, 100)
@@ -166,7 +168,7 @@ def _code(program: str, parting: typing.Any, loop: asyncio.AbstractEventLoop) ->
         pulumi.log.error(str(problem))
         return 1
     except Exception as problem:  # noqa: BLE001 (whatever the program raises is its own, and is shown whole)
-        pulumi.log.error(_traceback(problem, program))
+        pulumi.log.error(str(problem) if CYCLE in str(problem) else _traceback(problem, program))
         return FAILED_IN_THE_OPEN
     finally:
         parting.shutdown(wait=True)
