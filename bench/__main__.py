@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from bench import boot, check, cluster, dump, engine, lsp, plans, ssh, stacks, tree
+from bench import nodes as node_checks
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
 RESULTS = Path(__file__).with_name("results")
@@ -62,6 +63,7 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement(f"preview of {stacks.STACK}, the pulumi CLI with the pack", 15_000, stacks.cli_ms)
     yield from _diagnose(folder)
     yield Measurement("node, ssh round trips of one host", 2, ssh.round_trips, "", scaled=False)
+    yield from _nodes(folder)
 
 
 def _check(folder: Path) -> Iterator[Measurement]:
@@ -86,6 +88,19 @@ def _diagnose(folder: Path) -> Iterator[Measurement]:
         yield Measurement(name, 1.5, partial(cluster.growth, folder, few, many), "×", scaled=False)
     name = f"diagnose, {cluster.LARGE:,} nodes, memory"
     yield Measurement(name, 1_024, partial(cluster.memory_mb, folder, cluster.LARGE), "MB", scaled=False)
+
+
+def _nodes(folder: Path) -> Iterator[Measurement]:
+    yield Measurement("node, a look over an open ssh connection", 1_000, node_checks.look_ms)
+    yield Measurement(
+        "node, share of testinfra's time, forty checks", 0.05, node_checks.share_of_testinfra, "×", scaled=False
+    )
+    name = f"node, {node_checks.RECORDED:,} recordings"
+    yield Measurement(name, 60_000, lambda: node_checks.replay_ms(folder))
+    yield Measurement(f"{name}, memory", 500, lambda: node_checks.replay_mb(folder), "MB", scaled=False)
+    name = f"node, {node_checks.HOSTS} hosts, {node_checks.HUNG} of them hung, deadlines"
+    yield Measurement(name, 1.25, lambda: node_checks.deadlines_with_some_hung(folder), "×", scaled=False)
+    yield Measurement("node, from boot to verdict in the lab", 60_000, node_checks.boot_to_verdict_ms)
 
 
 def _preview(project: Path, pools: int, *, simulate: bool, limit: float) -> Measurement:
