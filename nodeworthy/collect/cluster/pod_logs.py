@@ -49,9 +49,10 @@ class WantedLogs:
 
     def add_pod(self, key: Key, data: Mapping[str, Any], pod: ClusterPod) -> None:
         self._of.pop(key, None)
+        if pod.ready or pod.is_over:
+            return
         matters = pod.daemonset or role_of(pod.name, pod.labels) is not None or (pod.wants_gpus and is_crash(pod))
-        named = all(map(_NAME.fullmatch, key))
-        if matters and named and not pod.ready and not pod.is_over:
+        if matters and all(map(_NAME.fullmatch, key)):
             self._of[key] = tuple(_wanted(key, data))
 
     def of(self, pods: Mapping[Key, ClusterPod], toolkits: frozenset[Key], parts: frozenset[Key]) -> list[WantedLog]:
