@@ -8,6 +8,7 @@ python tools/generate_docs.py --check     writes nothing; exit code 1, naming th
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,14 +17,17 @@ import completion_scripts
 import evidence_pages
 import man_pages
 import reference_pages
+import settings_page
 import table_pages
 from case_examples import examples_of
 from markdown import page, table
 
 from nodeworthy.collect.moments import moments_of
+from nodeworthy.fleet.schema import schema_of_record
 from nodeworthy.report import rule_page
 from nodeworthy.rule import Rule
 from nodeworthy.rules import SUBJECTS, catalogue, subjects
+from nodeworthy.settings.declaration import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -53,6 +57,7 @@ def pages() -> dict[str, str]:
         "exit-codes.md": reference_pages.exit_codes(),
         "containerd.md": table_pages.containerd(),
         "fleet.md": table_pages.fleet(),
+        "settings.md": settings_page.settings(),
         "evidence.md": evidence_pages.evidence(),
         "rules/index.md": rules_index(),
     }
@@ -66,7 +71,8 @@ def beside() -> dict[Path, str | None]:
     manual = {MANUAL / name: text for name, text in man_pages.man_pages().items()}
     scripts = {COMPLETIONS / name: text for name, text in completion_scripts.completion_scripts().items()}
     gone = dict.fromkeys(path for path in MANUAL.glob("*.1") if path not in manual)
-    return {SUBJECTS: subjects(), **manual, **scripts, **gone}
+    schema = json.dumps(schema_of_record(SETTINGS), indent=2) + "\n"
+    return {SUBJECTS: subjects(), DOCS / "settings.schema.json": schema, **manual, **scripts, **gone}
 
 
 def rules_index() -> str:

@@ -49,11 +49,11 @@ def fleet() -> str:
         "# A fleet",
         f"Stack config under {code(KEY)}, in `Pulumi.<stack>.yaml`: the only place where a pool is declared. "
         "`nodeworthy fleet` prints it as resolved, `nodeworthy fleet schema` prints its JSON Schema.",
-        *_record("fleet", FLEET),
+        *record_tables("fleet", FLEET),
     )
 
 
-def _record(path: str, record: Record) -> Iterator[str]:
+def record_tables(path: str, record: Record) -> Iterator[str]:
     yield f"## {record.title}: {code(path)}"
     if record.false:
         yield f"{code('false')}: {record.false}."
@@ -64,7 +64,7 @@ def _record(path: str, record: Record) -> Iterator[str]:
     for name, each in record.fields.items():
         inner, beneath = _inner(each.kind)
         if inner is not None:
-            yield from _record(f"{path}.{name}{beneath}", inner)
+            yield from record_tables(f"{path}.{name}{beneath}", inner)
 
 
 def _inner(kind: Kind) -> tuple[Record | None, str]:

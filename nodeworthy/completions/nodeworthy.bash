@@ -131,6 +131,7 @@ _nodeworthy() {
                 --namespace) _nodeworthy_nothing; return ;;
                 --context) _nodeworthy_nothing; return ;;
                 --max-workers) _nodeworthy_nothing; return ;;
+                --prometheus) _nodeworthy_nothing; return ;;
                 --record)  return ;;
                 --from)  return ;;
                 --every) _nodeworthy_nothing; return ;;
@@ -147,7 +148,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --namespace --context --max-workers --record --from --ledger --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -189,9 +190,10 @@ _nodeworthy() {
         explain)
             case $prev in
                 --format) _nodeworthy_offer "text json" "$cur"; return ;;
+                --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --format" "$cur"
+                _nodeworthy_offer "-h --help --format --rules --no-settings" "$cur"
             else
                 _nodeworthy_offer "$_nodeworthy_known" "$cur"
             fi
@@ -199,11 +201,12 @@ _nodeworthy() {
         rules)
             case $prev in
                 --format) _nodeworthy_offer "text json" "$cur"; return ;;
+                --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --format" "$cur"
+                _nodeworthy_offer "-h --help --update --format --rules --no-settings" "$cur"
             else
-                _nodeworthy_nothing
+                _nodeworthy_offer "test" "$cur"
             fi
             ;;
         fleet)

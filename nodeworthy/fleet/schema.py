@@ -30,6 +30,11 @@ def schema_of_stack(record: Record, key: str) -> dict[str, Any]:
     }
 
 
+def schema_of_record(record: Record) -> dict[str, Any]:
+    """The schema of a file that is such a record and nothing else."""
+    return {"$schema": DRAFT, **_record(record)}
+
+
 def _of(kind: Kind) -> dict[str, Any]:
     match kind:
         case Text():

@@ -22,8 +22,13 @@ def _fault_of_pattern(pattern: str) -> str | None:
 SKIPPED = Record(
     "A rule that is left out",
     {
-        "rule": Field(_RULE, "its id", required=True, example="gpu-quantity"),
-        "why": Field(Text("a reason", pattern=_NOT_BLANK), "why it is left out; every report says so", required=True),
+        "rule": Field(_RULE, "its id", required=True, example="gpu-quantity", decides=True),
+        "why": Field(
+            Text("a reason", pattern=_NOT_BLANK),
+            "why it is left out; every report says so",
+            required=True,
+            decides=True,
+        ),
     },
 )
 
@@ -34,8 +39,11 @@ SETTINGS = Record(
             Text("a path", pattern=_NOT_BLANK),
             "the fleet to judge by, a path from these settings on",
             example="Pulumi.prod.yaml",
+            decides=True,
         ),
-        "stack": Field(Text("a name", pattern=_NOT_BLANK), "the stack whose fleet it is, where several lie here"),
+        "stack": Field(
+            Text("a name", pattern=_NOT_BLANK), "the stack whose fleet it is, where several lie here", decides=True
+        ),
         "exclude": Field(
             Items(Text("a pattern", fault=_fault_of_pattern)),
             "what `check` leaves out of folders: a name at any depth, or a path from these settings on; "
@@ -43,18 +51,23 @@ SETTINGS = Record(
             example=["third_party", "charts/**/generated-*.yaml"],
         ),
         "skip-rules": Field(Items(SKIPPED), "rules that are left out, each with a reason"),
-        "strict": Field(Truth(), "warnings change the exit code, as with `--strict`", default=False),
+        "strict": Field(Truth(), "warnings change the exit code, as with `--strict`", default=False, decides=True),
         "allow-unknown": Field(
-            Truth(), "what is unknown does not change the exit code, as with `--allow-unknown`", default=False
+            Truth(),
+            "what is unknown does not change the exit code, as with `--allow-unknown`",
+            default=False,
+            decides=True,
         ),
         "rules": Field(
             Text("a path", pattern=_NOT_BLANK),
             "the folder of your own rules, a path from these settings on. What lies in it is run",
             example="nodeworthy_rules",
+            decides=True,
         ),
         "baseline": Field(
             Text("a path", pattern=_NOT_BLANK),
             "the baseline, a path from these settings on (`.nodeworthy-baseline.json`, here or in a folder above)",
+            decides=True,
         ),
     },
 )

@@ -63,7 +63,8 @@ def _left_out(section: Section) -> LeftOut:
 
 
 def _plain(located: Located[Any]) -> Any:
-    assert isinstance(located.state, Known)
+    if not isinstance(located.state, Known):
+        raise Malformed([Fault(located.place, f"{located.place.subject} must be written plainly")])
     return located.state.value
 
 
