@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from nodeworthy.lab.images import layers
 from nodeworthy.lab.node import Node
@@ -13,6 +14,7 @@ def stay_up(image: str, user_data: bytes, hostname: str, tell: Callable[[str], N
         while True:
             node.boot()
             if not node.rebooted:
+                _pid_file(node).write_text(f"{node.pid()}\n")
                 tell(_how_to_reach(node))
                 node.wait()
                 node.end()
@@ -21,11 +23,16 @@ def stay_up(image: str, user_data: bytes, hostname: str, tell: Callable[[str], N
             tell(f"{hostname} boots again")
 
 
+def _pid_file(node: Node) -> Path:
+    """After a reboot its first process is another."""
+    return node.folder / "pid"
+
+
 def _how_to_reach(node: Node) -> str:
     return "\n".join(
         (
             f"{node.hostname} is up. From another terminal, as root:",
-            f"  nodeworthy node nsenter://{node.pid()}",
+            f"  nodeworthy node nsenter://{_pid_file(node)}",
             f"  nsenter --target {node.pid()} --all",
             f"Its disk, as far as it differs: {node.upper}",
             "It has no network. Ctrl-C takes it down, and leaves nothing.",
