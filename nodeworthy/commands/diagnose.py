@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging, repairing, watching
+from nodeworthy.commands import judging, repairing, settled, watching
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Verdict
 
@@ -123,7 +123,6 @@ def _with_ledger(options: argparse.Namespace, report: Report, told: Ledger) -> R
 def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
     from nodeworthy.collect.cluster.scenes import scenes
     from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.rules import ids
 
     chosen = judging.chosen_ids(options)  # a rule that does not exist is said before a cluster is asked
     fleet = Fleets(options.fleet, options.stack).asked_for()
@@ -132,7 +131,7 @@ def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
 
         check(options.prometheus)
     seen = _look(options, chosen)
-    rules = frozenset(ids())
+    rules = settled.ids_of(options)
     found = scenes(seen, fleet, frozenset(options.rule), rules)
     return seen, judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
 
