@@ -28,22 +28,20 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def navigation(nav: list[Any], there: set[str]) -> list[Any]:
-    """The navigation as written, less what is not there, and with the pages that it does not name at its end."""
+    """The navigation as written, with the pages that it does not name at its end."""
     rules = sorted(name for name in there if name.startswith("rules/") and name != "rules/index.md")
-    written = _written(nav, there, rules)
+    written = _written(nav, rules)
     unnamed = sorted(there - set(_pages(written)))
     return [*written, {"More": unnamed}] if unnamed else written
 
 
-def _written(nav: list[Any], there: set[str], rules: list[str]) -> list[Any]:
+def _written(nav: list[Any], rules: list[str]) -> list[Any]:
     written: list[Any] = []
     for each in nav:
         if isinstance(each, dict):
-            written.append({title: _written(entries, there, rules) for title, entries in each.items()})
-        elif each == RULES:
-            written += rules
-        elif each in there:
-            written.append(each)
+            written.append({title: _written(entries, rules) for title, entries in each.items()})
+        else:
+            written += rules if each == RULES else [each]
     return written
 
 
