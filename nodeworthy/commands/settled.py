@@ -7,6 +7,8 @@ never those of what is looked at, for they may name code that is run.
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +17,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.collect.source.stack_files import upwards
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import InputError
-from nodeworthy.settings.find import settings_in
+from nodeworthy.settings.find import OWN, PYPROJECT, settings_in
 from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -125,7 +127,25 @@ def no_such_rule(name: str, known: Iterable[str]) -> str:
 
 def not_excluded(options: argparse.Namespace, found: Iterable[Source]) -> list[Source]:
     """What is left to look at. How much was left out is told by the report."""
-    every = list(found)
+    kept = _kept(options, list(found))
+    if not options.no_settings:
+        _tell_of_others(options, kept)
+    return kept
+
+
+def _tell_of_others(options: argparse.Namespace, found: Iterable[Source]) -> None:
+    """Settings below, whose writer may believe that they hold here."""
+    own = os.path.realpath(options.settings.path) if options.settings is not None else None
+    for each in found:
+        if each.path.name not in (OWN, PYPROJECT) or each.real == own:
+            continue
+        settings = settings_in(each.path.parent)
+        if settings is not None and settings.of_a_run:
+            told = ", ".join(settings.of_a_run)
+            print(f"{settings.shown}: {told}: holds only for what is run in that folder", file=sys.stderr)
+
+
+def _kept(options: argparse.Namespace, every: list[Source]) -> list[Source]:
     settings: Settings | None = options.settings
     own: OwnRules | None = options.own
     if own is None and (settings is None or not settings.exclude):

@@ -116,6 +116,15 @@ class TestWhatTheyDecide:
         assert run("check", str(stranger)).code == 1
         assert not (stranger / "ran").exists()
 
+    def test_those_below_are_said_not_to_hold(self, wrong: Path) -> None:
+        (wrong / "team").mkdir()
+        settings(wrong / "team", "strict: true\nexclude: [a]\n")
+        told = "team/.nodeworthy.yaml: exclude, strict: holds only for what is run in that folder\n"
+        assert run("check", ".").err == told
+        assert run("check", ".", "--no-settings").err == ""
+        settings(wrong / "team", "stack: prod\n")
+        assert run("check", "pod.yaml").err == ""
+
     def test_in_pyproject_they_are_the_same(self, wrong: Path) -> None:
         text = (
             '[tool.nodeworthy]\nstrict = true\n[[tool.nodeworthy.skip-rules]]\nrule = "gpu-quantity"\nwhy = "halves"\n'
