@@ -9,7 +9,7 @@ import pytest
 from nodeworthy.baseline.file import NAME
 from tests.baseline.texts import entries, pod, values
 from tests.run import run, run_json
-from tests.source.texts import fleet
+from tests.source.texts import STOCK, fleet
 from tests.source.texts import values as other_values
 
 OLD = {"toolkit-env-wellformed", "gpu-quantity"}
@@ -112,7 +112,7 @@ def test_a_secret_is_not_in_it(here: Path) -> None:
 
 def test_what_depends_on_the_fleet(here: Path) -> None:
     (here / "Pulumi.edge.yaml").write_text(fleet())
-    (here / "values.yaml").write_text(other_values("/run/containerd/containerd.sock"))
+    (here / "values.yaml").write_text(other_values(STOCK.socket))
     assert run("check", ".").code == 1
     assert run("baseline").code == 0
     assert run("check", ".").code == 0
