@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.cluster.secrets import HIDDEN, without_secrets
+from nodeworthy.collect.cluster.secrets import HIDDEN, log_without_secrets, without_secrets
 from tests.cluster import incident
 
 
@@ -46,3 +46,19 @@ def test_nothing_else_is_touched() -> None:
     source = {"name": "TOKEN", "valueFrom": {"secretKeyRef": {"name": "hf", "key": "token"}}}
     assert without_secrets(source) == source
     assert without_secrets(plain) == plain
+
+
+@pytest.mark.parametrize(
+    ("log", "kept"),
+    [
+        ("HF_TOKEN=abcdefgh1234 started", "HF_TOKEN=(secret) started"),
+        ('{"db_password": "hunter2hunter2", "port": 5432}', '{"db_password": "(secret)", "port": 5432}'),
+        ("api_key: 0a1b2c3d4e5f", "api_key: (secret)"),
+        ("--token abcdefgh1234 --port 1", "--token (secret) --port 1"),
+        ("max_tokens: 4096, tokenizer: llama", "max_tokens: 4096, tokenizer: llama"),
+        ("total_token = 128 per second", "total_token = 128 per second"),
+        ("CUDA out of memory. Tried to allocate 2 GiB", "CUDA out of memory. Tried to allocate 2 GiB"),
+    ],
+)
+def test_a_log_keeps_its_words_and_not_its_secrets(log: str, kept: str) -> None:
+    assert log_without_secrets(log) == kept
