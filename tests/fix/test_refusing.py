@@ -168,6 +168,18 @@ LEFT = {
         "#!/bin/sh\ncurl -sfL https://get.rke2.io | sh -\nsystemctl start rke2-agent && \\\n  echo started\n",
         "does not stand alone on its line",
     ),
+    "a command that goes on from the line above": (
+        "user-data.sh",
+        "#!/bin/sh\ncurl -sfL https://get.rke2.io | sh -\ntrue &&\nsystemctl start rke2-agent\n",
+        "does not stand alone on its line",
+    ),
+    "a word of a longer argument": (
+        "scheduler.yaml",
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: hami-scheduler, labels: {app.kubernetes.io/name: hami}}\n"
+        "spec:\n  containers:\n    - name: extender\n      image: projecthami/hami:v2.6.1\n"
+        "      command: [scheduler, --node-scheduler-policy=bin-pack]\n",
+        "the file says it in another way than the finding",
+    ),
     "a command behind another": (
         "user-data.sh",
         "#!/bin/sh\ncurl -sfL https://get.rke2.io | sh -; systemctl start rke2-agent\n",
@@ -179,8 +191,8 @@ LEFT = {
 @pytest.mark.parametrize(("name", "text", "says"), LEFT.values(), ids=LEFT.keys())
 def test_what_only_its_writer_can_know(tmp_path: Path, name: str, text: str, says: str) -> None:
     laid(tmp_path, {name: text})
-    rules = ("--rule", "toolkit-env-wellformed", "--rule", "kubelet-survives-reboot")
-    ran = fix(tmp_path, name, *rules)
+    rules = ("toolkit-env-wellformed", "kubelet-survives-reboot", "hami-policy-known")
+    ran = fix(tmp_path, name, "--strict", *(f"--rule={each}" for each in rules))
     assert f"not mended: {name}:" in ran.err
     assert says in ran.err
     assert ran.code == 1
@@ -205,9 +217,10 @@ def test_pools_that_need_two_paths(wrong: Path) -> None:
 
 
 def test_a_pool_of_which_nothing_is_known(wrong: Path) -> None:
-    both = K3S + "      cloud: {gpu: h100, provision: false}\n"
+    both = K3S + "      cloud: {gpu: h100, os: ubuntu-22.04, provision: false}\n"
     (wrong.parent / "Pulumi.dev.yaml").write_text(both)
     ran = fix(wrong.parent, "values.yaml")
+    assert "whether one path is right for every pool is not known" in ran.err
     assert ran.code == 1
     assert wrong.read_text() == WRONG
 
