@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import wraps
 from typing import Any
@@ -21,12 +23,20 @@ def guarded(rule: Rule) -> Rule:
 def _watched(function: Check) -> Check:
     @wraps(function)
     def asked(*facts: Any) -> Iterator[Finding]:
+        kept: list[Finding] = []
+        crash: Exception | None = None
         try:
-            found: Any = function(*facts)
-            for each in () if found is None else found:
-                yield _sound(each)
+            with redirect_stdout(sys.stderr):  # a report may be on its way there
+                found: Any = function(*facts)
+                for each in () if found is None else found:
+                    kept.append(_sound(each))  # noqa: PERF401 - what came before an exception is kept
         except SystemExit as end:
-            raise RuntimeError(f"it would have ended the program ({end})") from None
+            crash = RuntimeError(f"it would have ended the program ({end})")
+        except Exception as problem:  # noqa: BLE001 - the engine's to judge, behind what was found before it
+            crash = problem
+        yield from kept
+        if crash is not None:
+            raise crash
 
     return asked
 

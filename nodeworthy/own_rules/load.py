@@ -7,7 +7,7 @@ import re
 import sys
 import traceback
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
@@ -88,7 +88,7 @@ def _package(folder: Path) -> str:
 def _loaded(package: str, path: Path) -> Rule:
     if _ID.fullmatch(_id(path)) is None:
         raise NotARule("a rule's file is named by its id: small letters and digits, and _ for -")
-    with _no_bytecode():
+    with _no_bytecode(), redirect_stdout(sys.stderr):
         module = importlib.import_module(f"{package}.{path.stem}")
     rule = getattr(module, "RULE", None)
     if not isinstance(rule, Rule):

@@ -136,6 +136,29 @@ def test_one_that_crashes_is_an_error(ours: Path, body: str, form: str) -> None:
     assert f"the rule {PINNED} crashed here" in ran.out
 
 
+def test_what_it_prints_is_not_in_the_report(ours: Path) -> None:
+    text = RULE.replace("    version = ", "    print('looking')\n    version = ")
+    rules(ours / "gpu_rules", f"{text}\nprint('loaded')\n")
+    ran = run_json("check", ".", "--rules", "gpu_rules")
+    assert (ran.code, ran.report["summary"]["fail"]) == (1, 1)
+    assert ran.err == "loaded\nlooking\n"
+
+
+def test_what_it_found_before_it_knew_no_more_is_told(ours: Path) -> None:
+    rules(ours / "gpu_rules", f'{RULE}    need(values.tree.get("driver", "image").located())\n')
+    (ours / "values.yaml").write_text("driver: {image: !vault d}\ntoolkit: {version: latest, env: []}\n")
+    ran = run_json("check", ".", "--rules", "gpu_rules", "--rule", PINNED)
+    assert (ran.code, sorted(each["verdict"] for each in ran.findings)) == (1, ["fail", "unknown"])
+
+
+def test_where_it_crashed_is_said(ours: Path) -> None:
+    rules(ours / "gpu_rules", f"{RULE}    raise KeyError('x')\n")
+    assert (
+        "KeyError: 'x' (it_is_a_released_version, line 25)"
+        in run("check", ".", "--rules", "gpu_rules", "--format", "json").out
+    )
+
+
 def test_an_id_of_ours_is_refused(ours: Path) -> None:
     rules(ours / "gpu_rules", RULE, "containerd_paths")
     ran = run("check", ".", "--rules", "gpu_rules")
