@@ -4,8 +4,8 @@ Without --from it looks at the cluster of the current context, as kubectl would;
 `kubectl get -o json`, `kubectl cluster-info dump` or --record wrote there. The rights that it needs are those that
 --print-role prints; secrets are never read, and of logs only the ends of those that a rule needs.
 
---watch stays, looks again every 15 seconds, and tells what is new, what changed and what is gone, until Ctrl-C; then the
-exit code is that of the last state. A server that does not answer is said, and nothing counts as gone meanwhile.
+--watch stays, looks again every 15 seconds, and tells what is new, what changed and what is gone, until Ctrl-C; then
+the exit code is that of the last state. A server that does not answer is said, and nothing counts as gone meanwhile.
 
 --prometheus asks what GPUs did within the last hour. Its bearer token is read from NODEWORTHY_PROMETHEUS_TOKEN and sent
 over TLS only; SSL_CERT_FILE names an authority of one's own.
