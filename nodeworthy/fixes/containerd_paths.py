@@ -54,7 +54,7 @@ def _missing(text: Text, findings: Sequence[Finding]) -> list[Edit]:
         raise NotMended("there is no toolkit.env in this file to put it in")
     more = [_variable(each) for each in findings]
     if pair[0].value == "env":
-        return appended(text, *pair, more)
+        return appended(text, *pair, more, flow=any(each.flow for each in above))
     if pair[1].kind != "mapping" or pair[1].anchor or pair[1].tag:
         raise NotMended("what stands under toolkit is no mapping of its own")
     return with_list(text, pair[1], "env", more)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from nodeworthy.fixes.edit import Edit, NotMended
@@ -12,19 +13,20 @@ from nodeworthy.fixes.yaml_nodes import Node
 Variables = Sequence[tuple[str, str]]
 
 
-def appended(text: Text, key: Node, entries: Node, more: Variables) -> list[Edit]:
+def appended(text: Text, key: Node, entries: Node, more: Variables, *, flow: bool) -> list[Edit]:
     """These variables behind the last entry of the list under this key, in its own layout."""
     if entries.kind == "sequence" and entries.children:
-        return [_behind(text, entries, more)]
+        return [_behind(text, entries, more, as_json=key.style == '"')]
     if entries.kind == "alias" or entries.anchor or entries.tag:
         raise NotMended("the list has an anchor or a tag")
     written = text.text[entries.start : entries.end]
     if written not in ("", "[]", "null", "~"):
         raise NotMended("what stands there is no list")
     end = text.end(text.line_of(key.end))
-    if written == "[]" and _column(text, key) is None:
-        return [Edit(entries.start + 1, entries.start + 1, ", ".join(_in_one_line(more)))]
-    if entries.start > end or _column(text, key) is None:
+    if flow and written == "[]":
+        inside = ", ".join(_in_one_line(more, as_json=key.style == '"'))
+        return [Edit(entries.start + 1, entries.start + 1, inside)]
+    if flow or entries.start > end or _column(text, key) is None:
         raise NotMended("the list does not stand alone on its lines")
     newline, indent = text.line_end(text.line_of(key.end)), " " * ((_column(text, key) or 0) + 2)
     # Behind the colon nothing is left but what follows the empty list.
@@ -66,10 +68,10 @@ def removed(text: Text, entries: Node, entry: Node) -> Edit:
     return Edit(start, end, "")
 
 
-def _behind(text: Text, entries: Node, more: Variables) -> Edit:
+def _behind(text: Text, entries: Node, more: Variables, *, as_json: bool) -> Edit:
     last = entries.children[-1]
     if entries.flow:
-        return Edit(last.end, last.end, "".join(f", {each}" for each in _in_one_line(more)))
+        return Edit(last.end, last.end, "".join(f", {each}" for each in _in_one_line(more, as_json=as_json)))
     dash = text.position(entries.start)[1] - 1
     # Several lists may begin on one line; the entries of the inner one are then not told apart by their dash.
     line = text.line_of(last.start)
@@ -79,13 +81,16 @@ def _behind(text: Text, entries: Node, more: Variables) -> Edit:
     end = text.end(text.line_of(last.end))
     newline = text.line_end(text.line_of(last.end))
     if last.flow:
-        rows = [f"{lead}{each}" for each in _in_one_line(more)]
+        rows = [f"{lead}{each}" for each in _in_one_line(more, as_json=False)]
     else:
         rows = [row for name, value in more for row in _rows(lead, " " * len(lead), name, value)]
     return Edit(end, end, newline + newline.join(rows))
 
 
-def _in_one_line(more: Variables) -> list[str]:
+def _in_one_line(more: Variables, *, as_json: bool) -> list[str]:
+    """In JSON whatever stands there has quotes."""
+    if as_json:
+        return [json.dumps({"name": name, "value": value}) for name, value in more]
     return [f"{{name: {name}, value: {plain(value)}}}" for name, value in more]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,17 @@ def test_both_paths_are_put_there_together(tmp_path: Path) -> None:
     assert {line.strip() for line in ONPREM.splitlines()} - {line.strip() for line in told.splitlines()} == {
         "values: {toolkit: {env: []}}"
     }
+
+
+@pytest.mark.parametrize("entries", ["[]", '[{"name": "LOG", "value": "x"}]', '[\n{"name": "LOG", "value": "x"}\n]'])
+def test_json_stays_json(tmp_path: Path, entries: str) -> None:
+    text = f'{{\n  "driver": {{"enabled": false}},\n  "toolkit": {{\n    "env": {entries}\n  }}\n}}\n'
+    laid(tmp_path, {"values.json": text, "Pulumi.dev.yaml": K3S})
+    ran = fix(tmp_path, "values.json", "--rule", "containerd-paths")
+    assert ran.code == 0, ran.err
+    env = json.loads((tmp_path / "values.json").read_text())["toolkit"]["env"]
+    assert env[-1] == {"name": "CONTAINERD_SOCKET", "value": SOCKET}
+    assert len(env) == len(json.loads(text)["toolkit"]["env"]) + 1
 
 
 def env(*entries: str) -> str:
