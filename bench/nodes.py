@@ -82,7 +82,8 @@ def _look_ms(config: Path, *, connects: bool = False) -> float:
         taken = []
         for _ in range(3):
             if connects:
-                host.backend.close()
+                for each in connections.opened:
+                    each.close()
             else:
                 host.run("true")
             started = time.perf_counter()

@@ -5,9 +5,9 @@ only:
 
 - the container that asked for the GPUs has ended, and another of its pod runs on (a proxy, a log shipper): the pod
   stays Running, and the scheduler goes on counting its GPUs;
-- Prometheus shows that none of the pod's GPUs did anything for half an hour or more, up to the last sample and without a
-  gap: `nodeworthy diagnose --prometheus URL` asks for `DCGM_FI_DEV_GPU_UTIL` and `DCGM_FI_PROF_GR_ENGINE_ACTIVE`; beside
-  a dump an answer to `DCGM_FI_DEV_GPU_UTIL[1h]` stands as a file
+- Prometheus shows that none of the pod's GPUs did anything for half an hour or more, up to the last sample and without
+  a gap: `nodeworthy diagnose --prometheus URL` asks for `DCGM_FI_DEV_GPU_UTIL` and `DCGM_FI_PROF_GR_ENGINE_ACTIVE`;
+  beside a dump an answer to `DCGM_FI_DEV_GPU_UTIL[1h]` stands as a file
   (`curl -G $PROMETHEUS/api/v1/query --data-urlencode 'query=DCGM_FI_DEV_GPU_UTIL[1h]' > prometheus.json`).
 
 Without either nothing is proven, and the rule is skipped; where a Prometheus was named and did not tell, it is unknown.

@@ -6,7 +6,8 @@ are a container that was started without the nvidia runtime, or an image whose C
 container that the kernel ended (`OOMKilled`) ran out of the node's memory, and `nvidia.com/gpumem` has no part in it.
 Its words come from the end of the container's log, which is asked of the cluster or stands beside a dump
 (`logs/<namespace>/<pod>/<container>.log`), and from its termination message; a crash of which nothing is known is
-unknown, with its last line, or with the reason why its log was not had. One whose cause is another rule's is told there.
+unknown, with its last line, or with the reason why its log was not had. One whose cause is another rule's is told
+there.
 """
 
 from __future__ import annotations

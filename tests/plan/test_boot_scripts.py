@@ -19,10 +19,10 @@ from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Place, Verdict
 from tests.plan.programs import preview, project
-from tests.test_cases import CASES
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
 URN = f"urn:pulumi:dev::toy::{TEMPLATE}::nodes"
+TESTS = Path(__file__).parents[1]
 BOOT_RULES = sorted(each.id for each in catalogue() if any(check.subject is BootScript for check in each.checks))
 NO_FLEET = "no fleet was given"
 
@@ -59,7 +59,7 @@ def cases() -> list[tuple[str, Path]]:
     """Cases of one script that no template and no option makes something else of."""
     found: list[tuple[str, Path]] = []
     for name in BOOT_RULES:
-        for folder in sorted((CASES / name).glob("*-*")):
+        for folder in sorted((TESTS / "cases" / name).glob("*-*")):
             files = [each for each in folder.iterdir() if each.is_file() and each.name not in ("expected.json", "cmd")]
             scripts = [each for each in files if is_boot_script(each.read_bytes(), each.name, named=False)]
             if len(scripts) == 1 and scripts[0].suffix not in (".tpl", ".tftpl"):
@@ -172,7 +172,7 @@ def test_an_instance_takes_it_as_it_is() -> None:
 
 
 def test_a_template_that_nothing_says_the_pool_of_is_judged_without_one() -> None:
-    path = CASES.parent / "fleet" / "Pulumi.example.yaml"
+    path = TESTS / "fleet" / "Pulumi.example.yaml"
     fleet = read_fleet_file(path, path.name)
     other = {"instanceType": "g5.xlarge"}
     scripts = [each for each in planned(OCTOBER.encode(), fleet, None, **other).facts if isinstance(each, BootScript)]
