@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -42,7 +44,7 @@ class Job:
             "CHECK": self.check,
             "ARGUMENTS": "",
             "NODEWORTHY": str(NODEWORTHY),
-            "KEPT": str(self._runner / "reports"),
+            "KEPT": str(self.reports),
             "GITHUB_OUTPUT": str(self._runner / "output"),
             "GITHUB_STEP_SUMMARY": str(self._runner / "summary"),
             "GITHUB_API_URL": self.api,
@@ -68,6 +70,10 @@ class Job:
     @property
     def _runner(self) -> Path:
         return self.folder.parent / f"{self.folder.name}.runner"
+
+    @property
+    def reports(self) -> Path:
+        return self._runner / "reports"
 
     @property
     def summary(self) -> str:
@@ -227,10 +233,27 @@ def test_nothing_named_is_a_usage_error(tmp_path: Path) -> None:
     assert "name a stack to preview, or files to check" in printed
 
 
-def test_every_step_is_a_file_that_is_told_what_it_reads() -> None:
+def action_steps(kind: str) -> list[dict[str, Any]]:
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    return [each for each in action["runs"]["steps"] if kind in each]
+
+
+def test_code_scanning_is_sent_what_was_kept_where_it_was_asked_for(tmp_path: Path) -> None:
+    job = Job(files_of("bad-source-incident", tmp_path / "project"), "http://127.0.0.1:9", number="")
+    job.run()
+    assert [each["if"] for each in action_steps("uses")] == [
+        "inputs.sarif == 'true' && inputs.stack != ''",
+        "inputs.sarif == 'true' && inputs.check != ''",
+    ]
+    of_preview, of_check = (Path(each["with"]["sarif_file"]).name for each in action_steps("uses"))
+    assert of_preview == "preview.sarif"
+    assert json.loads((job.reports / of_check).read_text(encoding="utf-8"))["version"] == "2.1.0"
+    assert all(each["continue-on-error"] is True for each in action_steps("uses")), "a fork's token may not"
+
+
+def test_every_step_is_a_file_that_is_told_what_it_reads() -> None:
     given = {"RUNNER_TEMP"}
-    for step in action["runs"]["steps"]:
+    for step in action_steps("run"):
         called = re.fullmatch(r'"\$ACTION_PATH/(\.github/action/\w+\.sh)"', step["run"])
         assert called, step["run"]
         text = (ROOT / called[1]).read_text(encoding="utf-8")

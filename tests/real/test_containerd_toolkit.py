@@ -57,7 +57,13 @@ def judged(folder: Path, base: Path, config: Path, socket: Path) -> int:
 def configure(tools: Tools, config: Path) -> None:
     """As the operator's toolkit does with a CONTAINERD_CONFIG; the drop-in would else be this machine's own."""
     drop_in = config.parent / "conf.d" / "99-nvidia.toml"
-    command = [tools.path("nvidia-ctk"), "runtime", "configure", "--runtime=containerd", "--config-source=file"]
+    command: list[str | Path] = [
+        tools.path("nvidia-ctk"),
+        "runtime",
+        "configure",
+        "--runtime=containerd",
+        "--config-source=file",
+    ]
     subprocess.run([*command, f"--config={config}", f"--drop-in-config={drop_in}"], check=True, timeout=60)
 
 
