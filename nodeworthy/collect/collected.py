@@ -52,6 +52,7 @@ from nodeworthy.facts.profiling.promise import ProfilingPromise
 from nodeworthy.facts.profiling.watched_node import WatchedNode
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
+from nodeworthy.facts.secrets.stack_outputs import StackOutput
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -114,6 +115,7 @@ _PROGRAM: Final[Facts] = frozenset(
         ProfilingPromise,
         QueueNotPlanned,
         SecurityGroup,
+        StackOutput,
     }
 )
 # A machine says it.
