@@ -17,6 +17,7 @@ import completion_scripts
 import evidence_pages
 import man_pages
 import reference_pages
+import screens
 import settings_page
 import table_pages
 from case_examples import examples_of
@@ -59,6 +60,7 @@ def pages() -> dict[str, str]:
         "fleet.md": table_pages.fleet(),
         "settings.md": settings_page.settings(),
         "evidence.md": evidence_pages.evidence(),
+        "screens.md": screens.page_text(),
         "rules/index.md": rules_index(),
     }
     for rule in catalogue():
@@ -70,9 +72,10 @@ def beside() -> dict[Path, str | None]:
     """What is generated and lies elsewhere; None for the manual of a command that is gone."""
     manual = {MANUAL / name: text for name, text in man_pages.man_pages().items()}
     scripts = {COMPLETIONS / name: text for name, text in completion_scripts.completion_scripts().items()}
+    shown = {DOCS / "screens" / name: text for name, text in screens.pictures().items()}
     gone = dict.fromkeys(path for path in MANUAL.glob("*.1") if path not in manual)
     schema = json.dumps(schema_of_record(SETTINGS), indent=2) + "\n"
-    return {SUBJECTS: subjects(), DOCS / "settings.schema.json": schema, **manual, **scripts, **gone}
+    return {SUBJECTS: subjects(), DOCS / "settings.schema.json": schema, **manual, **scripts, **shown, **gone}
 
 
 def rules_index() -> str:
