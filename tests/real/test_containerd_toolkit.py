@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import defaults
 from tests.run import run_json
 
 from .containerd import Containerd
@@ -28,6 +29,8 @@ toolkit:
     - name: CONTAINERD_SOCKET
       value: {socket}
 """
+# Below a base folder.
+CONFIG, SOCKET = defaults().config.lstrip("/"), defaults().socket.lstrip("/")
 ABOUT = ("--rule", "containerd-paths")
 
 
@@ -37,8 +40,8 @@ def kubelets(tools: Tools, request: pytest.FixtureRequest) -> Iterator[Container
     with Containerd(tools, request.param) as containerd:
         containerd.stop()
         config, socket = (
-            containerd.home / "etc/containerd/config.toml",
-            containerd.home / "run/containerd/containerd.sock",
+            containerd.home / CONFIG,
+            containerd.home / SOCKET,
         )
         for path in (config, socket):
             path.parent.mkdir(parents=True)
@@ -83,9 +86,9 @@ def test_the_right_paths_reach_the_containerd_that_kubelet_uses(
 
 
 def test_the_stock_paths_reach_one_that_nobody_uses(tools: Tools, tmp_path: Path, kubelets: Containerd) -> None:
-    stock = tmp_path / "stock/etc/containerd/config.toml"
+    stock = tmp_path / "stock" / CONFIG
     stock.parent.mkdir(parents=True)
-    assert judged(tmp_path, kubelets.home, stock, tmp_path / "stock/run/containerd/containerd.sock") == 1
+    assert judged(tmp_path, kubelets.home, stock, tmp_path / "stock" / SOCKET) == 1
     configure(tools, stock)
     assert "runtimes.nvidia" in (stock.parent / "conf.d/99-nvidia.toml").read_text()
     assert "nvidia" not in restarted(kubelets)
