@@ -18,7 +18,17 @@ from tests.architecture.tree import ROOT, copy
 
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 RULE = "toolkit-version-pinned"
-PARTS = ("nodeworthy", "tests", "tools", "docs", "Makefile", "pyproject.toml", "locks", "CONTRIBUTING.md")
+PARTS = (
+    "nodeworthy",
+    "tests",
+    "tools",
+    "docs",
+    "Makefile",
+    "pyproject.toml",
+    "locks",
+    "CONTRIBUTING.md",
+    "Pulumi.prod.yaml",
+)
 
 
 @dataclass(frozen=True)
