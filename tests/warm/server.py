@@ -63,16 +63,19 @@ def _serve(connection: socket.socket) -> None:
         _run(json.loads(data), descriptors)
     for each in descriptors:
         os.close(each)
-    threading.Thread(target=_kill_where_asker_is_gone, args=(connection, program), daemon=True).start()
+    ended = threading.Event()
+    threading.Thread(target=_kill_where_asker_is_gone, args=(connection, program, ended), daemon=True).start()
     _, status = os.waitpid(program, 0)
+    # Who hears how it ended leaves at once, and the runs that have parted from it go on.
+    ended.set()
     with contextlib.suppress(OSError):
         connection.sendall(str(os.waitstatus_to_exitcode(status)).encode())
     os._exit(0)
 
 
-def _kill_where_asker_is_gone(connection: socket.socket, program: int) -> None:
+def _kill_where_asker_is_gone(connection: socket.socket, program: int, ended: threading.Event) -> None:
     with contextlib.suppress(OSError):
-        if not connection.recv(1):
+        if not connection.recv(1) and not ended.is_set():
             os.killpg(program, signal.SIGKILL)
 
 
