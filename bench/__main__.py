@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import boot, check, cluster, dump, engine, lsp, plans, ssh, stacks, tree
+from bench import boot, check, cluster, dump, engine, lsp, plans, rendering, ssh, stacks, tree
 from bench import nodes as node_checks
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
@@ -51,6 +51,8 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement("boot, a script of 1 MB", 2_000, boot.ms_large)
     yield Measurement("boot, growth (1 is linear, 8 quadratic)", 1.5, boot.growth, "×", scaled=False)
     yield Measurement("boot, the worst shape of 1 MB", 10_000, boot.ms_worst_shape, scaled=False)
+    name = f"{rendering.FINDINGS:,} findings, in the slowest format"
+    yield Measurement(name, 1_000, rendering.slowest_ms)
     yield Measurement(f"lsp, a keystroke on a script of {lsp.LINES} lines", 100, lambda: lsp.keystroke_ms(folder))
     for pools, simulate, limit in ((8, True, 3_000), (500, False, 15_000), (500, True, 25_000)):
         yield _preview(project, pools, simulate=simulate, limit=limit)

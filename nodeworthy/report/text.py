@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
@@ -80,11 +81,12 @@ def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Itera
         yield from _wrapped(printable(text), f"    {paint('dim', f'{label:<7}')} ", " " * 12, break_long_words=False)
 
 
-def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> list[str]:
+@lru_cache(maxsize=1000)  # a report of thousands says the same causes and remedies over and over
+def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> tuple[str, ...]:
     # Most fit as they are, and textwrap takes its time to see that.
     if len(first) + len(text) <= WIDTH and text.isprintable() and text == text.strip() != "":
-        return [first + text]
-    return textwrap.wrap(
+        return (first + text,)
+    lines = textwrap.wrap(
         text,
         WIDTH,
         initial_indent=first,
@@ -92,6 +94,7 @@ def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> l
         break_long_words=break_long_words,
         break_on_hyphens=False,
     )
+    return tuple(lines)
 
 
 def _named(finding: Finding, rules: Sequence[str]) -> str:
