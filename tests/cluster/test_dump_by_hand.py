@@ -9,8 +9,8 @@ import pytest
 
 from nodeworthy.known.containerd import containerd_of, defaults
 from tests.cluster import incident
+from tests.cluster.dumps import diagnose, dumped, found, the_incident
 from tests.cluster.objects import Object, cluster_policy
-from tests.cluster.test_dump import diagnose, dumped, found, the_incident
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from nodeworthy.collect.cluster.dump_text import Unreadable, text_of
 from nodeworthy.documents import json_window
 from nodeworthy.documents.json_objects import Item, NotJson, read_objects
 from nodeworthy.verdict import Place
-from tests.cluster.test_dump import diagnose, dumped, found
+from tests.cluster.dumps import diagnose, dumped, found
 
 WHERE = Place(path="x.json")
 ITEMS = [12345, -1.5e300, True, None, "é\U0001f600\n", '"\\', [], [[1, 2]], {"a": {"b": "c" * 90}}, float("inf"), 7]

@@ -17,7 +17,8 @@ from nodeworthy.fleet.schema import schema_of_stack
 from nodeworthy.fleet.shape import Items, Named, Record
 from nodeworthy.verdict import Place
 from tests.fleet.reading import with_pool
-from tests.fleet.test_refusals import OTHERS, POOLS
+from tests.fleet.test_refusals import OTHERS
+from tests.fleet.test_refused_pools import POOLS
 from tests.run import run
 
 SCHEMA = schema_of_stack(FLEET, KEY)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source.test_slurm_jobs import told, verdicts
+from tests.source.slurm_check import told, verdicts
 
 GPU = "#!/bin/bash\n#SBATCH --gres=gpu:a100:1 --cpus-per-task=4\n"
 SET = "export OMP_NUM_THREADS=4 TOKENIZERS_PARALLELISM=false\n"

@@ -1,0 +1,139 @@
+"""What a job asks for, whether there is such a thing, and whether what it starts is there and fits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.source.slurm_check import verdicts
+
+FOUND = {
+    "python train.py": [],
+    "python ./train.py": [],
+    "python $PWD/train.py": [],
+    'python "$SLURM_SUBMIT_DIR/train.py"': [],
+    "DIR=src; python $DIR/model.py": [],
+    "cd src && python model.py": [],
+    "cd src; cd ..; python train.py": [],
+    "pushd src; python model.py; popd; python train.py": [],
+    "python trian.py": ["fail"],
+    "python model.py": ["unknown"],
+    "python src/train.py": ["fail"],
+    "torchrun --nproc_per_node=1 trian.py": ["fail"],
+    "torchrun --nproc_per_node=1": ["fail"],
+    "python -m src.model": [],
+    "python -c 'import this'": [],
+    "python $SCRIPT": ["unknown"],
+    "python /project/train.py": [],
+    "python ~/train.py": [],
+    "python $HOME/train.py": [],
+    "python /data/$USER/train.py": [],
+    "srun --container-image=x.sqsh python /workspace/train.py": [],
+    "cd $WHERE; python train.py": ["unknown"],
+    "cd /scratch/$USER/code; python train.py": [],
+    "cd /scratch/$USER; cd code; python train.py": [],
+    "#SBATCH --chdir=/scratch/me\npython train.py": [],
+    "cat > $TMPDIR/new.py <<X\nprint(1)\nX\npython $TMPDIR/new.py": [],
+    "if true; then\npython trian.py": ["unknown"],
+    "cd /project; python train.py": [],
+    "git clone https://example.org/x; python x/train.py": ["unknown"],
+    "cat > new.py <<X\nprint(1)\nX\npython new.py": [],
+    "python $(dirname $0)/train.py": ["fail"],
+    'cd "$(dirname "$0")/.."; python train.py': ["fail"],
+    "bash node.sh": [],
+    "bash nodes.sh": ["fail"],
+    "srun ./node.sh": [],
+    "nvidia-smi": [],
+}
+
+
+@pytest.mark.parametrize("line", FOUND)
+def test_which_scripts_are_there(tmp_path: Path, line: str) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "model.py").write_text("import torch")
+    text = f"#!/bin/bash\n#SBATCH --gres=gpu:1\n{line}\n"
+    assert verdicts(tmp_path, "slurm-script-found", text, train_py="import torch", node_sh="true\n") == FOUND[line]
+
+
+CHECKPOINTS = {
+    ("--signal=USR1@60", "--time=10", "srun python train.py"): [],
+    ("--signal=USR1", "--time=10", "srun python train.py"): [],
+    ("--signal=USR1@59", "--time=10", "srun python train.py"): ["fail"],
+    ("--signal=B:10@120", "--time=10", "trap f USR1\nsrun python train.py & wait"): [],
+    ("--signal=B:TERM@120", "--time=10", "trap f SIGTERM\nsrun python train.py &\nwait $!"): [],
+    ("--signal=B:TERM@120", "--time=10", "trap f USR1\nsrun python train.py & wait"): ["fail"],
+    ("--signal=B:TERM@120", "--time=10", "exec python train.py"): [],
+    ("--signal=B:USR1@120", "--time=10", "source lib.sh\nsrun python train.py & wait"): ["unknown"],
+    ("--signal=R:USR1@120", "--time=1-0", "srun python train.py"): [],
+    ("--signal=USR1@600", "--time=10", "srun python train.py"): ["fail"],
+    ("--signal=USR1@600", "--time=UNLIMITED", "srun python train.py"): [],
+    ("--signal=USR1@600", "--mem=1G", "srun python train.py"): ["unknown"],
+    ("--mem=1G", "--time=10", "TIMEOUT=$((600 - 300))\ntimeout $TIMEOUT python train.py"): [],
+    ("--mem=1G", "--time=10", "TIMEOUT=$((600 - 600))\ntimeout $TIMEOUT python train.py"): ["fail"],
+    ("--mem=1G", "--time=10", "LEFT=$((300 - 600))\ntimeout $LEFT python train.py"): ["fail"],
+    ("--mem=1G", "--time=10", "TIMEOUT=$((W - 600))\n(( TIMEOUT < 60 )) && TIMEOUT=60\npython train.py"): [],
+    ("--mem=1G", "--time=10", "TIMEOUT=$((W > 660 ? W - 600 : 60))\npython train.py"): [],
+    ("--mem=1G", "--time=10", "timeout=30\nwhile sleep 1; do timeout=$((timeout - 1)); done\npython train.py"): [],
+    ("--mem=1G", "--time=10", "timeout -s USR1 9m python train.py"): [],
+    ("--mem=1G", "--time=10", "timeout --signal=USR1 580 python train.py"): ["fail"],
+    ("--mem=1G", "--time=10", "CKPT_STEP=$((10 - 5))\npython train.py"): [],
+}
+
+
+@pytest.mark.parametrize("case", CHECKPOINTS, ids=" ".join)
+def test_time_for_a_checkpoint(tmp_path: Path, case: tuple[str, str, str]) -> None:
+    signal, limit, body = case
+    text = f"#!/bin/bash\n#SBATCH {signal}\n#SBATCH {limit}\n{body}\n"
+    assert verdicts(tmp_path, "slurm-checkpoint-in-time", text) == CHECKPOINTS[case]
+
+
+GPUS = {
+    "--gres=gpu:4": [],
+    "--gres=gpu:a100:4 -p gpu-a100": [],
+    "--gres=gpu:a100:4 -p a100,v100": [],
+    "--gres=gpu:a100_80gb:4 -C a100": [],
+    "--gres=gpu:rtx6000:1 -p quadro-rtx6000": [],
+    "--gres=gpu:v100:4 -p gpu_p13": [],
+    "--gres=gpu:v100:4 -p all,gpu-a6000": [],
+    "--gres=gpu:v100:4 -p gpu-a6000": ["fail"],
+    "--gres=gpu:v100:4 -C a6000": ["fail"],
+    "--gres=gpu:a100:16": [],
+    "--gres=gpu:h100:9": ["fail"],
+    "--gpus=h100:16": [],
+    "--gpus=h100:16 -N 1": ["fail"],
+    "--gpus-per-task=1 -n 32": [],
+    "--gres=gpu:ampere:1": [],
+    "--gres=gpu:fancy:1": ["unknown"],
+    "--gres=gpu:a10000:1": ["fail"],
+    "--gres=gpu:{{type}}:1": ["unknown"],
+    "--gres=gpu:mi250:8": [],
+    "--gres=lscratch:10": [],
+}
+
+
+@pytest.mark.parametrize("options", GPUS)
+def test_which_gpus_can_be(tmp_path: Path, options: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH {options}\nsrun python train.py\n"
+    assert verdicts(tmp_path, "slurm-gpu-as-asked", text) == GPUS[options]
+
+
+STARTED = {
+    "torchrun --nproc_per_node=4 train.py": [],
+    "torchrun --nproc_per_node=gpu train.py": [],
+    "torchrun --nproc_per_node=5 train.py": ["fail"],
+    "accelerate launch --num_processes 4 train.py": [],
+    "accelerate launch --num_processes 8 train.py": ["fail"],
+    "deepspeed --num_gpus 8 train.py": ["fail"],
+    "vllm serve x --tensor-parallel-size 8": ["fail"],
+    "vllm serve x --tensor-parallel-size=4": [],
+    "export CUDA_VISIBLE_DEVICES=0,1,2,3; python train.py": [],
+    "export CUDA_VISIBLE_DEVICES=0,1,2,3,4; python train.py": ["fail"],
+    "srun --gpus=8 torchrun --nproc_per_node=8 train.py": [],
+}
+
+
+@pytest.mark.parametrize("line", STARTED)
+def test_what_is_started_fits(tmp_path: Path, line: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH --gres=gpu:a100:4\n{line}\n"
+    assert verdicts(tmp_path, "slurm-gpu-as-asked", text) == STARTED[line]

@@ -1,0 +1,93 @@
+"""Where the ranks of a job of several nodes meet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.source.slurm_check import told, verdicts
+
+NODES = "#!/bin/bash\n#SBATCH -N 2 --ntasks-per-node=1 --gpus-per-node=a100:4\n"
+
+
+MEET = "export MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1) MASTER_PORT=29500\n"
+
+
+TORCH = "torchrun --nnodes $SLURM_NNODES --nproc_per_node 4"
+
+
+AT = "--master_addr $MASTER_ADDR --master_port $MASTER_PORT"
+
+
+MEETING = {
+    f"{MEET}srun bash -c '{TORCH} --node_rank $SLURM_NODEID {AT} train.py'": [],
+    f'{MEET}srun bash -c "{TORCH} --node_rank \\$SLURM_NODEID {AT} train.py"': [],
+    f'{MEET}srun bash -c "{TORCH} --node_rank $SLURM_NODEID {AT} train.py"': ["fail"],
+    f"{MEET}srun {TORCH} --node_rank $SLURM_NODEID {AT} train.py": ["fail"],
+    f"{MEET}srun {TORCH} --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:29500 train.py": [],
+    f"{MEET}srun {TORCH} --rdzv_backend c10d train.py": ["fail"],
+    f"srun {TORCH} --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:29500 train.py": ["fail"],
+    f"srun {TORCH} --rdzv_backend c10d --rdzv_endpoint localhost:29500 train.py": ["fail"],
+    f"{MEET}srun torchrun --nproc_per_node 4 --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 train.py": ["fail"],
+    f"{MEET}srun torchrun --nnodes 3 --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 train.py": ["fail"],
+    f"{MEET}srun torchrun --nnodes 1:2 --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 train.py": [],
+    f"{MEET}srun --ntasks-per-node=4 {TORCH} --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 train.py": ["fail"],
+    f"{MEET}srun -N1 -n1 torchrun --standalone --nproc_per_node 4 train.py": [],
+    f"{MEET}torchrun --nproc_per_node 4 train.py": ["fail"],
+    f"{MEET}export PET_NODE_RANK=0; srun {TORCH} {AT} train.py": ["fail"],
+    f"{MEET}srun bash -c 'export NODE_RANK=$SLURM_PROCID; {TORCH} --node_rank $NODE_RANK {AT} train.py'": [],
+    f"{MEET}for i in 0 1; do srun -N1 -n1 -w node$i {TORCH} --node_rank $i {AT} train.py & done; wait": [],
+    f"{MEET}srun --mpi=pmix python train.py": [],
+    f"{MEET}mpirun -np 2 python train.py": [],
+    "srun --nodes=1 --ntasks=1 python train.py": [],
+    "srun python train.py": ["unknown"],
+    f"{MEET}srun bash -c 'RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS python train.py'": [],
+    f"{MEET}export RANK=$SLURM_PROCID WORLD_SIZE=2; srun python train.py": ["fail"],
+    "deepspeed train.py": ["fail"],
+    "deepspeed --hostfile=hosts train.py": [],
+    "srun deepspeed --hostfile=hosts train.py": ["fail"],
+    f"{MEET}srun bash -c 'deepspeed --no_ssh --node_rank $SLURM_NODEID --master_addr $MASTER_ADDR train.py'": [],
+    "srun accelerate launch --config_file x.yaml train.py": ["unknown"],
+}
+
+
+@pytest.mark.parametrize("line", MEETING)
+def test_where_ranks_meet(tmp_path: Path, line: str) -> None:
+    assert verdicts(tmp_path, "slurm-rendezvous", f"{NODES}{line}\n") == MEETING[line]
+
+
+def test_a_script_that_is_read_decides(tmp_path: Path) -> None:
+    plain = f"{NODES}srun python train.py\n"
+    assert verdicts(tmp_path, "slurm-rendezvous", plain, train_py="import lightning") == []
+    assert verdicts(tmp_path, "slurm-rendezvous", plain, train_py="dist.init_process_group('nccl')") == ["fail"]
+    assert verdicts(tmp_path, "slurm-rendezvous", plain, train_py="rank = environ['SLURM_PROCID']") == []
+
+
+def test_told_of_more_nodes_than_there_are(tmp_path: Path) -> None:
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:4\nmodule load x\n#SBATCH --nodes=2\ntorchrun --nnodes=2 train.py\n"
+    (found,) = told(tmp_path, "slurm-rendezvous", text)
+    assert "waits for more nodes" in found["message"]
+    assert found["related"][0]["line"] == 4
+
+
+def test_what_accelerate_is_told_in_its_file(tmp_path: Path) -> None:
+    launch = "accelerate launch --config_file fsdp.yaml"
+    late = (
+        f"{NODES}{MEET}srun bash -c '{launch} --machine_rank $SLURM_NODEID --main_process_ip $MASTER_ADDR train.py'\n"
+    )
+    early = f"{NODES}{MEET}srun {launch} --machine_rank $SLURM_NODEID --main_process_ip $MASTER_ADDR train.py\n"
+    (tmp_path / "fsdp.yaml").write_text("num_machines: 2\nmachine_rank: 0\nnum_processes: 8\n")
+    assert verdicts(tmp_path, "slurm-rendezvous", late) == []
+    assert verdicts(tmp_path, "slurm-rendezvous", early) == ["fail"]
+    (tmp_path / "fsdp.yaml").write_text("num_machines: 2\nrdzv_backend: c10d\n")
+    assert verdicts(tmp_path, "slurm-rendezvous", early) == []
+    (tmp_path / "fsdp.yaml").write_text("num_machines: 1\n")
+    assert verdicts(tmp_path, "slurm-rendezvous", late) == ["fail"]
+
+
+@pytest.mark.parametrize(("end", "expected"), [("EOF", ["fail"]), ("'EOF'", [])])
+def test_a_here_document_that_is_expanded_too_early(tmp_path: Path, end: str, expected: list[str]) -> None:
+    lines = f"{NODES}srun bash -c '{TORCH} --rdzv_backend c10d --rdzv_endpoint $HEAD:1 train.py'\n"
+    text = f"#!/bin/bash\nHEAD=n1\nsbatch <<{end}\n{lines.replace('$HEAD', 'n1')}EOF\n"
+    assert verdicts(tmp_path, "slurm-rendezvous", text) == expected
