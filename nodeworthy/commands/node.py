@@ -24,9 +24,10 @@ from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
     from nodeworthy.collect.node.asked import Asked
-    from nodeworthy.collect.node.collector import Asking, Progress
+    from nodeworthy.collect.node.collector import Asking
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.node.reach import Reach
+    from nodeworthy.collect.node.waiting import Progress
     from nodeworthy.commands.node_hosts import Meant
     from nodeworthy.report.report import Report
 
@@ -163,7 +164,6 @@ def _asking(options: argparse.Namespace, hosts: Meant, reach: Reach) -> Asking:
         options.ssh_config,
         options.ssh_identity_file,
         wait=seconds(options.wait) if options.wait else None,
-        watching=node_progress.waiting(options),
         reach=reach,
         only=hosts.only,
     )

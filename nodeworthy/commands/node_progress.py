@@ -17,9 +17,8 @@ from nodeworthy.report.printable import on_one_line
 
 if TYPE_CHECKING:
     from nodeworthy.collect.node.asked import Asked
-    from nodeworthy.collect.node.collector import Progress
     from nodeworthy.collect.node.specs import Spec
-    from nodeworthy.collect.node.waiting import Waiting
+    from nodeworthy.collect.node.waiting import Progress
     from nodeworthy.report.report import Report
 
 SPARSE_SECONDS = 15.0
@@ -31,9 +30,11 @@ _TABLES: list[Table] = []
 
 
 def asked(options: argparse.Namespace, specs: Sequence[Spec], judged: Judged | None = None) -> Progress | None:
-    """A table in a terminal; of recordings and of what is only printed, a line."""
-    if options.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    """A table in a terminal; of recordings and of what is only printed, a line. Elsewhere boots that are waited for."""
+    if options.quiet:
         return None
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        return Sparse() if options.wait or options.reboot else None
     if judged is None or all(each.recording is not None for each in specs):
         return Line()
     colour = not options.no_color and not os.environ.get("NO_COLOR")
@@ -55,7 +56,7 @@ def leave() -> None:
 
 
 class Line:
-    """How many have been asked."""
+    """How many have been asked, and of one that is not ready, why."""
 
     def __init__(self) -> None:
         self._of = self._done = 0
@@ -63,48 +64,55 @@ class Line:
     def begin(self, names: Sequence[str]) -> None:
         self._of, self._done = len(names), 0
 
+    def waits(self, name: str, why: str, left: float) -> None:  # noqa: ARG002 - as the table has it
+        _change(f"{self._done} of {self._of} hosts asked; {name}: {why}", last=False)
+
+    def tick(self, left: float) -> None:
+        """It says no times."""
+
     def asked(self, asked: Asked, name: str) -> None:  # noqa: ARG002 - as the table has it
         self._done += 1
         _change(f"{self._done} of {self._of} hosts asked, the last: {name}", last=self._done == self._of)
 
 
-def waiting(options: argparse.Namespace) -> Callable[[Waiting], None] | None:
-    if options.quiet:
-        return None
-    return _in_terminal if sys.stderr.isatty() else Sparse()
-
-
-def _in_terminal(now: Waiting) -> None:
-    over = f"; {_time(now.left)} left" if now.why else ""
-    _change(f"{_state(now)}{over}", last=not now.why or now.left <= 0)
-
-
 class Sparse:
-    """For logs: at the beginning and the end, and now and then when something has changed."""
+    """For logs: at the beginning and the end of waiting, and now and then when something has changed."""
 
     def __init__(self) -> None:
-        self._said = ""
-        self._when = -math.inf
+        self.begin(())
 
-    def __call__(self, now: Waiting) -> None:
-        state = _state(now)
-        ends = not now.why or now.left <= 0
+    def begin(self, names: Sequence[str]) -> None:
+        self._of, self._done, self._is_waiting = len(names), 0, False
+        self._late: dict[str, str] = {}
+        self._over: set[str] = set()
+        self._said, self._when = "", -math.inf
+
+    def waits(self, name: str, why: str, left: float) -> None:
+        self._late[name] = why
+        if left:
+            self._tell(ends=False)
+        else:
+            self._over.add(name)
+
+    def tick(self, left: float) -> None:  # noqa: ARG002 - a log has its own times
+        self._is_waiting = True
+
+    def asked(self, asked: Asked, name: str) -> None:  # noqa: ARG002 - as the table has it
+        self._done += 1
+        if name not in self._over:
+            self._late.pop(name, None)
+        if self._is_waiting:
+            self._tell(ends=self._done == self._of)
+
+    def _tell(self, *, ends: bool) -> None:
+        name, why = next(iter(self._late.items()), ("", ""))
+        state = f"{self._done - len(self._over)} of {self._of} hosts have booted" + (f"; {name}: {why}" if name else "")
         if state == self._said or not (ends or time.monotonic() - self._when >= SPARSE_SECONDS):
             return
         self._said, self._when = state, time.monotonic()
         print(on_one_line(state), file=sys.stderr, flush=True)
 
 
-def _state(now: Waiting) -> str:
-    late = f"; {now.name}: {now.why}" if now.why else ""
-    return f"{now.ready} of {now.of} hosts have booted{late}"
-
-
 def _change(text: str, *, last: bool) -> None:
     shown = on_one_line(text)[: shutil.get_terminal_size().columns - 1]
     print(f"\r\033[K{shown}", end="\n" if last else "", file=sys.stderr, flush=True)
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}m {rest:02}s" if minutes else f"{rest}s"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.readiness import why_not_ready
 from nodeworthy.collect.node.recording import Recording, load
-from nodeworthy.collect.node.waiting import Waiting
 from nodeworthy.commands.node_progress import Sparse
 from tests.run import run, run_json
 
@@ -144,13 +144,28 @@ def test_quiet_is_quiet(looks: pytest.MonkeyPatch) -> None:
 
 def test_a_log_has_few_lines(capsys: pytest.CaptureFixture[str]) -> None:
     sparse = Sparse()
-    for late in range(50):
-        sparse(Waiting(late, 50, "ssh://h1", "the system is starting", 60))
-    sparse(Waiting(50, 50, "", "", 50))
+    names = [f"ssh://h{number}" for number in range(50)]
+    sparse.begin(names)
+    for each in names:
+        sparse.tick(60)
+        sparse.waits(each, "the system is starting", 60)
+    for each in names:
+        sparse.asked(Asked(each, None), each)
     assert told_lines(capsys) == [
-        "0 of 50 hosts have booted; ssh://h1: the system is starting",
+        "0 of 50 hosts have booted; ssh://h0: the system is starting",
         "50 of 50 hosts have booted",
     ]
+
+
+def test_a_log_ends_with_who_has_not_booted(capsys: pytest.CaptureFixture[str]) -> None:
+    sparse = Sparse()
+    sparse.begin(["ssh://a", "ssh://b"])
+    sparse.tick(1)
+    sparse.waits("ssh://a", "the system is starting", 1)
+    sparse.waits("ssh://a", "cloud-init is in final", 0)
+    sparse.asked(Asked("ssh://a", None), "ssh://a")
+    sparse.asked(Asked("ssh://b", None), "ssh://b")
+    assert told_lines(capsys)[-1] == "1 of 2 hosts have booted; ssh://a: cloud-init is in final"
 
 
 def told_lines(capsys: pytest.CaptureFixture[str]) -> Sequence[str]:

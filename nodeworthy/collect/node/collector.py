@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Protocol
 
 import testinfra.backend
 from testinfra.host import Host
@@ -14,28 +12,18 @@ from testinfra.host import Host
 from nodeworthy.collect.node.asked import Asked, ask
 from nodeworthy.collect.node.backends import Local, Replay, Ssh, register
 from nodeworthy.collect.node.connections import Connections
-from nodeworthy.collect.node.deadline import RUNNING
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.reach import Reach
 from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import SUFFIX, as_text
 from nodeworthy.collect.node.specs import Spec
-from nodeworthy.collect.node.waiting import Watching, until_ready
+from nodeworthy.collect.node.waiting import Progress, in_parallel, until_ready
 from nodeworthy.engine import Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Verdict
-
-
-class Progress(Protocol):
-    """Told of the hosts that are asked now, and of each when it has answered."""
-
-    def begin(self, names: Sequence[str]) -> None: ...
-
-    def asked(self, asked: Asked, name: str) -> None: ...
-
 
 # Writes a whole file, or none.
 Write = Callable[[Path, str], None]
@@ -51,7 +39,6 @@ class Asking:
     ssh_identity_file: str | None = None
     # Until every boot has ended, this long at most.
     wait: float | None = None
-    watching: Watching | None = None
     reach: Reach = field(default_factory=Reach)
     # Of all hosts that are named, those of these names.
     only: frozenset[str] | None = None
@@ -114,49 +101,16 @@ def look_at(hosts: Sequence[Host], asking: Asking, progress: Progress | None = N
     """What every host says now, or, where it is waited for, when its boot has ended."""
     if asking.wait is None:
         return in_parallel(hosts, asking.workers, ask, progress)
-    return until_ready(hosts, lambda some: _anew(some, asking.workers), asking.wait, asking.watching)
+    return until_ready(hosts, asking.workers, _anew, asking.wait, progress)
 
 
-def _anew(hosts: Sequence[Host], workers: int) -> list[Asked]:
+def _anew(host: Host) -> Asked:
     """Through a connection that was lost nobody is reached again."""
-    asked = in_parallel(hosts, workers, ask)
-    for each, host in zip(asked, hosts, strict=True):
-        lost = each.recording is not None and each.recording.unreached is not None
-        if lost and isinstance(host.backend, Ssh):
-            host.backend.close()
+    asked = ask(host)
+    lost = asked.recording is not None and asked.recording.unreached is not None
+    if lost and isinstance(host.backend, Ssh):
+        host.backend.close()
     return asked
-
-
-def in_parallel(
-    hosts: Sequence[Host], workers: int, do: Callable[[Host], Asked], progress: Progress | None = None
-) -> list[Asked]:
-    """In the order of the hosts. Ctrl-C leaves no child behind."""
-    RUNNING.stopping = False
-    if progress is not None:
-        progress.begin([_name(each) for each in hosts])
-    with ThreadPoolExecutor(max_workers=max(1, min(workers, len(hosts) or 1))) as executor:
-        by_future = {executor.submit(do, host): _name(host) for host in hosts}
-        futures = list(by_future)
-        try:
-            _wait(by_future, progress)
-        except BaseException:
-            for future in futures:
-                future.cancel()
-            RUNNING.kill_all()
-            raise
-    return [future.result() for future in futures]
-
-
-def _wait(names: Mapping[Future[Asked], str], progress: Progress | None) -> None:
-    for each in as_completed(names):
-        asked = each.result()
-        if progress is not None:
-            progress.asked(asked, names[each])
-
-
-def _name(host: Host) -> str:
-    name: str = host.backend.get_pytest_id()
-    return name
 
 
 def record(asked: Iterable[Asked], folder: Path, write: Write) -> None:

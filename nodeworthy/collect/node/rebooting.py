@@ -8,12 +8,12 @@ from testinfra.host import Host
 
 from nodeworthy.collect.node.asked import Asked, ask
 from nodeworthy.collect.node.backends import Ssh, register
-from nodeworthy.collect.node.collector import Asking, Progress, hosts_of, in_parallel, look_at
+from nodeworthy.collect.node.collector import Asking, hosts_of, look_at
 from nodeworthy.collect.node.connections import Connections, NotAnswering
 from nodeworthy.collect.node.deadline import TooLate
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.specs import Spec
-from nodeworthy.collect.node.waiting import until_ready
+from nodeworthy.collect.node.waiting import Progress, in_parallel, name_of, until_ready
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
@@ -46,61 +46,50 @@ def twice(specs: Sequence[Spec], asking: Asking, progress: Progress | None = Non
     connections = Connections(asking.seconds, asking.reach)
     register(connections)
     try:
-        hosts = [each for each in hosts_of(specs, asking) if asking.only is None or _name(each) in asking.only]
+        hosts = [each for each in hosts_of(specs, asking) if asking.only is None or name_of(each) in asking.only]
         _each_once(hosts)
         before = look_at(hosts, asking, progress)
         boots = _Boots(hosts, before)
         in_parallel(hosts, asking.workers, boots.restart)
-        after = until_ready(
-            hosts,
-            lambda some: in_parallel(some, asking.workers, boots.ask),
-            asking.wait or SECONDS,
-            asking.watching,
-        )
-        return Twice(before, after)
+        going = [each for each in hosts if name_of(each) not in boots.refused]
+        back = iter(until_ready(going, asking.workers, boots.ask, asking.wait or SECONDS, progress))
+        return Twice(before, [boots.refused.get(name_of(each)) or next(back) for each in hosts])
     finally:
         connections.close()
 
 
 def _each_once(hosts: Sequence[Host]) -> None:
-    names = [_name(each) for each in hosts]
+    names = [name_of(each) for each in hosts]
     doubled = sorted({each for each in names if names.count(each) > 1})
     if doubled:
         raise InputError(f"{doubled[0]} is named twice, and would be rebooted twice")
-
-
-def _name(host: Host) -> str:
-    name: str = host.backend.get_pytest_id()
-    return name
 
 
 class _Boots:
     """Which boot each host was in, and why it was not rebooted where it was not."""
 
     def __init__(self, hosts: Sequence[Host], before: Sequence[Asked]) -> None:
-        self._before: Mapping[str, Asked] = {_name(host): each for host, each in zip(hosts, before, strict=True)}
+        self._before: Mapping[str, Asked] = {name_of(host): each for host, each in zip(hosts, before, strict=True)}
         self._boots: dict[str, str] = {}
-        self._refused: dict[str, Asked] = {}
+        self.refused: dict[str, Asked] = {}
 
     def restart(self, host: Host) -> Asked:
-        name = _name(host)
+        name = name_of(host)
         seen = self._before[name]
         if seen.recording is None or seen.recording.unreached is not None:
-            self._refused[name] = seen
+            self.refused[name] = seen
             return seen
         try:
             self._boots[name] = _boot_id(host)
             _restart(host)
         except (NotAnswering, TooLate) as problem:
-            self._refused[name] = _unreached(name, f"it was not rebooted: {problem}")
+            self.refused[name] = _unreached(name, f"it was not rebooted: {problem}")
         _forget(host)
         return seen
 
     def ask(self, host: Host) -> Asked:
-        """What it says in its new boot; whoever was not rebooted is not asked again."""
-        name = _name(host)
-        if name in self._refused:
-            return self._refused[name]
+        """What it says in its new boot."""
+        name = name_of(host)
         try:
             back = _boot_id(host) != self._boots[name]
         except (NotAnswering, TooLate) as problem:

@@ -1,68 +1,130 @@
-"""Looks again and again, until every boot has ended or the time is over: a fresh node is not ready at once."""
+"""Hosts at the same time, within limits; one that is not ready is looked at again, whatever the others do."""
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import field
+from typing import Protocol
 
 from testinfra.host import Host
 
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.backends import Replay
+from nodeworthy.collect.node.deadline import RUNNING
 from nodeworthy.collect.node.readiness import why_not_ready
-from nodeworthy.collect.node.recording import Recording
 from nodeworthy.records import dataclass
 
 EVERY_SECONDS = 2.0
+# How often whoever watches is told that time goes by.
+TICK_SECONDS = 1.0
+
+Look = Callable[[Host], Asked]
 
 
-@dataclass(frozen=True)
-class Waiting:
-    """How far it is: the first of the hosts that are waited for, why, and for how long at most."""
+class Progress(Protocol):
+    """Told of the hosts that are asked now, and of each when it has answered."""
 
-    ready: int
-    of: int
-    name: str
-    why: str
-    left: float
+    def begin(self, names: Sequence[str]) -> None: ...
+
+    def waits(self, name: str, why: str, left: float) -> None:
+        """It is not ready, and is looked at again while seconds are `left`; with none left it is judged as it is."""
+
+    def tick(self, left: float) -> None: ...
+
+    def asked(self, asked: Asked, name: str) -> None: ...
 
 
-Look = Callable[[Sequence[Host]], Sequence[Asked]]
-Watching = Callable[[Waiting], None]
-WhyNot = Callable[[Recording], str | None]
+class Nobody:
+    """Who watches where nobody does."""
+
+    def begin(self, names: Sequence[str]) -> None: ...
+
+    def waits(self, name: str, why: str, left: float) -> None: ...
+
+    def tick(self, left: float) -> None: ...
+
+    def asked(self, asked: Asked, name: str) -> None: ...
+
+
+def in_parallel(hosts: Sequence[Host], workers: int, do: Look, progress: Progress | None = None) -> list[Asked]:
+    """In the order of the hosts. Ctrl-C leaves no child behind."""
+    return until_ready(hosts, workers, do, None, progress)
 
 
 def until_ready(
-    hosts: Sequence[Host],
-    look: Look,
-    seconds: float,
-    watching: Watching | None = None,
-    why_not: WhyNot = why_not_ready,
+    hosts: Sequence[Host], workers: int, look: Look, seconds: float | None, progress: Progress | None = None
 ) -> list[Asked]:
-    """What each host said last."""
-    until = time.monotonic() + seconds
-    asked = list(look(hosts))
-    while True:
-        late = {at: why for at, host in enumerate(hosts) if (why := _why(host, asked[at], why_not)) is not None}
-        left = until - time.monotonic()
-        if watching is not None:
-            watching(_state(asked, late, left))
-        if not late or left <= 0:
-            return asked
-        time.sleep(min(EVERY_SECONDS, left))
-        again = look([hosts[at] for at in late])
-        for at, each in zip(late, again, strict=True):
-            asked[at] = each
+    """What each host said last; without `seconds` each is looked at once."""
+    RUNNING.stopping = False
+    looks = _Looks(hosts, look, None if seconds is None else time.monotonic() + seconds, progress or Nobody())
+    looks.progress.begin([name_of(each) for each in hosts])
+    with ThreadPoolExecutor(max_workers=max(1, min(workers, len(hosts) or 1))) as executor:
+        try:
+            looks.go_on(executor)
+        except BaseException:
+            for each in looks.running:
+                each.cancel()
+            RUNNING.kill_all()
+            raise
+    return [looks.last[at] for at in range(len(hosts))]
 
 
-def _why(host: Host, asked: Asked, why_not: WhyNot) -> str | None:
-    """What was recorded changes no more."""
-    if asked.recording is None or isinstance(host.backend, Replay):
-        return None
-    return why_not(asked.recording)
+def name_of(host: Host) -> str:
+    name: str = host.backend.get_pytest_id()
+    return name
 
 
-def _state(asked: Sequence[Asked], late: dict[int, str], left: float) -> Waiting:
-    first, why = next(iter(late.items()), (None, ""))
-    name = asked[first].name if first is not None else ""
-    return Waiting(len(asked) - len(late), len(asked), name, why, max(0.0, left))
+@dataclass
+class _Looks:
+    hosts: Sequence[Host]
+    look: Look
+    until: float | None
+    progress: Progress
+    running: dict[Future[Asked], int] = field(default_factory=dict)
+    # When whose turn comes again.
+    due: list[tuple[float, int]] = field(default_factory=list)
+    last: dict[int, Asked] = field(default_factory=dict)
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.until - time.monotonic()) if self.until is not None else 0.0
+
+    def go_on(self, executor: ThreadPoolExecutor) -> None:
+        """Until nobody is waited for."""
+        self.due = [(0.0, at) for at in range(len(self.hosts))]
+        while self.running or self.due:
+            while self.due and self.due[0][0] <= time.monotonic():
+                _, at = heapq.heappop(self.due)
+                self.running[executor.submit(self.look, self.hosts[at])] = at
+            if self.until is not None:
+                self.progress.tick(self.left)
+            for each in self._done():
+                self._heard(self.running.pop(each), each.result())
+
+    def _done(self) -> set[Future[Asked]]:
+        next_turn = self.due[0][0] - time.monotonic() if self.due else TICK_SECONDS
+        pause = None if self.until is None else max(0.0, min(TICK_SECONDS, next_turn))
+        if not self.running:
+            time.sleep(pause or 0.0)
+        return wait(self.running, pause, FIRST_COMPLETED).done
+
+    def _heard(self, at: int, asked: Asked) -> None:
+        self.last[at] = asked
+        name, left = name_of(self.hosts[at]), self.left
+        why = self._why_not_ready(at) if self.until is not None else None
+        if why is not None:
+            self.progress.waits(name, why, left)
+        if why is None or not left:
+            self.progress.asked(asked, name)
+        else:
+            heapq.heappush(self.due, (time.monotonic() + min(EVERY_SECONDS, left), at))
+
+    def _why_not_ready(self, at: int) -> str | None:
+        """What was recorded changes no more."""
+        recording = self.last[at].recording
+        if recording is None or isinstance(self.hosts[at].backend, Replay):
+            return None
+        return why_not_ready(recording)
