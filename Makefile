@@ -14,7 +14,10 @@ CODE := $(wildcard nodeworthy infra userdata policies nodes)
 # Two tests at a time on two cores; PYTEST_WORKERS=0 runs them in one process, for a debugger.
 PYTEST_WORKERS ?= auto
 
-LOCK := uv pip compile --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 --quiet
+PIP := $(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes
+# The one that is locked: it links what it has kept, where pip unpacks all of it again.
+UV := VIRTUAL_ENV=$(VENV) $(VENV)/bin/uv
+LOCK := $(VENV)/bin/uv pip compile --generate-hashes --no-emit-index-url --no-header --universal --python-version 3.11 --quiet
 
 # The environment belongs to one lock in one place: where either differs, it is made anew.
 LOCKED := $(VENV)/.locked-$(shell { cat locks/all.txt; pwd; } | cksum | cut -d ' ' -f 1)
@@ -33,19 +36,19 @@ help: ## this list
 venv: $(INSTALLED) ## .venv with everything, exactly as locked
 
 $(INSTALLED): $(LOCKED)
-	@$(PY) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@$(UV) pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(PY) -m compileall -q $(CODE)
 	@rm -f $(VENV)/.installed-* && touch $@
 
 $(LOCKED):
-	@echo "installing what locks/all.txt names into $(VENV) (once, about a minute)"
+	@echo "installing what locks/all.txt names into $(VENV) (once, some seconds)"
 	@rm -rf $(VENV)
 	@python=$$(sh tools/find_python.sh) && $$python -m venv $(VENV) || { \
 		echo "make: Python could not make a virtual environment (on Debian and Ubuntu: apt-get install python3-venv)" >&2; \
 		exit 1; }
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes \
-		--requirement locks/all.txt
-	@$(PY) -m compileall -q -j 0 $(VENV)/lib
+	@sed -n '/^uv==/,/# via/p' locks/all.txt | $(PIP) --requirement /dev/stdin
+	@$(UV) pip install --quiet --no-deps --require-hashes --requirement locks/all.txt || { \
+		echo "make: pip tries it, which knows of pip.conf (slower)" >&2; $(PIP) --requirement locks/all.txt; }
 	@touch $@
 
 .PHONY: preview
@@ -121,7 +124,7 @@ bench: venv ## measures what the README promises; a table, and JSON in bench/res
 	@$(PY) -m bench
 
 .PHONY: lock
-lock: ## resolves pyproject.toml into locks/, with hashes: everything, what builds a wheel, what the image has (needs uv)
+lock: venv ## resolves pyproject.toml into locks/, with hashes: everything, what builds a wheel, what the image has
 	@$(LOCK) pyproject.toml --all-extras --group dev --output-file locks/all.txt
 	@$(LOCK) --group build --constraints locks/all.txt --output-file locks/build.txt
 	@$(LOCK) pyproject.toml --extra aws --extra cluster --extra nodes --constraints locks/all.txt \
