@@ -22,9 +22,9 @@ def why_not_ready(recording: Recording) -> str | None:
     if seen is None or _has_failed(seen):
         return None
     if seen.stage is not None:
-        return f"cloud-init is in {seen.stage}"
+        return seen.now
     if seen.system is not None:
-        return None if seen.system in _ENDED else f"the system is {seen.system}"
+        return None if seen.system in _ENDED else seen.now
     ended = boot_ended(recording, place).state
     return None if isinstance(ended, Known) and ended.value else "cloud-init has not ended"
 

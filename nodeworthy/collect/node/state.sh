@@ -133,9 +133,29 @@ failed() {
     [ $# = 0 ] || units "$@"
 }
 
+system() {
+    state=$($brief systemctl is-system-running)
+    code=$?
+    printf '%s\n' "$state"
+    return "$code"
+}
+
+# What a boot that goes on is at: the step that cloud-init began last, and what systemd starts.
+step() {
+    sed -n "s|.*Running command \['\(/[^']*\)'\].*|\1|p; s|.*Running module \([A-Za-z0-9_-]*\) .*|\1|p" \
+        /var/log/cloud-init.log 2>/dev/null | tail -n 1
+    [ -z "$state" ] || $brief systemctl list-jobs --plain --no-legend --no-pager | awk '$4 == "running" { print $2 }'
+    return 0
+}
+
 part cloud cat /run/cloud-init/status.json
 part "cloud log" cloud_log
-command -v systemctl >/dev/null 2>&1 && part system $brief systemctl is-system-running
+state=
+command -v systemctl >/dev/null 2>&1 && part system system
+case $state in
+starting | initializing) part step step ;;
+*) [ -e /var/lib/cloud/instance/boot-finished ] || [ ! -e /run/cloud-init/status.json ] || part step step ;;
+esac
 command -v systemctl >/dev/null 2>&1 && part failed failed
 
 part clock $brief timedatectl show

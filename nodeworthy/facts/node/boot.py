@@ -27,3 +27,11 @@ class NodeBoot:
     # starting, running, degraded; None where there is no systemd.
     system: str | None
     failed: NodeUnits | None
+    # What a boot that goes on is at: a script or a step of cloud-init's, units that systemd starts.
+    at: tuple[str, ...] = ()
+
+    @property
+    def now(self) -> str:
+        """How far it is, where it has not ended."""
+        state = f"cloud-init is in {self.stage}" if self.stage else f"the system is {self.system or 'not ready'}"
+        return f"{state}, at {', '.join(self.at)}" if self.at else state

@@ -23,16 +23,12 @@ def told_of(node: Node) -> Findings:
     if boot.system is None and not boot.has_cloud_init:
         skip("there is neither cloud-init nor systemd here to ask")
     if boot.stage is not None or boot.system in _STILL or not need(node.seen.boot_ended):
-        yield unknown(boot, f"the boot has not ended yet: {_now(boot)}")
+        yield unknown(boot, f"the boot has not ended yet: {boot.now}")
     if isinstance(boot.errors.state, Unknown):
         yield unknown(boot.errors, boot.errors.state.why)
     else:
         yield from _steps(boot)
     yield from _units(boot)
-
-
-def _now(boot: NodeBoot) -> str:
-    return f"cloud-init is in {boot.stage}" if boot.stage else f"the system is {boot.system or 'not ready'}"
 
 
 def _steps(boot: NodeBoot) -> Findings:

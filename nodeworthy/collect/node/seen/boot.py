@@ -36,6 +36,7 @@ def boot(recording: Recording, host: Place) -> NodeBoot | None:
         told=tuple(lines(recording, "cloud log")),
         system=system[-1] if system and system[-1] != "offline" else None,
         failed=units(recording, "failed", host),
+        at=tuple(dict.fromkeys(lines(recording, "step"))),
     )
 
 
