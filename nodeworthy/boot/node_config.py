@@ -19,6 +19,8 @@ from nodeworthy.known.containerd import defaults
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+# The only version that there is, of EC2's nodeadm and of that for hybrid nodes.
+VERSION = "node.eks.aws/v1alpha1"
 # nodeadm-run generates it, with what the NodeConfig says merged over its own.
 CONTAINERD = defaults().config
 
@@ -134,11 +136,19 @@ def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Confi
         return
     faults += [each.fault() for each in read.missing]
     document = read.document
+    if not read.trees and not read.missing:
+        what = "the part holds no NodeConfig: nodeadm fails to read it"
+        faults.append(Fault(FaultKind.WRONG_TYPE, part.place, what, f"begin it with apiVersion: {VERSION}"))
     for number, tree in enumerate(read.trees):
         kind, version = tree.get("kind").text, tree.get("apiVersion").text or ""
         if kind != "NodeConfig" or not version.startswith("node.eks.aws/"):
             what = f"a document of kind {kind or '(none)'}, {version or 'without an apiVersion'}, is no NodeConfig"
             faults.append(Fault(FaultKind.WRONG_TYPE, document.place(tree), what, "let its kind be NodeConfig"))
+            continue
+        if version != VERSION and not document.scalar(tree.get("apiVersion")).holes:
+            what = f"nodeadm knows no NodeConfig of {version}: it fails to read it, and the node does not join"
+            place = document.place(tree.get("apiVersion"))
+            faults.append(Fault(FaultKind.WRONG_TYPE, place, what, f"write apiVersion: {VERSION}"))
             continue
         if number:
             what = "nodeadm reads only the first YAML document of a part: this one is passed over"

@@ -70,7 +70,7 @@ def _contradicted(found: Found, is_outermost: bool, reading: Reading) -> None:
     """A part whose reader can't make sense of it. It is read on as what it was meant to be."""
     meant = begins_as(found.text) or looks_like(found.text)
     if found.type is Type.NODE_CONFIG:
-        if meant is not Type.NODE_CONFIG:
+        if meant not in (None, Type.NODE_CONFIG):
             what = "is no NodeConfig (apiVersion: node.eks.aws/v1alpha1): nodeadm fails to read the user data"
             reading.fault(FaultKind.WRONG_TYPE, found, what, "let its type be that of its content")
         elif not is_outermost:
