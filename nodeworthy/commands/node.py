@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging, node_in_cluster, node_progress, node_said, node_taint
+from nodeworthy.commands import judging, node_arguments, node_in_cluster, node_progress, node_said, node_taint
 from nodeworthy.errors import MissingExtra
 from nodeworthy.rule import Moment
 
@@ -31,60 +31,12 @@ if TYPE_CHECKING:
     from nodeworthy.commands.node_hosts import Meant
     from nodeworthy.report.report import Report
 
-DEADLINE = "30s"
-WORKERS = "16"
 # Where --record keeps what hosts said before they were rebooted.
 BEFORE = "before-reboot"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "hosts",
-        nargs="*",
-        metavar="HOST",
-        help="ssh://h1, local://, docker://c, kubectl://p, nsenter://PID, node://NAME, ssm://i-…, replay:PATH",
-    )
-    parser.add_argument("--recheck", metavar="REPORT", help="only what is not well in this earlier report (JSON)")
-    parser.add_argument(
-        "--selector",
-        metavar="LABEL=VALUE",
-        action="append",
-        default=[],
-        help="the cluster's nodes with this label, as node:// (repeatable)",
-    )
-    parser.add_argument(
-        "--asg",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="the instances of this Auto Scaling Group, as ssm:// (repeatable)",
-    )
-    parser.add_argument("--via", choices=("ssm", "ssh"), help="how those of --asg are reached (ssm)")
-    parser.add_argument("--pool", metavar="NAME", help="the pool of the fleet that these hosts are of")
-    parser.add_argument("--deadline", metavar="TIME", default=DEADLINE, help=f"how long a host may take ({DEADLINE})")
-    parser.add_argument("--wait", metavar="TIME", help="look again until every boot has ended, this long at most (10m)")
-    parser.add_argument("--reboot", action="store_true", help="look, reboot, wait (10m, or --wait), and look again")
-    node_in_cluster.configure(parser)
-    node_taint.configure(parser)
-    parser.add_argument("--yes", action="store_true", help="with --reboot, --taint or --in-cluster: do not ask")
-    parser.add_argument("--max-workers", metavar="N", default=WORKERS, help=f"hosts asked at once ({WORKERS})")
-    parser.add_argument(
-        "--record",
-        metavar="DIR",
-        help="keep what each host said, without secrets, one file a host; - prints it instead",
-    )
-    parser.add_argument("--ssh-config", metavar="FILE", help="instead of ~/.ssh/config")
-    parser.add_argument("--ssh-identity-file", metavar="FILE", help="the key to show")
-    parser.add_argument("--context", metavar="NAME", help="of node://: the kubeconfig's context (the current one)")
-    parser.add_argument(
-        "--namespace", metavar="NAME", help="of node:// and --in-cluster: where pods are made for the time of the look"
-    )
-    parser.add_argument(
-        "--image", metavar="IMAGE", help="of node://: with a shell and nsenter (busybox); of --in-cluster: this suite's"
-    )
-    parser.add_argument("--region", metavar="NAME", help="of AWS, for ssm:// and --asg")
-    parser.add_argument("--profile", metavar="NAME", help="of AWS, for ssm:// and --asg")
-    parser.add_argument("--endpoint-url", metavar="URL", help="instead of AWS's own, for ssm:// and --asg")
+    node_arguments.configure(parser)
     judging.configure(parser)
 
 

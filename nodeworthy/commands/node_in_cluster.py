@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import secrets
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging, node_said, node_taint
+from nodeworthy.commands import judging, node_jobs_dry_run, node_jobs_named, node_jobs_terms, node_said, node_taint
+from nodeworthy.commands.node_jobs_terms import JOB_DEADLINE, TOTAL_DEADLINE
 from nodeworthy.errors import InputError
-from nodeworthy.records import dataclass
 from nodeworthy.report.printable import printable
 from nodeworthy.rule import Moment
 
@@ -22,25 +21,9 @@ if TYPE_CHECKING:
     from nodeworthy.collect.in_cluster.job import Terms
     from nodeworthy.collect.node.asked import Asked
     from nodeworthy.collect.node.pools import Declared
-    from nodeworthy.collect.node.specs import Spec
     from nodeworthy.commands.node_recheck import NotWell
     from nodeworthy.engine import Scene
     from nodeworthy.report.report import Report
-
-JOB_DEADLINE = "5m"
-TOTAL_DEADLINE = "1h"
-_IMAGE = (
-    "--in-cluster runs this suite on every node, from an image of its own: build it from this repository (make image), "
-    "push it to where the nodes pull from, and name it with --image"
-)
-
-
-@dataclass(frozen=True)
-class Named:
-    """What the command line names itself, beside labels and pools."""
-
-    specs: Sequence[Spec]
-    not_well: NotWell | None = None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -72,9 +55,11 @@ def run(options: argparse.Namespace) -> int:
     _refuse_others(options)
     if options.print_role:
         return _print_role(options)
-    named = _named(options)
+    named = node_jobs_named.named(options)
     node_options.refuse_beside(options, named.specs)
     server = node_taint.prepare(options, named.specs)
+    if options.dry_run:
+        return _shown(options, named)
     chosen, declared, asked = _looked(options, named)
     if options.record == node_said.STDOUT:
         return node_said.printed(asked)
@@ -93,6 +78,8 @@ def _refuse_others(options: argparse.Namespace) -> None:
         raise InputError("--asg names instances, and --in-cluster is about nodes: choose them with --selector")
     if options.record == node_said.STDOUT:
         node_said.refuse_others(options)
+    if options.dry_run:
+        node_jobs_dry_run.refuse_others(options)
 
 
 def _print_role(options: argparse.Namespace) -> int:
@@ -106,91 +93,43 @@ def _print_role(options: argparse.Namespace) -> int:
     return 0
 
 
-def _named(options: argparse.Namespace) -> Named:
-    """Raises InputError where nobody says which nodes, or where they are no nodes of one cluster."""
-    from nodeworthy.collect.node.specs import parse_all
+def _looked(options: argparse.Namespace, named: node_jobs_named.Named) -> tuple[Chosen, Declared, Sequence[Asked]]:
+    from nodeworthy.collect.in_cluster.chosen import Chosen
 
-    not_well = None
-    texts: Sequence[str] = options.hosts
-    if options.recheck:
-        from nodeworthy.commands.node_recheck import read
-
-        if options.selector:
-            raise InputError("--recheck names its hosts itself: --selector is for a first look")
-        not_well = read(options.recheck)
-        texts = texts or not_well.specs()
-    elif not (texts or options.selector or options.fleet or options.stack):
-        raise InputError("no node is named: node://NAME, --selector LABEL=VALUE, --fleet FILE or --recheck REPORT")
-    if not all(each.strip() for each in options.selector):
-        raise InputError("--selector says nothing, and would mean all there are: name what it selects")
-    specs = parse_all(texts)
-    for each in specs:
-        if each.scheme != "node" or "?" in each.text:
-            raise InputError(f"--in-cluster is about nodes of one cluster: {each.text} is not node://NAME")
-    return Named(specs, not_well)
+    terms, workers, declared = _asking(options)
+    if options.recheck and not named.specs:
+        return Chosen(), declared, ()
+    cluster = node_jobs_terms.cluster_of(options)
+    node_jobs_terms.check_namespace(cluster)
+    chosen = _chosen(options, cluster, named, declared)
+    return chosen, declared, _asked(options, cluster, node_jobs_terms.with_priority(terms, cluster), chosen, workers)
 
 
-def _looked(options: argparse.Namespace, named: Named) -> tuple[Chosen, Declared, Sequence[Asked]]:
-    from nodeworthy.collect.in_cluster.chosen import Chosen, choose
+def _shown(options: argparse.Namespace, named: node_jobs_named.Named) -> int:
+    from nodeworthy.collect.in_cluster.chosen import Chosen
+
+    terms, workers, declared = _asking(options)
+    cluster = node_jobs_terms.cluster_of(options)
+    is_nothing = options.recheck and not named.specs
+    chosen = Chosen() if is_nothing else _chosen(options, cluster, named, declared)
+    return node_jobs_dry_run.show(options, cluster, node_jobs_terms.with_priority(terms, cluster), chosen, workers)
+
+
+def _asking(options: argparse.Namespace) -> tuple[Terms, int, Declared]:
+    """All that can be wrong before a cluster is asked, a rule that does not exist too."""
     from nodeworthy.collect.node.durations import count
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.source.fleets import Fleets
 
-    terms, workers = _terms(options), count(options.max_workers)
-    judging.chosen_rules(options)  # a rule that does not exist is said before a cluster is asked
-    fleet = Fleets(options.fleet, options.stack).asked_for()
-    declared = Declared(fleet, options.pool)
-    if options.recheck and not named.specs:
-        return Chosen(), declared, ()
-    cluster = _cluster(options)
-    chosen = choose(cluster, [each.text for each in named.specs], options.selector, fleet, options.pool)
-    return chosen, declared, _asked(options, cluster, _with_priority(terms, cluster), chosen, workers)
+    terms, workers = node_jobs_terms.terms_of(options), count(options.max_workers)
+    judging.chosen_rules(options)
+    return terms, workers, Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
 
 
-def _terms(options: argparse.Namespace) -> Terms:
-    """Raises InputError where an image or a time is missing."""
-    from nodeworthy.collect.in_cluster.job import Terms
-    from nodeworthy.collect.node.durations import seconds
+def _chosen(options: argparse.Namespace, cluster: Cluster, named: node_jobs_named.Named, declared: Declared) -> Chosen:
+    from nodeworthy.collect.in_cluster.chosen import choose
 
-    if not options.image or options.image.startswith("-"):
-        raise InputError(_IMAGE)
-    look = seconds(options.deadline)
-    waited = seconds(options.wait) if options.wait is not None else 0.0
-    of_a_job = seconds(options.job_deadline or JOB_DEADLINE)
-    if of_a_job < look:
-        raise InputError(
-            f"--job-deadline {options.job_deadline} ends before a node had its --deadline {options.deadline}"
-        )
-    return Terms(
-        run=secrets.token_hex(4),
-        image=options.image,
-        look=options.deadline,
-        wait=options.wait,
-        job_seconds=of_a_job + waited,
-        total_seconds=seconds(options.total_deadline or TOTAL_DEADLINE),
-        priority_class=None,
-    )
-
-
-def _cluster(options: argparse.Namespace) -> Cluster:
-    from nodeworthy.collect.in_cluster.cluster import Cluster
-    from nodeworthy.collect.in_cluster.role import HOME, check_name
-
-    cluster = Cluster(options.context, check_name(options.namespace or HOME))
-    if not cluster.has_namespace():
-        raise InputError(
-            f"there is no namespace {cluster.namespace} in {cluster.server}: name one with --namespace, or apply what "
-            "nodeworthy node --in-cluster --print-role prints"
-        )
-    return cluster
-
-
-def _with_priority(terms: Terms, cluster: Cluster) -> Terms:
-    """Only one that gives way."""
-    from nodeworthy.collect.in_cluster.job import PRIORITY
-
-    value = cluster.priority(PRIORITY)
-    return replace(terms, priority_class=PRIORITY) if value is not None and value < 0 else terms
+    return choose(cluster, [each.text for each in named.specs], options.selector, declared.fleet, options.pool)
 
 
 def _asked(

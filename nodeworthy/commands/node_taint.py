@@ -27,14 +27,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="mark the cluster's nodes: one that passes is labelled and untainted, any other tainted with the reason",
     )
-    parser.add_argument("--dry-run", action="store_true", help="with --taint: show what would be changed, change none")
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="with --taint: show what would be changed, change none; with --in-cluster: show its Jobs, make none",
+    )
 
 
 def prepare(options: argparse.Namespace, hosts: Sequence[Spec]) -> Server | None:
     """The cluster to write to, None where nobody asks for it. Raises before any host is asked."""
     if not options.taint:
-        if options.dry_run:
-            raise InputError("--dry-run is for --taint")
+        if options.dry_run and not options.in_cluster:
+            raise InputError("--dry-run is for --taint and --in-cluster")
         return None
     _refuse_parts(options)
     for each in hosts:

@@ -90,7 +90,7 @@ complete --command nodeworthy --condition '__nodeworthy_is node' --long-option j
 complete --command nodeworthy --condition '__nodeworthy_is node' --long-option total-deadline --exclusive --description 'with --in-cluster: all nodes together (1h)'
 complete --command nodeworthy --condition '__nodeworthy_is node' --long-option print-role --description 'with --in-cluster: print the rights that it needs'
 complete --command nodeworthy --condition '__nodeworthy_is node' --long-option taint --description 'mark the cluster\'s nodes: one that passes is labelled and untainted, any other tainted with the reason'
-complete --command nodeworthy --condition '__nodeworthy_is node' --long-option dry-run --description 'with --taint: show what would be changed, change none'
+complete --command nodeworthy --condition '__nodeworthy_is node' --long-option dry-run --description 'with --taint: show what would be changed, change none; with --in-cluster: show its Jobs, make none'
 complete --command nodeworthy --condition '__nodeworthy_is node' --long-option yes --description 'with --reboot, --taint or --in-cluster: do not ask'
 complete --command nodeworthy --condition '__nodeworthy_is node' --long-option max-workers --exclusive --description 'hosts asked at once (16)'
 complete --command nodeworthy --condition '__nodeworthy_is node' --long-option record --require-parameter --force-files --description 'keep what each host said, without secrets, one file a host; - prints it instead'
