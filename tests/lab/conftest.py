@@ -16,6 +16,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[MISSED] = set()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two a core: these tests wait for nodes more than they work."""
+    return 2 * (os.cpu_count() or 1)
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if missed := config.stash[MISSED]:
         terminalreporter.section("not proven", yellow=True)

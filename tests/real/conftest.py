@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,12 @@ OF_ONE_SERVER = ("test_control_plane", "test_diagnose", "test_dry_run", "test_pr
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[TOOLS] = Tools(required=config.getoption("--require-tools"))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two a core: these tests wait for servers more than they work."""
+    return 2 * (os.cpu_count() or 1)
 
 
 class Together(LoadScopeScheduling):
