@@ -113,6 +113,7 @@ class ControlPlane:
             f"--tls-private-key-file={self.home}/server.key",
             f"--token-auth-file={self.home}/tokens.csv",
             "--authorization-mode=RBAC",
+            "--kubelet-preferred-address-types=InternalIP",  # no name server knows our nodes
             "--allow-privileged=true",  # the GPU operator's pods are
             f"--service-cluster-ip-range={self.service_range}",
             "--service-account-issuer=https://kubernetes.default.svc",
