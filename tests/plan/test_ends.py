@@ -32,14 +32,25 @@ def test_what_a_callback_raises_is_shown_without_a_frame_of_ours(tmp_path: Path)
     assert (ran.code, ran.out) == (2, "")
     assert "in late" in ran.err
     assert "KeyError: 'zone'" in ran.err
-    assert "language_host" not in ran.err
+    assert ran.err.splitlines()[1].strip().startswith(f'File "{tmp_path}/__main__.py"')
 
 
 def test_a_program_that_does_not_parse_is_shown_too(tmp_path: Path) -> None:
     ran = preview(project(tmp_path, "this is no python\n", prelude=False))
     assert ran.code == 2
-    assert "SyntaxError" in ran.err
+    assert ran.err.lstrip().startswith(f'File "{tmp_path}/__main__.py", line 1')
+    assert ran.err.rstrip().endswith("SyntaxError: invalid syntax")
     assert ran.out == ""
+
+
+def test_a_program_that_interrupts_itself_is_shown_like_one_that_raises(tmp_path: Path) -> None:
+    ran = preview(project(tmp_path, "raise KeyboardInterrupt\n", prelude=False))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines()[1:] == [
+        f'  File "{tmp_path}/__main__.py", line 1, in <module>',
+        "    raise KeyboardInterrupt",
+        "KeyboardInterrupt",
+    ]
 
 
 def test_a_program_that_logs_an_error_has_failed(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ except ImportError as missing:
     sys.exit(f"{missing}: install what the program needs for {sys.executable}, which Pulumi.yaml chose")
 
 FAILED_IN_THE_OPEN = 32
-# The SDK's own words: which resource it is says more than where the SDK has noticed.
-CYCLE = "circular dependency"
+# Said by the SDK and by the engine: which resource it is says more than where the SDK has noticed.
+SAY_IT_ALL = ("circular dependency", "Duplicate resource URN")
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 # Hundreds of resources are millions of objects, nearly all of which live as long as this process.
 RARELY = (200_000, 20, 100)
@@ -109,11 +109,22 @@ def _traceback(problem: BaseException, program: str) -> str:
 
 
 def _its_own(frames: typing.Sequence[traceback.FrameSummary], entry: pathlib.Path) -> list[traceback.FrameSummary]:
-    """From the program's entry on; where it is not among them (a callback), all that are not ours."""
-    for index, frame in enumerate(frames):
-        if pathlib.Path(frame.filename).absolute() == entry:
-            return list(frames[index:])
-    return [frame for frame in frames if frame.filename != __file__]
+    """From the program's first file on; where none is among them (an entry that can't be read), what stands behind
+    its start."""
+    own = (index for index, frame in enumerate(frames) if _is_of(frame.filename, entry.parent))
+    starts = [index + 1 for index, frame in enumerate(frames) if _starts_it(frame.filename)]
+    return list(frames[next(own, starts[-1] if starts else 0) :])
+
+
+def _is_of(filename: str, folder: pathlib.Path) -> bool:
+    if filename == __file__ or filename.startswith("<"):
+        return False
+    path = pathlib.Path(filename).absolute()
+    return path.is_relative_to(folder) and "site-packages" not in path.parts
+
+
+def _starts_it(filename: str) -> bool:
+    return filename == __file__ or filename.startswith(("<frozen runpy", "<frozen importlib"))
 
 
 async def _run(program: str, parting: typing.Any) -> None:
@@ -164,11 +175,14 @@ def _code(program: str, parting: typing.Any, loop: asyncio.AbstractEventLoop) ->
     try:
         loop.run_until_complete(pulumi.runtime.run_in_stack(lambda: _run(program, parting)))
         return 0
+    except SystemExit:
+        raise
     except pulumi.RunError as problem:
         pulumi.log.error(str(problem))
         return 1
-    except Exception as problem:  # noqa: BLE001 (whatever the program raises is its own, and is shown whole)
-        pulumi.log.error(str(problem) if CYCLE in str(problem) else _traceback(problem, program))
+    except BaseException as problem:  # noqa: BLE001 (whatever the program raises is its own, and is shown whole)
+        said = str(problem)
+        pulumi.log.error(said if any(each in said for each in SAY_IT_ALL) else _traceback(problem, program))
         return FAILED_IN_THE_OPEN
     finally:
         parting.shutdown(wait=True)

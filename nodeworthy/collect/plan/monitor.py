@@ -107,9 +107,7 @@ class Monitor:
             options=changed.options,
         )
         if not registry.add(resource):
-            context.abort(
-                grpc().StatusCode.ALREADY_EXISTS, f"Duplicate resource URN '{urn}'; try giving it a unique name"
-            )
+            context.abort(grpc().StatusCode.ALREADY_EXISTS, self._twice(resource))
         response = self._messages.RegisterResourceResponse(urn=urn, id=self._identity(resource))
         into_struct(self._outputs(resource), response.object)
         return response
@@ -142,6 +140,12 @@ class Monitor:
         response = self._messages.ReadResourceResponse(urn=urn, id=request.id if self._made is not None else "")
         into_struct(standins.outputs({}, self._shape(resource), urn, self._made), response.properties)
         return response
+
+    def _twice(self, resource: Resource) -> str:
+        trails = (self._registry.resources[resource.urn].trail, resource.trail)
+        places = dict.fromkeys(f"{each[0].path}:{each[0].line}" for each in trails if each)
+        told = f" ({' and '.join(places)})" if places else ""
+        return f"Duplicate resource URN '{resource.urn}'; try giving it a unique name{told}"
 
     def _identity(self, resource: Resource) -> str:
         """Nothing has an id before it exists; the SDK reads the empty one as unknown."""
