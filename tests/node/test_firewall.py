@@ -11,7 +11,8 @@ from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.engine import Judgement, judge
-from nodeworthy.facts.firewall.effective import by_iptables, by_nft
+from nodeworthy.facts.firewall.effective import by_iptables
+from nodeworthy.facts.firewall.hooked import by_nft
 from nodeworthy.facts.firewall.needs import Pods, Way
 from nodeworthy.facts.firewall.saved import Saved
 from nodeworthy.facts.firewall.story import stories
@@ -119,14 +120,14 @@ def test_a_rule_at_the_end_closes_a_chain_whose_policy_accepts() -> None:
 	}
 }"""
     (closed,) = by_nft(listed, HERE).closed()
-    assert closed.name == "nft inet firewalld filter_FORWARD"
+    assert closed.name == "nft inet firewalld"
     open_ = listed.replace("\t\treject with icmpx admin-prohibited\n", "")
     assert list(by_nft(open_, HERE).closed()) == []
 
 
 def test_chains_that_lead_to_themselves_end() -> None:
     looped = f"{HEAD}-A FORWARD -j A\n:A - [0:0]\n-A A -j B\n:B - [0:0]\n-A B -j A\n-A B -i lo -j DROP\n"
-    assert [each.chain for each in Saved.of(looped).met(next(iter(Way)).side)] == ["B"]
+    assert [each.chain for each in Saved.of(looped).met("FORWARD", Way.LEAVE.side)] == ["B"]
 
 
 @pytest.mark.parametrize("last", ["-A C30 -i lo -j DROP\n", ""])

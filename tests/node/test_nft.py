@@ -9,9 +9,9 @@ import ipaddress
 
 import pytest
 
-from nodeworthy.facts.firewall.effective import by_nft
+from nodeworthy.facts.firewall.hooked import by_nft
 from nodeworthy.facts.firewall.needs import Pods
-from nodeworthy.facts.firewall.state import missing
+from nodeworthy.facts.firewall.passing import missing
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
@@ -148,7 +148,8 @@ def test_firewalld_is_told_in_its_own_words() -> None:
         "firewall-cmd --permanent --zone=trusted --add-interface=lxc+",
         "firewall-cmd --permanent --new-policy=pods",
         "firewall-cmd --permanent --policy=pods --set-target=ACCEPT",
-        "firewall-cmd --permanent --policy=pods --add-ingress-zone=ANY --add-egress-zone=trusted",
+        "firewall-cmd --permanent --policy=pods --add-ingress-zone=ANY",
+        "firewall-cmd --permanent --policy=pods --add-egress-zone=trusted",
         "firewall-cmd --reload",
     ]
 

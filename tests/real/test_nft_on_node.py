@@ -12,7 +12,7 @@ from nodeworthy.collect.node import script
 from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.firewall.needs import Pods, Way
-from nodeworthy.facts.firewall.state import missing
+from nodeworthy.facts.firewall.passing import missing
 from nodeworthy.facts.firewall.story import stories
 from nodeworthy.verdict import need
 

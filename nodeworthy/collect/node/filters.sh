@@ -20,7 +20,7 @@ filters() {
     fi
     # Asking for legacy tables that are not loaded would load them.
     legacy=
-    if grep -qsx filter /proc/net/ip_tables_names; then
+    if grep -qsxE 'filter|raw|mangle' /proc/net/ip_tables_names; then
         legacy=$(command -v iptables-legacy-save || command -v iptables-save)
     fi
     lists=$(command -v nft)
@@ -38,11 +38,23 @@ saved() {
     return "$code"
 }
 
+# The tables by which a packet may be dropped before it meets filter, or behind it.
+beside() {
+    for each in raw mangle; do
+        if [ -n "$saves" ]; then
+            $brief "$saves" -t "$each" || is_nfts "$each" || return
+        fi
+        if [ -n "$legacy" ] && grep -qsx "$each" /proc/net/ip_tables_names; then
+            $brief "$legacy" -t "$each" || return
+        fi
+    done
+}
+
 # Sets and maps of interfaces and addresses alone: those of ports are of single services, and may be very many.
 sets() {
     awk '
         $1 == "set" || $1 == "map" { kind = $1; name = $2 }
-        $1 == "type" && name != "" && !/inet_service|inet_proto|mark|string/ { print kind, name }
+        ($1 == "type" || $1 == "typeof") && name != "" && !/inet_service|inet_proto|[sd]port|proto|mark|string/ { print kind, name }
         $1 == "}" { name = "" }
     '
 }
@@ -57,17 +69,23 @@ table() {
     done
 }
 
-# Tables that are not those of iptables. Of iptables' only filter lets and drops.
+# Whether nft alone understands a table that has the name of one of iptables'.
+is_nfts() {
+    [ -z "$saves" ] || $brief "$saves" -t "$1" 2>&1 | grep -q incompatible
+}
+
+# Tables that are not those of iptables.
 native() {
     tables=$($brief nft list tables) || return
     printf '%s\n' "$tables" | while read -r _ family table; do
         case "$family $table" in
-        "ip nat" | "ip mangle" | "ip raw" | "ip security") continue ;;
+        "ip nat" | "ip security") continue ;;
+        "ip mangle" | "ip raw") is_nfts "$table" || continue ;;
         "ip filter") case $saves,$kept in
             ,* | *incompatible*) ;;
             *) continue ;;
             esac ;;
-        "ip "* | "inet "*) ;;
+        "ip "* | "inet "* | "netdev "*) ;;
         *) continue ;;
         esac
         table "$family" "$table" || exit
@@ -80,8 +98,11 @@ legacy=
 lists=
 kept=
 part filters filters
-[ -n "$legacy" ] && part "iptables legacy" $brief "$legacy" -t filter
+if [ -n "$legacy" ] && grep -qsx filter /proc/net/ip_tables_names; then
+    part "iptables legacy" $brief "$legacy" -t filter
+fi
 [ -n "$saves" ] && part iptables saved "$saves" -t filter
+[ -n "$saves$legacy" ] && part "iptables beside" beside
 [ -n "$lists" ] && part nft native
 if [ -e /etc/ufw/ufw.conf ]; then
     whole /etc/ufw/ufw.conf

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
-from nodeworthy.facts.firewall.nft_followed import Followed
-from nodeworthy.facts.firewall.nft_listing import Chain, tables
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Filter, Side, Step
 from nodeworthy.facts.firewall.saved import BUILT_IN, Met, Saved, is_for_all
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.known.pod_interfaces import is_a_networks_own, network_with_table
+from nodeworthy.known.pod_interfaces import is_a_networks_own
 from nodeworthy.verdict import Place
 
 _OF_UFWS_USER = "ufw-user-"
@@ -20,13 +18,15 @@ _OF_UFWS_FILES = ("ufw-before-", "ufw-after-", _OF_UFWS_USER)
 def by_iptables(printed: str, host: Place) -> Firewall:
     """What iptables-save printed. Raises ValueError where nobody can follow its chains."""
     saved, firewall = Saved.of(printed), Firewall()
+    if saved.is_firewallds:
+        firewall.kernel.owner = FIREWALLD
     if saved.is_ufws:
         firewall.enabled = Step(Does.ON, UFW, host.about("ufw"), "ufw enable")
     for name, side in BUILT_IN.items():
-        end = _fill(firewall, saved.met(side), host)
+        end = _fill(firewall, saved.met(name, side), host)
         if end is not None:
             firewall.kernel.policies[side] = (False, end)
-        elif side in saved.policies:
+        elif name in saved.policies:
             firewall.kernel.policies[side] = _policy(name, side, saved, host)
     return firewall
 
@@ -47,46 +47,13 @@ def _fill(firewall: Firewall, met: list[Met], host: Place) -> Step | None:
 
 
 def _policy(name: str, side: Side, saved: Saved, host: Place) -> tuple[bool, Step]:
-    allows = saved.policies[side]
+    allows = saved.policies[name]
     if saved.is_ufws:
         command, place = f"ufw default {'allow' if allows else 'deny'} {side.value}", host.about("ufw")
     else:
         command = f"iptables -P {name} {'ACCEPT' if allows else 'DROP'}"
         place = host.about(f"iptables: {name}")
     return allows, Step(Does.POLICY, IPTABLES, place, command, sides=(side,), allows=allows)
-
-
-def by_nft(printed: str, host: Place) -> Firewall:
-    """What nft listed of tables that are not those of iptables. Raises ValueError where nobody can follow a chain."""
-    firewall = Firewall()
-    for table in tables(printed):
-        if network_with_table(table.name) is not None:
-            continue
-        for chain in table.chains.values():
-            if chain.side is not None:
-                name = f"nft {table.name} {chain.name}"
-                firewall.nft[name] = _hung_in(name, Followed(table).met(chain, chain.side), chain, host)
-    return firewall
-
-
-def _hung_in(name: str, met: list[Met], chain: Chain, host: Place) -> Chains:
-    """What packets meet behind one hook, up to the rule that drops them all."""
-    assert chain.side is not None
-    place = host.about(name.replace("nft ", "nft: ", 1))
-    policy = f"policy {'accept' if chain.accepts else 'drop'}"
-    chains = Chains(name)
-    chains.policies[chain.side] = (
-        chain.accepts,
-        Step(Does.POLICY, name, place, policy, sides=(chain.side,), allows=chain.accepts),
-    )
-    table = name.rpartition(" ")[0].replace("nft ", "nft: ", 1)
-    for each in met:
-        step = Step(Does.ADD, name, host.about(f"{table} {each.chain}"), each.line, filter=each.filter)
-        if is_for_all(each.filter) and each.filter.allows is False:
-            chains.policies[chain.side] = (False, replace(step, place=place, command="drop, behind all other rules"))
-            break
-        chains.rules.append((each.filter, step))
-    return chains
 
 
 def written_by_people(firewall: Firewall) -> Firewall:

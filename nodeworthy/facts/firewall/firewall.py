@@ -76,6 +76,8 @@ class Step:
 
 # ufw's own chains hang in those of iptables; nftables' chains stand beside them, and a packet must pass them all.
 UFW, IPTABLES = "ufw", "iptables"
+# Whose rules these are, where it is not who wrote the boot script.
+FIREWALLD, PANIC = "firewalld", "firewalld's panic mode"
 
 
 @dataclass
@@ -86,6 +88,10 @@ class Chains:
     # Whether what no rule is about is let through, and the step that says so; None is the default.
     policies: dict[Side, tuple[bool, Step | None]] = field(default_factory=dict)
     rules: list[tuple[Filter, Step]] = field(default_factory=list)
+    # Where the kernel asks them, if that is known and one place.
+    hook: str = ""
+    # The program that writes them anew whenever it likes.
+    owner: str = ""
 
     def policy(self, side: Side) -> tuple[bool, Step | None]:
         return self.policies.get(side, (True, None))

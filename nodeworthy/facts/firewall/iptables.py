@@ -39,7 +39,8 @@ _STATES = frozenset({"--ctstate", "--state"})
 _PLAIN_MATCHES = frozenset({"comment", "tcp", "udp", "conntrack", "state", "multiport", "icmp"})
 # These say something about a packet, and let it go on.
 _GOES_ON = frozenset(
-    "LOG NFLOG ULOG MARK CONNMARK TCPMSS CT TRACE CLASSIFY DSCP RETURN ufw-not-local ufw-logging-deny".split()
+    "LOG NFLOG ULOG MARK CONNMARK TCPMSS CT NOTRACK TRACE CLASSIFY DSCP TOS ECN TTL HL CHECKSUM SET TEE AUDIT SECMARK "
+    "CONNSECMARK IDLETIMER RATEEST RETURN ufw-not-local ufw-logging-deny".split()
 )
 _VERDICTS = {"ACCEPT": True, "DROP": False, "REJECT": False, "ufw-user-limit-accept": True}
 

@@ -24,7 +24,7 @@ _ENDS_OF_A_PACKET = {
     "daddr": "to",
 }
 _WITH_VALUE = frozenset({"comment", "prefix", "level", "packets", "bytes"})
-_PORTS = frozenset({"tcp", "udp", "sctp", "th", "icmp", "icmpv6", "l4proto", "protocol", "dport", "sport"})
+_PORTS = frozenset({"tcp", "udp", "sctp", "th", "icmp", "icmpv6", "l4proto", "protocol", "sport"})
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,9 @@ class NftReader:
             return after
         if word == "state":
             rule.limits += [] if "new" in ",".join(values) else ["established connections"]
+            return after
+        if word == "dport":
+            rule.limits.append(f"port {','.join(values)}")
             return after
         if word in _WITH_VALUE:
             return at + 2

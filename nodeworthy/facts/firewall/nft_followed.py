@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.facts.firewall.both import both
-from nodeworthy.facts.firewall.firewall import Filter, Side
+from nodeworthy.facts.firewall.firewall import Filter
 from nodeworthy.facts.firewall.nft_listing import Chain, Table
 from nodeworthy.facts.firewall.nft_rule import Outcome, outcomes
 from nodeworthy.facts.firewall.saved import Met, is_for_all
@@ -24,10 +24,10 @@ class Followed:
     table: Table
     count: int = 0
 
-    def met(self, chain: Chain, side: Side) -> list[Met]:
-        """Raises ValueError where nobody could follow them all."""
+    def met(self, chain: Chain, via: Filter) -> list[Met]:
+        """What these packets meet. Raises ValueError where nobody could follow them all."""
         self.count = 0
-        return list(self._walk(chain.name, Filter(side, None), ()))
+        return list(self._walk(chain.name, via, ()))
 
     def _walk(self, name: str, via: Filter, path: tuple[str, ...]) -> Iterator[Met]:
         chain = self.table.chains.get(name)

@@ -9,9 +9,20 @@ from nodeworthy.facts.firewall.firewall import Side
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-HOOKS = {"input": Side.IN, "output": Side.OUT, "forward": Side.ROUTED}
+# In some a packet is before or behind the choice of where it goes: what is forwarded passes them, too.
+HOOKS: dict[str, tuple[Side, ...]] = {
+    "input": (Side.IN,),
+    "output": (Side.OUT,),
+    "forward": (Side.ROUTED,),
+    "prerouting": (Side.ROUTED, Side.IN),
+    "postrouting": (Side.ROUTED, Side.OUT),
+    "ingress": (Side.ROUTED, Side.IN),
+    "egress": (Side.ROUTED, Side.OUT),
+}
+# In chains of nat programs choose ends, and drop nothing.
+_TYPES = ("filter", "route")
 # Those whose packets are IPv4's.
-_FAMILIES = ("ip", "inet")
+_FAMILIES = ("ip", "inet", "netdev")
 _SETS = ("set", "map")
 _TOKEN = pattern(r'"[^"\n]*"|[{},;\n]|#[^\n]*|[^\s{},;"]+')
 
@@ -21,8 +32,14 @@ class Chain:
     name: str
     rules: list[Sequence[str]] = field(default_factory=list)
     # Of a chain that hangs in a hook: packets begin here.
-    side: Side | None = None
+    hook: str = ""
     accepts: bool = True
+    # Of a hook that is asked of some interfaces alone.
+    devices: Sequence[str] = ()
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        return HOOKS.get(self.hook, ())
 
 
 @dataclass
@@ -69,13 +86,22 @@ def _chain(name: str, block: Sequence[str]) -> Chain:
     chain = Chain(name)
     for words in _plain(block):
         if words[0] == "type" and "hook" in words:
-            hook = words[words.index("hook") + 1 :][:1]
-            chain.side = HOOKS.get(hook[0]) if hook and words[1] == "filter" else None
+            _hang_in(chain, words)
         elif words[0] == "policy":
             chain.accepts = words[1:2] != ["drop"]
         elif words[0] not in ("comment", "flags", "devices"):
             chain.rules.append(words)
     return chain
+
+
+def _hang_in(chain: Chain, words: Sequence[str]) -> None:
+    """`type filter hook ingress device "eno1" priority -500`"""
+    rest = words[words.index("hook") + 1 :]
+    chain.hook = rest[0] if rest and words[1] in _TYPES else ""
+    named = next((at for at, each in enumerate(rest) if each in ("device", "devices")), None)
+    if named is not None:
+        end = rest.index("priority") if "priority" in rest else len(rest)
+        chain.devices = [each for each in rest[named + 1 : end] if each not in ("=", "{", "}", ",")]
 
 
 def elements(braced: Sequence[str]) -> list[Sequence[str]]:

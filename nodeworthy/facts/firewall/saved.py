@@ -18,6 +18,8 @@ BUILT_IN = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
 _UFWS = {Side.IN: "ufw-before-input", Side.OUT: "ufw-before-output", Side.ROUTED: "ufw-before-forward"}
 # By this one ufw itself tells whether it is on.
 _USERS = "ufw-user-input"
+# Chains in which firewalld asks by zones, whatever its version.
+_FIREWALLDS = {"INPUT_ZONES", "FORWARD_ZONES"}
 # Chains of programs that let through what they have marked themselves: never what a pod sends of its own accord.
 _MARKING = ("KUBE-", "CILIUM_")
 _JUMPS, _GOES = ("-j", "--jump"), ("-g", "--goto")
@@ -55,8 +57,11 @@ class _Rule:
     @property
     def marked_by(self) -> Cni | None:
         """The network that lets through here what it has marked itself."""
-        is_marked = self._has("--mark") and self._has("--comment")
-        return commenting(self._behind("--comment")) if is_marked else None
+        return self.written_by if self._has("--mark") else None
+
+    @property
+    def written_by(self) -> Cni | None:
+        return commenting(self._behind("--comment")) if self._has("--comment") else None
 
     def _has(self, word: str) -> bool:
         return any(each.known == word for each in self.words[:-1])
@@ -68,30 +73,40 @@ class _Rule:
 
 @dataclass
 class Saved:
-    """The filter table of one iptables-save."""
+    """One table of an iptables-save."""
 
-    policies: dict[Side, bool] = field(default_factory=dict)
+    # Of the kernel's own chains, by their names: whether it accepts.
+    policies: dict[str, bool] = field(default_factory=dict)
     chains: dict[str, list[_Rule]] = field(default_factory=lambda: defaultdict(list))
     followed: int = 0
 
     @classmethod
     def of(cls, printed: str) -> Saved:
-        saved, table = cls(), "filter"
+        """Its filter table."""
+        return next((saved for table, saved in cls.tables(printed) if table == "filter"), cls())
+
+    @classmethod
+    def tables(cls, printed: str) -> list[tuple[str, Saved]]:
+        found = [("filter", cls())]
         for line in map(str.strip, printed.splitlines()):
             if line.startswith("*"):
-                table = line[1:]
-            elif table == "filter" and line.startswith(":"):
-                saved._chain(line[1:].split())
-            elif table == "filter" and line.startswith("-A "):
-                words = words_of(Text.of(line))
-                saved.chains[words[1].shown() if len(words) > 1 else ""].append(_Rule(words[2:], line))
-        return saved
+                found.append((line[1:], cls()))
+            else:
+                found[-1][1]._read(line)
+        return [each for each in found if each[1].chains]
+
+    def _read(self, line: str) -> None:
+        if line.startswith(":"):
+            self._chain(line[1:].split())
+        elif line.startswith("-A "):
+            words = words_of(Text.of(line))
+            self.chains[words[1].shown() if len(words) > 1 else ""].append(_Rule(words[2:], line))
 
     def _chain(self, words: Sequence[str]) -> None:
         if len(words) > 1:
             self.chains.setdefault(words[0], [])
-            if words[0] in BUILT_IN and words[1] in ("ACCEPT", "DROP"):
-                self.policies[BUILT_IN[words[0]]] = words[1] == "ACCEPT"
+            if words[1] in ("ACCEPT", "DROP"):
+                self.policies[words[0]] = words[1] == "ACCEPT"
 
     @property
     def is_ufws(self) -> bool:
@@ -102,11 +117,14 @@ class Saved:
             if side is not Side.OUT
         )
 
-    def met(self, side: Side) -> list[Met]:
+    @property
+    def is_firewallds(self) -> bool:
+        return set(self.chains) >= _FIREWALLDS
+
+    def met(self, chain: str, side: Side) -> list[Met]:
         """Raises ValueError where nobody could follow them all."""
-        name = next(name for name, each in BUILT_IN.items() if each is side)
         self.followed = 0
-        return list(self._walk(name, Filter(side, None), ()))
+        return list(self._walk(chain, Filter(side, None), ()))
 
     def _walk(self, chain: str, via: Filter, path: tuple[str, ...]) -> Iterator[Met]:
         if chain in path:
@@ -147,7 +165,8 @@ def _acts(rule: _Rule, own: Filter, via: Filter, chain: str) -> Iterator[Met]:
     network = rule.marked_by
     if network is not None and own.allows:
         yield from _lets_through(network, via, chain, rule.line)
-    else:
+    elif own.allows or via.side is Side.ROUTED or rule.written_by is None:
+        # Whom a network keeps from the node is a policy of its own.
         yield Met(own, chain, rule.line)
 
 

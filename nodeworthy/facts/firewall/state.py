@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, covers, is_about_everybody, is_gone
-from nodeworthy.known.pod_interfaces import is_uplink, named_by
 from nodeworthy.records import dataclass
 
 # ufw's own: a fresh installation forwards nothing and lets nobody in.
@@ -53,7 +51,8 @@ class Firewall:
             ufws = {side: self.ufw.policies.get(side, (allows, self.enabled)) for side, allows in DEFAULTS.items()}
             policies = {**ufws, **policies}
         own = self.ufw.rules if self.is_up else []
-        return Chains(UFW if self.is_up else IPTABLES, policies, [*self.before, *own, *self.behind])
+        rules = [*self.before, *own, *self.behind]
+        return Chains(UFW if self.is_up else IPTABLES, policies, rules, owner=self.kernel.owner)
 
     def do(self, step: Step) -> None:
         if step.does in (Does.REFUSED, Does.UNREAD):
@@ -159,42 +158,7 @@ def left_by(steps: Iterable[Step]) -> Firewall:
 
 
 def _keeps_something(chains: Chains) -> bool:
-    """Whether something that is forwarded is let through only where a rule says so, or may be dropped by one."""
-    may_deny = (rule for rule, _ in chains.rules if rule.side is Side.ROUTED and not rule.allows and not rule.limits)
-    return not chains.policy(Side.ROUTED)[0] or any(rule.allows is None or not rule.is_narrowed for rule in may_deny)
-
-
-def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
-    """Whether these chains let all of these packets through: the first rule about them decides, else the policy."""
-    is_open = chains.policy(need.way.side)[0]
-    # What may have let them through before, and what may have dropped them.
-    let = kept = False
-    for rule, _ in chains.rules:
-        answer = covers(need, rule, pods)
-        if rule.allows is False and is_open and not is_about_everybody(need, rule):
-            continue
-        if answer is None or (answer and rule.allows is None):
-            let = let or rule.allows is not False
-            kept = kept or rule.allows is None or (rule.allows is False and is_gone(need, rule, pods) is not True)
-        elif answer:
-            return (None if kept else True) if rule.allows else (None if let else False)
-    return (None if kept else True) if is_open else (None if let else False)
-
-
-def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool:
-    """Whether pods' own network forwards this: in the kernel's common chains, where no rule is about it."""
-    if need.way.side is not Side.ROUTED or not pods.forward_themselves or chains.name not in (UFW, IPTABLES):
-        return False
-    return all(covers(need, rule, pods) is False for rule, _ in chains.rules) and not _names_pods(chains)
-
-
-def _names_pods(chains: Chains) -> bool:
-    """Whether somebody has set about forwarding for pods, and may have done half of it."""
-    ends = (end.known or "" for rule, _ in chains.rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
-    return any(named_by(end) and not is_uplink(end) for end in ends if end)
-
-
-def missing(chains: Chains, wanted: Sequence[Need], pods: Pods) -> tuple[list[Need], list[Need]]:
-    """What is surely not let through, and what may not be."""
-    told = [(each, lets(chains, each, pods)) for each in wanted if not _by_the_network(chains, each, pods)]
-    return [each for each, answer in told if answer is False], [each for each, answer in told if answer is None]
+    """Whether something is let through only where a rule says so, or may be dropped by one."""
+    may_deny = (rule for rule, _ in chains.rules if not rule.allows and not rule.limits)
+    is_open = all(chains.policy(side)[0] for side in Side)
+    return not is_open or any(rule.allows is None or not rule.is_narrowed for rule in may_deny)

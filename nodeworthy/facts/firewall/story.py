@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from nodeworthy.facts.firewall.almost import almost
-from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_private, needs, range_of
-from nodeworthy.facts.firewall.state import Firewall, missing
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, UFW, Chains, Filter, Side, Step
+from nodeworthy.facts.firewall.needs import Need, Pods, covers, is_private, needs, range_of
+from nodeworthy.facts.firewall.passing import missing
+from nodeworthy.facts.firewall.remedies import Remedies
+from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 _UPLINK = "eno1"
 _MOST_TOLD = 4
-# firewalld writes its whole table anew whenever it is reloaded.
-_FIREWALLD = "nft inet firewalld "
+_BUILT_IN = {Side.IN: "INPUT", Side.OUT: "OUTPUT", Side.ROUTED: "FORWARD"}
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,10 @@ class Story:
 
     @property
     def message(self) -> str:
+        if self.chains.owner == PANIC:
+            return "firewalld is in panic mode, and drops every packet"
+        if self.chains.owner == FIREWALLD:
+            return "firewalld lets through what a zone or a policy says, and none says so of pods' traffic"
         if self._by_a_rule:
             return f"a rule of {self._chain} drops pods' traffic"
         if self.name != UFW:
@@ -70,7 +75,10 @@ class Story:
 
     @property
     def _chain(self) -> str:
-        return "the FORWARD chain" if self.name == IPTABLES else f"the chain `{self.name.removeprefix('nft ')}`"
+        if self.name == IPTABLES:
+            sides = dict.fromkeys(_BUILT_IN[each.way.side] for each in self.lacking)
+            return f"the {' and '.join(sides)} chain{'s' if len(sides) > 1 else ''}"
+        return f"the chain `{self.name.removeprefix('nft ')}`"
 
     @property
     def _ways(self) -> list[str]:
@@ -90,20 +98,8 @@ class Story:
 
     @cached_property
     def commands(self) -> list[str]:
-        pods, uplink = self.pods, self.uplink or _UPLINK
-        if self.name == UFW:
-            return list(dict.fromkeys(each.rule(pods, uplink) for each in self.lacking))
-        if self.name.startswith(_FIREWALLD):
-            return _zones(pods.interface, {each.way for each in self.lacking})
-        flags = ["i" if each.way.side is Side.ROUTED and each.way.name == "LEAVE" else "o" for each in self.lacking]
         is_a_rule = self.policy is not None and self.policy.filter is not None
-        if self.name == IPTABLES:
-            put = "-I" if is_a_rule else "-A"
-            return [f"iptables {put} FORWARD -{flag} {pods.interface} -j ACCEPT" for flag in dict.fromkeys(flags)]
-        named = pods.interface.replace("+", "*")
-        chain = self.name.removeprefix("nft ")
-        put = "insert" if is_a_rule else "add"
-        return [f"nft {put} rule {chain} {flag}ifname '\"{named}\"' accept" for flag in dict.fromkeys(flags)]
+        return Remedies(self.chains, self.lacking, self.pods, self.uplink or _UPLINK, is_a_rule).commands()
 
     @property
     def uplink(self) -> str:
@@ -151,17 +147,12 @@ def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, b
     """What each set of chains keeps back, and whether that is sure."""
     found: list[tuple[Story, bool]] = []
     for chains in firewall.closed():
-        surely, maybe = missing(chains, _needs(chains, pods), pods)
+        surely, maybe = missing(chains, needs(pods), pods)
         if surely and not firewall.unread:
             found.append((Story(firewall, chains, pods, surely, place), True))
         elif surely or maybe:
             found.append((Story(firewall, chains, pods, surely or maybe, place), False))
     return found
-
-
-def _needs(chains: Chains, pods: Pods) -> list[Need]:
-    """Of other chains than ufw's, what is forwarded: whom they let in is told in ways of their own."""
-    return [each for each in needs(pods) if chains.name == UFW or each.way.side is Side.ROUTED]
 
 
 def _doubt(rule: Filter, pods: Pods) -> str:
@@ -183,16 +174,6 @@ def _doubt(rule: Filter, pods: Pods) -> str:
     if ranges:
         return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
     return f"whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is, is not known"
-
-
-def _zones(pods: str, ways: set[Way]) -> list[str]:
-    """How firewalld is told: what comes from a trusted zone is forwarded, what goes there only by a policy."""
-    by_firewalld = "firewall-cmd --permanent"
-    told = [f"{by_firewalld} --zone=trusted --add-interface={pods}"]
-    if Way.REACH in ways:
-        told += [f"{by_firewalld} --new-policy=pods", f"{by_firewalld} --policy=pods --set-target=ACCEPT"]
-        told += [f"{by_firewalld} --policy=pods --add-ingress-zone=ANY --add-egress-zone=trusted"]
-    return [*told, "firewall-cmd --reload"]
 
 
 def _uplink_of(rules: Sequence[Filter]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nodeworthy.facts.firewall.firewall import PANIC
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import pods_in
 from nodeworthy.facts.firewall.state import Firewall
@@ -38,5 +39,7 @@ class NodeFirewall:
 
     def kept_back(self, pods: Pods) -> Iterator[tuple[Story, bool]]:
         """What of pods' traffic does not pass, and whether that is sure; nothing where nobody could look."""
-        for firewall in self.kernels.state.value if isinstance(self.kernels.state, Known) else ():
-            yield from stories(firewall, pods, self.place)
+        kernels = self.kernels.state.value if isinstance(self.kernels.state, Known) else ()
+        told = [each for firewall in kernels for each in stories(firewall, pods, self.place)]
+        # In panic mode nothing else is to be told: every packet is dropped, whatever the rules say.
+        yield from [each for each in told if each[0].chains.owner == PANIC][:1] or told

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import lines, printed
 from nodeworthy.collect.node.seen.units import units
-from nodeworthy.facts.firewall.effective import by_iptables, by_nft
+from nodeworthy.facts.firewall.beside import by_other_tables
+from nodeworthy.facts.firewall.effective import by_iptables
+from nodeworthy.facts.firewall.hooked import by_nft
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.patterns import pattern
@@ -20,6 +22,7 @@ _QUOTED = pattern(r'"[^"\n]*"')
 _READERS: dict[str, Callable[[str, Place], Firewall]] = {
     "iptables legacy": by_iptables,
     "iptables": by_iptables,
+    "iptables beside": by_other_tables,
     "nft": by_nft,
 }
 

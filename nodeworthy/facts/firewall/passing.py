@@ -1,0 +1,54 @@
+"""Whether a set of chains lets pods' traffic through: its rules in their order, then its policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Filter, Side
+from nodeworthy.facts.firewall.kubelets import is_for_kubelet
+from nodeworthy.facts.firewall.needs import Need, Pods, covers, is_about_everybody, is_gone
+from nodeworthy.known.pod_interfaces import is_uplink, named_by
+
+
+def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
+    """Whether these chains let all of these packets through: the first rule about them decides, else the policy."""
+    is_open = chains.policy(need.way.side)[0]
+    # What may have let them through before, and what may have dropped them.
+    let = kept = False
+    for rule in _asked(chains, need):
+        answer = covers(need, rule, pods)
+        if rule.allows is False and is_open and not is_about_everybody(need, rule):
+            continue
+        if answer is None or (answer and rule.allows is None):
+            let = let or rule.allows is not False
+            kept = kept or rule.allows is None or (rule.allows is False and is_gone(need, rule, pods) is not True)
+        elif answer:
+            return (None if kept else True) if rule.allows else (None if let else False)
+    return (None if kept else True) if is_open else (None if let else False)
+
+
+def _asked(chains: Chains, need: Need) -> Iterator[Filter]:
+    """ufw's rules are those of the page; elsewhere a rule for what pods ask of a node is one for pods."""
+    for rule, _ in chains.rules:
+        is_enough = chains.name != UFW and rule.allows and is_for_kubelet(need.way, rule.limits)
+        yield replace(rule, limits="") if is_enough else rule
+
+
+def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool:
+    """Whether pods' own network forwards this: in the kernel's common chains, where no rule is about it."""
+    if need.way.side is not Side.ROUTED or not pods.forward_themselves or chains.name not in (UFW, IPTABLES):
+        return False
+    return all(covers(need, rule, pods) is False for rule, _ in chains.rules) and not _names_pods(chains)
+
+
+def _names_pods(chains: Chains) -> bool:
+    """Whether somebody has set about forwarding for pods, and may have done half of it."""
+    ends = (end.known or "" for rule, _ in chains.rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
+    return any(named_by(end) and not is_uplink(end) for end in ends if end)
+
+
+def missing(chains: Chains, wanted: Sequence[Need], pods: Pods) -> tuple[list[Need], list[Need]]:
+    """What is surely not let through, and what may not be."""
+    told = [(each, lets(chains, each, pods)) for each in wanted if not _by_the_network(chains, each, pods)]
+    return [each for each, answer in told if answer is False], [each for each, answer in told if answer is None]

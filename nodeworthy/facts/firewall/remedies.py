@@ -1,0 +1,72 @@
+"""The commands by which each program's firewall lets pods' traffic through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, UFW, Chains
+from nodeworthy.facts.firewall.needs import Need, Pods, Way
+from nodeworthy.records import dataclass
+
+# In these hooks nobody knows yet, or any more, where a packet goes or came from.
+_BEFORE, _BEHIND = ("prerouting", "ingress"), ("postrouting", "egress")
+_IPTABLES_CHAINS = {Way.LEAVE: "FORWARD", Way.REACH: "FORWARD", Way.TO_NODE: "INPUT", Way.FROM_NODE: "OUTPUT"}
+
+
+@dataclass(frozen=True)
+class Remedies:
+    chains: Chains
+    lacking: Sequence[Need]
+    pods: Pods
+    uplink: str
+    # Behind a rule that denies, a new one is never met.
+    is_denied_by_rule: bool = False
+
+    def commands(self) -> list[str]:
+        return list(dict.fromkeys(self._commands()))
+
+    def _commands(self) -> Iterator[str]:
+        if self.chains.owner == PANIC:
+            yield "firewall-cmd --panic-off"
+        elif self.chains.owner == FIREWALLD:
+            yield from _zones(self.pods.interface, {each.way for each in self.lacking})
+        elif self.chains.name == UFW:
+            yield from (each.rule(self.pods, self.uplink) for each in self.lacking)
+        elif self.chains.name.startswith(IPTABLES):
+            yield from (self._iptables(each) for each in self.lacking)
+        else:
+            yield from (self._nft(each) for each in self.lacking)
+
+    def _iptables(self, need: Need) -> str:
+        table, _, chain = self.chains.name.rpartition(" ")
+        put = "-I" if self.is_denied_by_rule or table else "-A"
+        chain = chain if table else _IPTABLES_CHAINS[need.way]
+        flag, end = self._end(need)
+        option = {"iif": "-i", "oif": "-o", "saddr": "-s", "daddr": "-d"}[flag]
+        return f"{table or IPTABLES} {put} {chain} {option} {end} -j ACCEPT"
+
+    def _nft(self, need: Need) -> str:
+        put = "insert" if self.is_denied_by_rule else "add"
+        flag, end = self._end(need)
+        match = f"ip {flag} {end}" if flag.endswith("addr") else f"{flag}name '\"{end.replace('+', '*')}\"'"
+        return f"nft {put} rule {self.chains.name.removeprefix('nft ')} {match} accept"
+
+    def _end(self, need: Need) -> tuple[str, str]:
+        """By what a rule here can know that a packet is a pod's."""
+        comes = need.way in (Way.LEAVE, Way.TO_NODE)
+        if self.chains.hook in (_BEHIND if comes else _BEFORE):
+            return "saddr" if comes else "daddr", str(self.pods.pod_range or "10.0.0.0/8")
+        return "iif" if comes else "oif", self.pods.interface
+
+
+def _zones(pods: str, ways: set[Way]) -> Iterator[str]:
+    """What comes from a trusted zone is let through; what goes there only by a policy, whose zones are added singly."""
+    by_firewalld = "firewall-cmd --permanent"
+    yield f"{by_firewalld} --zone=trusted --add-interface={pods}"
+    if Way.REACH in ways:
+        policy = f"{by_firewalld} --policy=pods"
+        yield f"{by_firewalld} --new-policy=pods"
+        yield f"{policy} --set-target=ACCEPT"
+        yield f"{policy} --add-ingress-zone=ANY"
+        yield f"{policy} --add-egress-zone=trusted"
+    yield "firewall-cmd --reload"
