@@ -8,16 +8,19 @@ the instance type has.
 In a cluster a node's capacity is what its device plugin registered: fewer than the pool or the instance type has is a
 lost GPU. Allocatable below capacity is a GPU that the plugin gave up as unhealthy. Nodes whose GPUs are shared or cut
 into slices (HAMi, time-slicing, MIG) count something else, and of those only their unhealthy devices are told.
+A node that offers none at all, although its device plugin is there, lacks the plugin and not its GPUs.
 """
 
 from __future__ import annotations
 
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin
 from nodeworthy.facts.node.gpus_on_node import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, fail
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail
 
 RULE = Rule(
     "gpu-count-complete",
@@ -25,6 +28,8 @@ RULE = Rule(
     title="A node has every GPU that its type has",
     remedy="drain the node, stop and start it (or replace it), and count again",
 )
+
+_SHOWN = 3
 
 
 @RULE.check
@@ -54,3 +59,49 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
             related=[count.expected.says],
             cause="the driver did not take a GPU (it is off the bus, or failed to start), so its plugin knows fewer",
         )
+
+
+@RULE.check
+def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
+    for each in offered.silent:
+        yield _told(each)
+
+
+def _told(silent: SilentPlugin) -> Finding:
+    """Nothing is known to be wrong with the GPUs: nobody counts them."""
+    return fail(
+        silent,
+        "the device plugin runs, and offers no GPU" if silent.runs else "the device plugin does not run",
+        is_=silent.fares,
+        should="a device plugin that is ready, and every GPU allocatable",
+        on=[node.title for node in silent.nodes],
+        related=[Related(node.place, _says(node)) for node in silent.nodes[:_SHOWN]],
+        cause=_why(silent),
+        remedy=_remedy(silent),
+        victims=dict.fromkeys((*(() if silent.runs else (pod.object for pod in silent.pods)), *silent.waiting)),
+    )
+
+
+def _says(node: NodeGpus) -> str:
+    counted = next((f"{name}: {amount}" for name, amount in node.capacity.items() if amount), None)
+    offers = f"counts {counted}, none of them allocatable" if counted else "counts none"
+    return f"{node.title} has {node.gpu or 'GPUs'}, and {offers}"
+
+
+def _why(silent: SilentPlugin) -> str:
+    if silent.runs:
+        return (
+            "it found no GPU: the driver is not loaded, or the plugin's pod does not get the NVIDIA runtime (neither "
+            "its runtimeClassName nor containerd's default)"
+        )
+    others = list(dict.fromkeys(pod.daemonset or pod.name for pod in silent.beside))
+    first = next(iter(silent.beside), None)
+    said = f"; beside it {first.name} is in {first.fault}" if first is not None else ""
+    more = f", and {len(others) - 1} more parts do not run" if len(others) > 1 else ""
+    return f"kubelet offers what a device plugin has registered, and takes it back when the plugin ends{said}{more}"
+
+
+def _remedy(silent: SilentPlugin) -> str:
+    pod = next((each for each in (*silent.beside, *silent.pods) if each.fault), silent.pods[0])
+    verb = "logs --previous" if pod.restarts and not silent.runs else "logs" if silent.runs else "describe pod"
+    return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"

@@ -3,7 +3,8 @@
 Two of them (the operator's and NVIDIA's own manifest, or HAMi's beside either) register the same `nvidia.com/gpu` with
 kubelet: the one that came last wins until the other starts again, and GPUs are handed out twice, or a restart
 brings the count of physical GPUs back where shared ones were promised. The operator deploys its own plugin unless
-`devicePlugin.enabled` is false, or a node says `nvidia.com/gpu.deploy.device-plugin=false`.
+`devicePlugin.enabled` is false, or a node says `nvidia.com/gpu.deploy.device-plugin=false`. With none of them nobody
+counts the GPUs of a node, and no pod can have one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
+from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, meet
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
@@ -99,3 +101,24 @@ def one_runs_on_a_node(running: PluginsOnNodes) -> Findings:
             remedy="remove one of them; the operator's goes with devicePlugin.enabled: false, or from a node with "
             f"`kubectl label node {running.nodes[0]} {DEVICE_PLUGIN}=false`",
         )
+
+
+@RULE.check
+def one_is_there(offered: OfferedGpus) -> Findings:
+    if not offered.bare:
+        return
+    elsewhere = [each.title for each in offered.plugins]
+    yield fail(
+        offered.bare[0],
+        "no device plugin advertises the GPUs",
+        is_=f"{' and '.join(elsewhere)} without a pod there" if elsewhere else "no device plugin in the cluster",
+        should="one",
+        on=[node.title for node in offered.bare],
+        related=[Related(each.place, "it runs on other nodes") for each in offered.plugins],
+        cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there",
+        remedy=f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
+        f"{offered.bare[0].name}"
+        if elsewhere
+        else "install the GPU operator (devicePlugin.enabled: true), or NVIDIA's device plugin alone",
+        victims=offered.waiting,
+    )

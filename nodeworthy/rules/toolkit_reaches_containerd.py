@@ -119,7 +119,7 @@ def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Finding:
         on=toolkit.on,
         related=toolkit.says,
         cause="; ".join((_where_it_went(toolkit), *filter(None, [toolkit.told_pods]))),
-        remedy=COMPARE,
+        remedy=_read_its_log(toolkit) if toolkit.mounts_kubelets and toolkit.broken else COMPARE,
         victims=toolkit.victims,
     )
 
@@ -132,6 +132,8 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
     wrote = f"the toolkit writes into {config} of the node and signals the containerd whose socket is in {socket}"
     if toolkit.found_no_socket:
         return f"{wrote}, but found no socket there: kubelet's containerd, which runs these pods, is another one"
+    if toolkit.mounts_kubelets:
+        return f"{wrote}, which are those of kubelet's containerd by what the nodes say"
     return f"{wrote}; kubelet's containerd may be another one"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from nodeworthy.collect.cluster.kinds import EVENTS, NODES, PODS, Kind
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_on_nodes
@@ -15,6 +15,7 @@ from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount, node_gpu_counts
+from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, UnofferedGpus, offered_gpus, unoffered
 from nodeworthy.facts.cluster.pending_causes import Waiting, waiting
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
@@ -27,16 +28,25 @@ from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Verdict
 
-RULES = frozenset(("admission-explained", "gpu-count-complete", "gpus-not-held-idle", "pending-explained"))
+RULES = frozenset(
+    ("admission-explained", "gpu-count-complete", "gpus-not-held-idle", "one-device-plugin", "pending-explained")
+)
 
 _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no container that ended beside one that runs"
 
 
 def capacity(
-    seen: Seen, fleet: Fleet | None, works: list[VerificationWork], rules: frozenset[str], shared: OfHami
+    seen: Seen,
+    fleet: Fleet | None,
+    works: list[VerificationWork],
+    rules: frozenset[str],
+    shared: OfHami,
+    *,
+    blamed: frozenset[str],
 ) -> Scene:
+    """`blamed` are the nodes that have no runtime for GPUs, of which another rule says why."""
     clustered = {node.name: node for node in seen.nodes.values()}
-    world = _world(seen, works, shared)
+    world = _world(seen, works, shared, blamed)
     counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world)
     return Scene([*_facts(seen, works, world), *counts], dict(_missing(seen)), (), rules - RULES)
 
@@ -48,13 +58,40 @@ def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> It
     held = held_gpus(kept.holders, kept.usage, kept.nodes)
     if held is not None:
         yield held
-    if seen.has(PODS) and seen.has(NODES) and kept.has_gpus and not seen.namespace:
-        yield waiting(kept.waiting, world, world.hami.explained, kept.events.quotas.values())
+    if not _sees_all(seen):
+        return
+    waits = waiting(kept.waiting, world, world.hami.explained, kept.events.quotas.values())
+    if kept.has_gpus:
+        yield waits
+    if kept.has_gpus or world.unoffered.nodes:
+        yield _offered(seen, world, waits)
 
 
-def _world(seen: Seen, works: list[VerificationWork], shared: OfHami) -> PendingWorld:
+def _sees_all(seen: Seen) -> bool:
+    return seen.has(PODS) and seen.has(NODES) and not seen.namespace
+
+
+def _offered(seen: Seen, world: PendingWorld, waits: Waiting) -> OfferedGpus:
+    elsewhere = world.unoffered.nodes if waits.tells_of_no_offer else world.blamed
+    return offered_gpus(world.unoffered, seen.pods.values(), seen.gpu_daemonsets, elsewhere, waits.starved)
+
+
+def _world(seen: Seen, works: list[VerificationWork], shared: OfHami, blamed: frozenset[str]) -> PendingWorld:
     kept, sizes = seen.capacity, sizes_of_nodes(seen.nodes.values())
-    return PendingWorld(kept.nodes, kept.held, kept.events, sizes, kept.now, _by_verification(works), shared)
+    held = _by_verification(works)
+    return PendingWorld(
+        kept.nodes, kept.held, kept.events, sizes, kept.now, held, shared, _unoffered(seen, shared), blamed
+    )
+
+
+def _unoffered(seen: Seen, shared: OfHami) -> UnofferedGpus:
+    """Of GPUs that HAMi shares its own rules tell; those that a driver of dynamic resources hands out are offered
+    otherwise."""
+    elsewhere = shared.is_there or shared.is_missed or seen.claims_devices
+    if elsewhere or not _sees_all(seen) or not seen.has(DAEMONSETS):
+        return UnofferedGpus()
+    kept = seen.capacity
+    return unoffered(seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now)
 
 
 def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int]:
@@ -126,6 +163,11 @@ def ledger_of(seen: Seen) -> Ledger:
     in_part = missing.why if missing is not None else None
     counted = ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
     return replace(counted, devices=shared_devices(seen.nodes.values(), seen.hami.shares.values()))
+
+
+def starved_of(scene: Scene) -> Mapping[str, Sequence[str]]:
+    """The pods that wait for the GPUs of a node which nobody offers, by its name."""
+    return next((fact.starved for fact in scene.facts if isinstance(fact, Waiting)), {})
 
 
 def kept_waiting(scene: Scene) -> tuple[str, ...]:

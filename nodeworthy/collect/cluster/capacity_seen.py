@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal, admission_refusal, together
 from nodeworthy.facts.cluster.asking_pod import AskingPod, asking_pod, asks_for_gpus
 from nodeworthy.facts.cluster.gpu_usage import GpuUsage
@@ -20,6 +20,8 @@ from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
+# Nodes may be written down so much later than pods.
+_APART = timedelta(minutes=5)
 
 
 @dataclass
@@ -27,8 +29,9 @@ class CapacitySeen:
     nodes: dict[str, NodeGpus] = field(default_factory=dict)
     events: SchedulingEvents = field(default_factory=SchedulingEvents)
     usage: GpuUsage = field(default_factory=GpuUsage)
-    # The newest time that an event or a pod tells.
+    # The newest time that an event or a pod tells, and the newest of a node's heartbeats.
     newest: str = ""
+    heard: str = ""
     _pods: dict[Key, AskingPod] = field(default_factory=dict)
     _choices: dict[str, NodeChoice] = field(default_factory=dict)
     _refusals: dict[str, AdmissionRefusal] = field(default_factory=dict)
@@ -36,6 +39,8 @@ class CapacitySeen:
     def add_node(self, data: Mapping[str, Any]) -> None:
         node = node_gpus(data)
         self.nodes[node.name] = node
+        beats = (text_at(each, "lastHeartbeatTime") for each in mappings_at(data, "status", "conditions"))
+        self.heard = max(self.heard, *beats, "")
 
     def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
         self._pods.pop(key, None)
@@ -60,7 +65,9 @@ class CapacitySeen:
 
     @property
     def now(self) -> datetime | None:
-        return moment(self.newest)
+        heard = moment(self.heard)
+        told = [moment(self.newest), heard - _APART if heard is not None else None]
+        return max((when for when in told if when is not None), default=None)
 
     @cached_property
     def has_gpus(self) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.cluster.capacity import capacity, kept_waiting
+from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_of
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
 from nodeworthy.collect.cluster.hami import hami
@@ -60,17 +60,39 @@ class _Scenes:
     def all(self) -> list[Scene]:
         works = verification(self._seen, self._why_unseen)
         shared = hami(self._seen, self._fleet, self._asked, self._rules)
-        held = capacity(self._seen, self._fleet, works, self._rules, of_hami(shared.facts))
+        held = capacity(
+            self._seen, self._fleet, works, self._rules, of_hami(shared.facts), blamed=self._without_runtime
+        )
         pods = of_pods(self._seen, self._why_unseen, self._asked, self._rules)
         verified = of_verification(works, kept_waiting(held))
         others = [pods, verified, held, platform(self._seen, self._fleet, self._rules), shared]
-        return [self._toolkits(), gpu_parts(self._seen, self._fleet, self._rules), *self._policies(), *others]
+        return [
+            self._toolkits(starved_of(held)),
+            gpu_parts(self._seen, self._fleet, self._rules),
+            *self._policies(),
+            *others,
+        ]
 
-    def _toolkits(self) -> Scene:
-        served = [each for daemonset in self._seen.toolkits.values() for each in self._served(daemonset)]
-        facts: list[Fact] = [*self._seen.unreadable, *self._not_looked_at(), *served, *self._unserved(served)]
+    def _toolkits(self, starved: Mapping[str, Sequence[str]]) -> Scene:
+        served = [each.with_starved(starved) for each in self._all_served]
+        unserved = [each.with_starved(starved) for each in self._all_unserved]
+        facts: list[Fact] = [*self._seen.unreadable, *self._not_looked_at(), *served, *unserved]
         kept = [self._suppressions(each.data, each.place) for each in self._seen.toolkits.values()]
         return Scene(facts, {ToolkitOnNodes: self._no_toolkit()}, [each for some in kept for each in some])
+
+    @cached_property
+    def _all_served(self) -> list[ToolkitOnNodes]:
+        return [each for daemonset in self._seen.toolkits.values() for each in self._served(daemonset)]
+
+    @cached_property
+    def _all_unserved(self) -> list[UnservedFailures]:
+        return list(self._unserved(self._all_served))
+
+    @property
+    def _without_runtime(self) -> frozenset[str]:
+        """The nodes on which no GPU's pod can start."""
+        found = [name for each in self._all_served for name in each.nodes_without_runtime]
+        return frozenset((*found, *(name for each in self._all_unserved for name in each.nodes)))
 
     # What could not be seen
 

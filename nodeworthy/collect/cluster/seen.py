@@ -50,6 +50,8 @@ class Seen:
     # Device plugins and exporters.
     gpu_daemonsets: dict[Key, DaemonSetManifest] = field(default_factory=dict)
     gpu_annotations: dict[Key, Mapping[str, str]] = field(default_factory=dict)
+    # A driver of dynamic resources hands out devices to whoever claims them.
+    claims_devices: bool = False
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     capacity: CapacitySeen = field(default_factory=CapacitySeen)
     sighted: Sighted = field(default_factory=Sighted)
@@ -121,6 +123,7 @@ class Seen:
 
     def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         self.hami.add_maker(DAEMONSETS, key, data)
+        self.claims_devices = self.claims_devices or "dra-driver" in key[1]
         if is_toolkit_daemonset(data):
             self.toolkits[key] = ToolkitDaemonSet(data)
             return

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import number_at, strings_at, text_at
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
-from nodeworthy.facts.cluster.node_labels import PRODUCT, gpu_of
+from nodeworthy.facts.cluster.node_labels import PRODUCT, gpu_of, type_count
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.node_signs import Sign, cri_socket, signs
@@ -36,6 +36,11 @@ class ClusterNode(LabelledNode):
     @cached_property
     def gpu(self) -> str | None:
         return gpu_of(self.labels)
+
+    @property
+    def gpus_of_its_type(self) -> int:
+        """How many it has, even where it offers none yet; 0 where nothing says so."""
+        return type_count(self.labels) or 0
 
     @cached_property
     def is_gpu(self) -> bool:

@@ -66,7 +66,7 @@ def node_gpu_counts(
     """Of nodes that offer any: where none is offered, other rules say why."""
     victims = _victims(waiting, world)
     for node in world.nodes.values():
-        if any(node.capacity.values()):
+        if any(node.capacity.values()) and node.name not in world.unoffered.nodes:
             expected = _expected(node, clustered.get(node.name), fleet)
             yield NodeGpuCount(node, expected, tuple(sorted(victims.get(node.name, ()))))
 

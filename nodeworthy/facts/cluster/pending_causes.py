@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import field
 from datetime import timedelta
 from typing import ClassVar
 
@@ -46,10 +47,16 @@ class Waiting:
     quotas: tuple[QuotaRefusal, ...] = ()
     # Who waits for what verification holds, which is that rule's to tell.
     verified: tuple[str, ...] = ()
+    # Who waits for a node whose GPUs nobody offers, by its name: another rule tells why.
+    starved: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
         return self.groups[0].place if self.groups else Place(subject="pods")
+
+    @property
+    def tells_of_no_offer(self) -> bool:
+        return any(each.cause.key[:2] == ("not offered", GPU) for each in self.groups)
 
 
 class _Elsewhere(Exception):
@@ -58,6 +65,14 @@ class _Elsewhere(Exception):
 
 class _Verified(_Elsewhere):
     """Verification that yields to nobody holds what they ask for."""
+
+
+class _Starved(_Elsewhere):
+    """Nobody offers the GPUs of nodes that would take them."""
+
+    def __init__(self, nodes: Sequence[str]) -> None:
+        super().__init__()
+        self.nodes = nodes
 
 
 def waiting(
@@ -69,11 +84,15 @@ def waiting(
     found: dict[tuple[str, ...], list[AskingPod]] = defaultdict(list)
     causes: dict[tuple[str, ...], PendingCause] = {}
     verified: list[str] = []
+    starved: dict[str, list[str]] = defaultdict(list)
     for some in _alike(pods, world, elsewhere):
         try:
             cause = _cause(some, world)
         except _Verified:
             verified += [each.object for each in some]
+        except _Starved as problem:
+            for name in problem.nodes:
+                starved[name] += [each.object for each in some]
         except _Elsewhere:
             continue
         else:
@@ -82,7 +101,7 @@ def waiting(
     groups = [
         WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
     ]
-    return Waiting(tuple(groups), tuple(quotas), tuple(sorted(verified)))
+    return Waiting(tuple(groups), tuple(quotas), tuple(sorted(verified)), starved)
 
 
 def _alike(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection[str]) -> Iterable[list[AskingPod]]:
@@ -130,11 +149,14 @@ def _words(pod: AskingPod, world: PendingWorld) -> str:
 
 def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> PendingCause | None:
     """None where the GPUs are there for it."""
-    if resource not in world.resources:
+    starving = world.starving(pod, resource, amount)
+    if resource not in world.resources and not world.blamed.intersection(starving):
         return not_offered(resource, world)
-    if resource == GPU and _fits_no_size(pod, amount, world):
+    if resource == GPU and not starving and _fits_no_size(pod, amount, world):
         raise _Elsewhere
     chosen = world.chosen(pod.choice, resource)
+    if starving and not any(world.has_room(pod.choice, node, resource, amount) for node in chosen):
+        raise _Starved(starving)
     if not chosen:
         return not_chosen(pod, resource, world)
     away = {node.name: taints for node in chosen if (taints := pod.choice.kept_away(node))}

@@ -7,8 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
+from nodeworthy.facts.cluster.offered_gpus import fares
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
 from nodeworthy.verdict import Related
 
@@ -33,10 +35,14 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
         cause = f"nodes offer {', '.join(others)}: the device plugin's config (MIG, sharing) names them so"
         remedy = f"ask for {others[0]}, or let the device plugin offer {resource}"
     elif have:
-        cause = f"{len(have)} nodes have GPUs, and none offers them: no device plugin has registered there"
-        remedy = (
-            "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
+        plugins = [pod for name in sorted(world.unoffered.nodes) for pod in world.unoffered.plugins_on.get(name, ())]
+        one = "one node has" if len(have) == 1 else f"{len(have)} nodes have"
+        cause = f"{one} GPUs, and {'does not offer' if len(have) == 1 else 'none offers'} them: " + (
+            f"their device plugin does not work: {fares(plugins)}"
+            if plugins
+            else "no device plugin has registered there"
         )
+        remedy = _of_its_plugin(plugins)
     else:
         cause = "no node has GPUs, or none has started yet"
         remedy = "start a node with GPUs: look at the node group's size and at the autoscaler"
@@ -51,6 +57,13 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
         if not others
         else (),
     )
+
+
+def _of_its_plugin(plugins: Sequence[ClusterPod]) -> str:
+    if not plugins:
+        return "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
+    verb = "logs --previous" if plugins[0].restarts else "logs" if plugins[0].ready else "describe pod"
+    return f"read why: kubectl {verb} -n {plugins[0].namespace} {plugins[0].name}"
 
 
 def nobody_shares(resource: str) -> PendingCause:

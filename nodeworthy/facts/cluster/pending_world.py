@@ -9,7 +9,9 @@ from datetime import datetime
 from functools import cached_property
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.offered_gpus import UnofferedGpus
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.hami.waiting import OfHami
@@ -27,6 +29,9 @@ class PendingWorld:
     # Held by verification that yields to nobody: node and resource to a number.
     by_verification: Mapping[tuple[str, str], int] = field(default_factory=dict)
     hami: OfHami = field(default_factory=OfHami)
+    unoffered: UnofferedGpus = field(default_factory=UnofferedGpus)
+    # Nodes of which another rule says why their GPUs are not offered.
+    blamed: frozenset[str] = frozenset()
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)
     _by_label: dict[str, dict[str, list[NodeGpus]]] = field(default_factory=dict)
 
@@ -47,6 +52,9 @@ class PendingWorld:
 
     def free(self, node: NodeGpus, resource: str) -> int:
         return max(node.allocatable.get(resource, 0) - self.taken.get((node.name, resource), 0), 0)
+
+    def has_room(self, choice: NodeChoice, node: NodeGpus, resource: str, amount: int) -> bool:
+        return node.is_ready and not choice.kept_away(node) and self.free(node, resource) >= amount
 
     def without_verification(self, node: NodeGpus, resource: str) -> int:
         return self.free(node, resource) + self.by_verification.get((node.name, resource), 0)
@@ -80,6 +88,16 @@ class PendingWorld:
                     found[node.labels[label]].append(node)
             self._by_label[label] = found
         return self._by_label[label]
+
+    def starving(self, pod: AskingPod, resource: str, amount: int) -> list[str]:
+        """The nodes that would take it if their GPUs were offered; those first of which it is known why."""
+        found = [
+            name
+            for name, node in self.unoffered.nodes.items()
+            if resource == GPU and pod.choice.takes(node.labels, name) and not pod.choice.kept_away(node)
+            if (self.unoffered.count(name) or amount) >= amount
+        ]
+        return [name for name in found if name in self.blamed] or found
 
     def holders(self, nodes: Iterable[NodeGpus], resource: str) -> list[AskingPod]:
         return [each for node in nodes for each in self.held.get(node.name, ()) if each.amounts.get(resource)]

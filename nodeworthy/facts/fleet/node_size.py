@@ -65,9 +65,10 @@ def sizes_of_nodes(nodes: Iterable[ClusterNode]) -> list[NodeSize]:
     for node in nodes:
         names = (*INSTANCE_TYPES, POOL, PRODUCT)
         labels = {name: node.labels[name] for name in names if name in node.labels}
-        key = (node.gpus, node.gpu, *sorted(labels.items()))
-        if key not in alike and node.gpus:
-            gpus = Located.known(node.gpus, node.place)
+        count = node.gpus or node.gpus_of_its_type
+        key = (count, node.gpu, *sorted(labels.items()))
+        if key not in alike and count:
+            gpus = Located.known(count, node.place)
             alike[key] = NodeSize(node.name, node.place, gpus, node.gpu, labels, noun="node")
     return list(alike.values())
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import timedelta
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -75,6 +75,12 @@ class ToolkitOnNodes:
     def doubtful(self) -> tuple[Miss, ...]:
         return tuple(each for each in self._misses if each.doubtful or self._was_set(each) is None)
 
+    @property
+    def mounts_kubelets(self) -> bool:
+        """Whether its folders are known to be those of the containerd that kubelet uses."""
+        known = self.is_containerd and isinstance(self.runtime.state, Known)
+        return known and not self._misses and not self.found_no_socket
+
     def _was_set(self, miss: Miss) -> bool | None:
         """Where the socket alone is a right setting, a stock config folder is wrong only if somebody set it."""
         known = self.runtime.state
@@ -97,6 +103,18 @@ class ToolkitOnNodes:
         """Where it should run, and has no pod."""
         covered = {pod.node for pod in self.pods}
         return tuple(node for node in self.nodes if node.name not in covered)
+
+    @property
+    def nodes_without_runtime(self) -> tuple[str, ...]:
+        """Where what is wrong with the toolkit keeps every pod with GPUs from starting, the device plugin's too."""
+        names = {node.name for node in self.nodes} - self.proven_on
+        suffering = {pod.node for pod in self.broken} | {each.node for each in self.lasting}
+        return tuple(sorted(names if self.wrong or "" in suffering else names & suffering))
+
+    def with_starved(self, starved: Mapping[str, Sequence[str]]) -> Self:
+        """With those as victims who wait for the GPUs of its nodes, which nobody offers for its sake."""
+        more = [name for node in self.nodes_without_runtime for name in starved.get(node, ())]
+        return replace(self, victims=tuple(dict.fromkeys((*self.victims, *more)))) if more else self
 
     @property
     def unproven_nodes(self) -> tuple[ClusterNode, ...]:
@@ -166,6 +184,10 @@ class UnservedFailures:
     @property
     def nodes(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(each.node for each in self.failures if each.node))
+
+    def with_starved(self, starved: Mapping[str, Sequence[str]]) -> Self:
+        more = [name for node in self.nodes for name in starved.get(node, ())]
+        return replace(self, victims=tuple(dict.fromkeys((*self.victims, *more)))) if more else self
 
     @property
     def place(self) -> Place:

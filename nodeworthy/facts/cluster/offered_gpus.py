@@ -1,0 +1,173 @@
+"""Nodes that have GPUs and offer none of them, and what became of the device plugin that should."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.node_labels import type_count
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
+from nodeworthy.known.operator_parts import DEVICE_PLUGIN, OPERANDS
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+Key = tuple[str, str]
+# How long drivers may take to come to a node that has just started, and a plugin to find its GPUs.
+_STARTS, _FINDS = timedelta(minutes=15), timedelta(minutes=2)
+# What the operator calls nodes whose GPUs go to virtual machines.
+_WORKLOAD, _CONTAINERS = "nvidia.com/gpu.workload.config", "container"
+
+
+@dataclass(frozen=True)
+class SilentPlugin:
+    """Nodes whose GPUs nobody offers, for the same reason: their device plugin's pods fare alike."""
+
+    nodes: tuple[NodeGpus, ...]
+    pods: tuple[ClusterPod, ...]
+    # Others on these nodes, of its namespace, that do not run either.
+    beside: tuple[ClusterPod, ...]
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        first = self.pods[0]
+        return Place(object=f"DaemonSet/{first.namespace}/{first.daemonset}") if first.daemonset else first.place
+
+    @property
+    def runs(self) -> bool:
+        return self.pods[0].ready
+
+    @property
+    def fares(self) -> str:
+        return fares(self.pods)
+
+
+@dataclass(frozen=True)
+class OfferedGpus:
+    called: ClassVar[str] = "a cluster whose nodes offer their GPUs"
+
+    silent: tuple[SilentPlugin, ...]
+    # Those on which no device plugin runs; the device plugins that run elsewhere; who waits for them.
+    bare: tuple[NodeGpus, ...]
+    plugins: tuple[DaemonSetManifest, ...]
+    waiting: tuple[str, ...] = ()
+
+    @property
+    def place(self) -> Place:
+        return Place(subject="nodes")
+
+
+@dataclass(frozen=True)
+class UnofferedGpus:
+    """The nodes, and the pods of device plugins on each."""
+
+    nodes: Mapping[str, NodeGpus] = field(default_factory=dict)
+    plugins_on: Mapping[str, Sequence[ClusterPod]] = field(default_factory=dict)
+
+    def count(self, name: str) -> int | None:
+        """How many GPUs it has, where anybody says."""
+        return type_count(self.nodes[name].labels)
+
+
+def unoffered(
+    nodes: Iterable[ClusterNode],
+    gpus: Mapping[str, NodeGpus],
+    pods: Iterable[ClusterPod],
+    plugins: Mapping[Key, DaemonSetManifest],
+    now: datetime | None,
+) -> UnofferedGpus:
+    dark = {node.name: gpus[node.name] for node in nodes if node.is_gpu and _offers_none(gpus[node.name], now)}
+    on: dict[str, list[ClusterPod]] = defaultdict(list)
+    for pod in pods:
+        plugin = plugins.get((pod.namespace, pod.daemonset)) if pod.node in dark and pod.daemonset else None
+        if plugin is not None and plugin.part is Part.DEVICE_PLUGIN and not pod.is_over:
+            on[pod.node].append(pod)
+    kept = {name: node for name, node in dark.items() if not _is_well(node, on.get(name, ()), now)}
+    return UnofferedGpus(kept, on)
+
+
+def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
+    if not node.is_ready or any(node.allocatable.values()) or node.labels.get("kubernetes.io/os") == "windows":
+        return False
+    labels = node.labels
+    if labels.get(_WORKLOAD, _CONTAINERS) != _CONTAINERS or labels.get(OPERANDS) == "false":
+        return False
+    # Left out, or put off while its GPUs are cut anew or its driver is changed.
+    if labels.get(DEVICE_PLUGIN, "true") != "true":
+        return False
+    return now is None or node.ready_since is None or now - node.ready_since >= _STARTS
+
+
+def _is_well(node: NodeGpus, plugins: Sequence[ClusterPod], now: datetime | None) -> bool:
+    """What it once registered and took back is unhealthy, which is told otherwise; and it may only just have come."""
+    if any(pod.ready for pod in plugins):
+        since = min((when for pod in plugins if (when := moment(pod.since))), default=None)
+        return any(node.capacity.values()) or (since is not None and now is not None and now - since < _FINDS)
+    return any(node.capacity.values()) and not plugins
+
+
+def offered_gpus(
+    found: UnofferedGpus,
+    pods: Iterable[ClusterPod],
+    plugins: Mapping[Key, DaemonSetManifest],
+    elsewhere: Collection[str],
+    waiting: Mapping[str, Sequence[str]],
+) -> OfferedGpus:
+    """Without the nodes of which another rule says why; `waiting` are the pods that each node would take."""
+    nodes = {name: node for name, node in found.nodes.items() if name not in elsewhere}
+    bare = tuple(node for name, node in sorted(nodes.items()) if not found.plugins_on.get(name))
+    served = {name: found.plugins_on[name] for name in sorted(nodes) if found.plugins_on.get(name)}
+    return OfferedGpus(
+        tuple(_silent(served, nodes, _faulty(pods, served), waiting)),
+        bare,
+        tuple(each for each in plugins.values() if each.part is Part.DEVICE_PLUGIN),
+        _of(bare, waiting),
+    )
+
+
+def _faulty(pods: Iterable[ClusterPod], served: Mapping[str, Sequence[ClusterPod]]) -> Mapping[str, list[ClusterPod]]:
+    found: dict[str, list[ClusterPod]] = defaultdict(list)
+    for pod in pods:
+        own = served.get(pod.node, ())
+        if pod.fault and not pod.ready and pod not in own and any(pod.namespace == each.namespace for each in own):
+            found[pod.node].append(pod)
+    return found
+
+
+def _silent(
+    served: Mapping[str, Sequence[ClusterPod]],
+    nodes: Mapping[str, NodeGpus],
+    beside: Mapping[str, Sequence[ClusterPod]],
+    waiting: Mapping[str, Sequence[str]],
+) -> Iterator[SilentPlugin]:
+    together: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name, own in served.items():
+        first = own[0]
+        others = sorted({each.daemonset or each.name for each in beside.get(name, ())})
+        together[first.namespace, first.daemonset, str(first.ready), first.fault, *others].append(name)
+    for names in together.values():
+        alike = tuple(nodes[name] for name in names)
+        own_pods = tuple(served[name][0] for name in names)
+        near = tuple(pod for name in names for pod in beside.get(name, ()))
+        yield SilentPlugin(alike, own_pods, near, _of(alike, waiting))
+
+
+def _of(nodes: Iterable[NodeGpus], waiting: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    return tuple(sorted({name for node in nodes for name in waiting.get(node.name, ())}))
+
+
+def fares(pods: Sequence[ClusterPod]) -> str:
+    """How the first of them fares, and how many more do."""
+    first = pods[0]
+    state = "runs" if first.ready else f"is in {first.fault}" if first.fault else "is not ready: it waits to start"
+    restarts = f" after {first.restarts} restarts" if first.restarts else ""
+    more = f", and {len(pods) - 1} more like it" if len(pods) > 1 else ""
+    words = " ".join(first.last_words.split())[:300]
+    return f"{first.name} {state}{restarts}{more}" + (f", and says: {words}" if words else "")
