@@ -33,6 +33,7 @@ class Loader(_Safe):  # type: ignore[misc]
         return tag
 
 
+_NO_TOKEN = "found character that cannot start any token"
 # Far more than any chart or manifest, and far less than what a recursion can bear.
 DEEPEST = 200
 
@@ -43,6 +44,8 @@ _CONSTRUCTED: dict[str, Any] = {
     _TAG + "float": _CONSTRUCTOR.construct_yaml_float,
     _TAG + "bool": _CONSTRUCTOR.construct_yaml_bool,
 }
+# What SOPS leaves of a value.
+_ENCRYPTED = "ENC[AES256_GCM,"
 _AS_WRITTEN = {_TAG + name for name in ("str", "timestamp", "binary", "value")}
 
 
@@ -91,11 +94,17 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
         raise NotYaml(str(problem), origin) from None
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
-        why = " ".join(filter(None, [problem.context, problem.problem]))
-        raise NotYaml(f"not YAML: {why}", reader.at(mark, None) if mark else origin) from None
+        raise NotYaml(f"not YAML: {_why(problem, text)}", reader.at(mark, None) if mark else origin) from None
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
     return [reader.tree(node, None, None) for node in nodes]
+
+
+def _why(problem: yaml.MarkedYAMLError, text: str) -> str:
+    mark = problem.problem_mark
+    if mark is not None and problem.problem == _NO_TOKEN and text.split("\n")[mark.line][mark.column :][:1] == "\t":
+        return "a tab stands where only blanks may indent"
+    return " ".join(filter(None, [problem.context, problem.problem]))
 
 
 def _forget_ends(nodes: list[Any]) -> None:
@@ -188,7 +197,8 @@ class _FlatReader(_Reader):
 
 def _scalar(node: yaml.Node) -> Scalar | Unknown:
     if node.tag in _AS_WRITTEN:
-        return str(node.value)
+        text = str(node.value)
+        return Unknown("SOPS has encrypted it") if text.startswith(_ENCRYPTED) else text
     if node.tag == _TAG + "null":
         return None
     construct = _CONSTRUCTED.get(str(node.tag))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
+from nodeworthy.collect.source.beside import Span
 from nodeworthy.collect.source.files import STDIN, Source, sources
 from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.node_files import files_of_nodes
@@ -38,6 +39,9 @@ class Looked:
     # The files that hold nothing of ours.
     nothing: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    # The files whose values belong to a release, and where those were looked for.
+    beside: list[Path] = field(default_factory=list)
+    read: list[Span] = field(default_factory=list)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -46,6 +50,7 @@ class Looked:
     @property
     def asked_for(self) -> Iterator[Path]:
         """The files beside them that they name, whether they are there or not."""
+        yield from self.beside
         jobs = [fact for scene in self.scenes for fact in scene.facts if type(fact).__name__ == "SlurmJob"]
         if jobs:
             from nodeworthy.collect.source.slurm_reading import asked_for
@@ -81,14 +86,28 @@ def look_at(
                 looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
             continue
         looked.recognised += 1
+        if found.beside is not None:
+            looked.beside += found.beside.asked
+            looked.read += found.beside.read
         _place(found, source, fleets, looked, by_fleet)
     for choice, found in by_fleet.values():
         judged = choice.fleet is not None and os.path.realpath(choice.fleet.place.path or "") in checked
-        found.facts = with_release_of(choice.fleet, found.facts, judged=judged)
+        found.facts = with_release_of(choice.fleet, _not_of_a_release(found.facts, looked.read), judged=judged)
         looked.scenes.append(_scene(found, choice.fleet, choice.why))
         if choice.fleet is not None and not judged:
             _refuse_impossible(choice.fleet, looked)
     return looked
+
+
+def _not_of_a_release(facts: list[Fact], read: list[Span]) -> list[Fact]:
+    """Values that a release names are judged as its own, with all that it lays over them."""
+    if not read:
+        return facts
+    return [each for each in facts if not (_is_loose(each) and any(span.holds(each.place) for span in read))]
+
+
+def _is_loose(fact: Fact) -> bool:
+    return getattr(fact, "origin", None) == "Helm values"
 
 
 def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:

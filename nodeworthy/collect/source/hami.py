@@ -19,7 +19,6 @@ HamiFact = HamiValues | HamiNodeConfigs
 def hami_settings(document: Tree) -> Iterator[HamiFact]:
     if document.get("kind").text == "ConfigMap":
         yield from _of_config_map(document)
-        return
     found = list(releases(document))
     for release in found:
         yield from _of_release(release)

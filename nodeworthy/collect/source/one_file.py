@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.objects import facts_of
+from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.boot_scripts import NO_BOOT_SCRIPT, is_boot_script, is_firewall_script, is_script
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source
@@ -42,6 +43,10 @@ if TYPE_CHECKING:
     from nodeworthy.facts.node.files import NodeFile
 
 
+# By these a release names the files that hold its values.
+_NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
+
+
 @dataclass
 class Found:
     facts: list[Fact] = field(default_factory=list)
@@ -50,6 +55,8 @@ class Found:
     node_files: list[NodeFile] = field(default_factory=list)
     suppressions: list[Suppression] = field(default_factory=list)
     fleet: Fleet | None = None
+    # What else was read for it.
+    beside: Beside | None = None
 
 
 def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
@@ -79,6 +86,8 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         found.fleet = _own_fleet(stack, source)
         found.facts += _of_fleet(found.fleet)
     every = [each for document in documents for each in objects(document)]
+    if any(name in text for name in _NAME_FILES):
+        every, found.beside = _with_values(every, source)
     first_lines = sorted(each.place.line for each in every if each.place.line)
     for each in every:
         brought = list(facts_of(each))
@@ -94,6 +103,13 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     return found
+
+
+def _with_values(every: list[Tree], source: Source) -> tuple[list[Tree], Beside]:
+    from nodeworthy.collect.source.values_elsewhere import with_values
+
+    beside = Beside(source)
+    return [with_values(each, every, beside) for each in every], beside
 
 
 def _read(source: Source, data: bytes) -> tuple[list[Tree], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nodeworthy.collect.source.loose_values import is_stack_config, loose_values
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import (
@@ -16,8 +17,6 @@ from nodeworthy.facts.operator.recognition import (
 )
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.verdict import Known, Located
-
-_FLEET_KEY = "nodeworthy:fleet"
 
 
 def objects(document: Tree) -> Iterator[Tree]:
@@ -47,21 +46,15 @@ def operator_values(document: Tree) -> Iterator[OperatorValues]:
     found = list(releases(document))
     for release in found:
         yield from _of_release(release)
-    if not found and document.get("apiVersion").is_absent:
+    if not found:
         yield from _of_values(document)
 
 
 def _of_values(document: Tree) -> Iterator[OperatorValues]:
-    """A values file, or the stack config of somebody's own program."""
-    config = document.get("config")
-    if config.is_mapping and ":" in next(iter(config.mapping), ""):
-        kept = {name: value for name, value in config.mapping.items() if name != _FLEET_KEY}
-        for value in kept.values():
-            for tree in values_within(value):
-                yield _values(tree, "stack config", None)
-        return
-    for tree in values_within(document):
-        yield _values(tree, "Helm values", None)
+    origin = "stack config" if is_stack_config(document) else "Helm values"
+    for loose in loose_values(document):
+        for tree in values_within(loose):
+            yield _values(tree, origin, None)
 
 
 def _of_release(release: Release) -> Iterator[OperatorValues]:

@@ -1,0 +1,96 @@
+"""The files that a file names: a release's values, a chart's lock. Read where they lie, and told to whoever asks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import field
+from pathlib import Path
+
+from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
+from nodeworthy.collect.source.stack_files import upwards
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# How many files of a folder are looked into for an object that one of them may hold.
+_MOST = 64
+_YAML = (".yaml", ".yml")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Lines of a file: what stands there was read as a part of something else."""
+
+    path: str
+    first: int = 1
+    last: int = 1 << 31
+
+    def holds(self, place: Place) -> bool:
+        return place.path == self.path and self.first <= (place.line or 1) <= self.last
+
+
+@dataclass
+class Beside:
+    """Around one file. What was asked for counts, whether it is there or not: another run has to ask again."""
+
+    source: Source
+    asked: list[Path] = field(default_factory=list)
+    read: list[Span] = field(default_factory=list)
+
+    @property
+    def folder(self) -> Path:
+        return Path(os.path.abspath(self.source.path)).parent
+
+    @property
+    def is_there(self) -> bool:
+        """What comes through a pipe lies nowhere."""
+        return self.source.shown != STDIN
+
+    def values(self, path: Path) -> Tree | None:
+        """A values file, from now on a part of the release that names it; None where it can't be read as one."""
+        documents = self.documents(path)
+        if documents is None:
+            return None
+        place = Place(path=self.shown(path))
+        self.read.append(Span(place.path or ""))
+        return documents[0] if documents else Tree({}, place)
+
+    def documents(self, path: Path) -> list[Tree] | None:
+        self.asked.append(path)
+        if not self.is_there or not path.is_file():
+            return None
+        name = self.shown(path)
+        try:
+            text = as_text(read_bytes(Source(path, name, False)))
+            return None if "{{" in text else read_all(text, Place(path=name))
+        except (Unreadable, NotYaml):
+            return None
+
+    def in_the_repository(self, path: str) -> Path | None:
+        """A path as the repository's root has it; nobody says where that is but the file that lies there."""
+        for folder in upwards(self.folder):
+            self.asked.append(folder / path)
+            if (folder / path).is_file():
+                return folder / path
+        return None
+
+    def neighbours(self, word: str) -> list[Path]:
+        """The YAML files of the same folder that hold this word."""
+        if not self.is_there:
+            return []
+        names = sorted(name for name in os.listdir(self.folder) if name.endswith(_YAML))[:_MOST]
+        paths = [self.folder / name for name in names if name != self.source.path.name]
+        self.asked += [self.folder, *paths]
+        return [path for path in paths if _holds(path, word.encode())]
+
+    def shown(self, path: Path) -> str:
+        """As the file itself is shown: a reader looks for both in one place."""
+        return str(path) if Path(self.source.shown).is_absolute() else os.path.relpath(path)
+
+
+def _holds(path: Path, word: bytes) -> bool:
+    try:
+        return path.is_file() and word in read_bytes(Source(path, str(path), False))
+    except Unreadable:
+        return False

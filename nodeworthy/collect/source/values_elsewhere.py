@@ -1,0 +1,129 @@
+"""Lays the values that stand in other files under those of the release that names them.
+
+What can't be found, or can't be read, leaves the release as it is: some of its values stand elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+
+from nodeworthy.collect.source.beside import Beside
+from nodeworthy.collect.source.config_maps import config_map_values
+from nodeworthy.collect.source.releases import document_inside
+from nodeworthy.collect.source.set_syntax import laid_in
+from nodeworthy.documents.tree import Tree, merge
+from nodeworthy.facts.hami.recognition import is_hami_chart
+from nodeworthy.facts.operator.recognition import is_operator_chart
+from nodeworthy.facts.services.monitoring_recognition import is_monitoring_chart
+
+Path_ = tuple[str | int, ...]
+
+
+def with_values(document: Tree, documents: Sequence[Tree], beside: Beside) -> Tree:
+    """The document with what the files beside it say. `documents` are all of its own file."""
+    group, kind = (document.get("apiVersion").text or "").split("/")[0], document.get("kind").text
+    if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
+        return _flux(document, documents, beside)
+    if group == "argoproj.io" and kind == "Application":
+        return _argo(document, ("spec",), beside)
+    if group == "argoproj.io" and kind == "ApplicationSet":
+        return _argo(document, ("spec", "template", "spec"), beside)
+    if document.get("helmCharts").is_sequence:
+        return _kustomization(document, beside)
+    if not group and document.get("releases").is_sequence:
+        return _helmfile(document, beside)
+    return document
+
+
+def _is_ours(chart: Tree) -> bool:
+    return is_operator_chart(chart) or is_hami_chart(chart) or is_monitoring_chart(chart)
+
+
+def _flux(document: Tree, documents: Sequence[Tree], beside: Beside) -> Tree:
+    spec = document.get("spec")
+    entries = spec.get("valuesFrom").sequence
+    chart = spec.get("chartRef", "name") if spec.get("chart").is_absent else spec.get("chart", "spec", "chart")
+    if not entries or not _is_ours(chart):
+        return document
+    namespace = document.get("metadata", "namespace").text
+    layers = [config_map_values(each, namespace, documents, beside) for each in entries]
+    return _filled(document, ("spec", "values"), spec.get("values"), layers, ("valuesFrom",))
+
+
+def _argo(document: Tree, path: Path_, beside: Beside) -> Tree:
+    spec = document.get(*map(str, path))
+    refs = [each.get("ref").text for each in spec.get("sources").sequence]
+    places: list[tuple[Path_, Tree]] = [((*path, "source"), spec.get("source"))]
+    places += [((*path, "sources", index), each) for index, each in enumerate(spec.get("sources").sequence)]
+    for where, source in places:
+        helm = source.get("helm")
+        files = helm.get("valueFiles").sequence
+        if files and _is_ours(source.get("chart")):
+            own = helm.get("valuesObject")
+            own = own if own.is_mapping else document_inside(helm.get("values"))
+            layers = [_of_argo(each.text or "", refs, beside) for each in files]
+            document = _filled(document, (*where, "helm", "valuesObject"), own, layers, ("valueFiles", "values"))
+    return document
+
+
+def _of_argo(name: str, refs: Sequence[str | None], beside: Beside) -> Tree | None:
+    """`$values/path`: in the repository of the source that is called so. Any other name is one within the chart."""
+    ref, _, path = name.removeprefix("$").partition("/")
+    found = beside.in_the_repository(path) if name.startswith("$") and ref in refs and path else None
+    return beside.values(found) if found is not None else None
+
+
+def _kustomization(document: Tree, beside: Beside) -> Tree:
+    for index, chart in enumerate(document.get("helmCharts").sequence):
+        more = [each.text for each in chart.get("additionalValuesFiles").sequence]
+        under = [_file(chart.get("valuesFile").text, beside)] if chart.get("valuesFile").text else []
+        inline = chart.get("valuesInline")
+        if not _is_ours(chart.get("name")) or not (under or more) or chart.get("valuesMerge").text == "merge":
+            continue
+        if chart.get("valuesMerge").text == "replace" and inline.is_mapping:
+            under = []
+        layers = [*under, inline if inline.is_mapping else None, *(_file(each, beside) for each in more)]
+        if not inline.is_mapping:
+            layers.remove(None)
+        gone = ("valuesFile", "additionalValuesFiles")
+        document = _filled(document, ("helmCharts", index, "valuesInline"), layers.pop(), layers, gone)
+    return document
+
+
+def _helmfile(document: Tree, beside: Beside) -> Tree:
+    for index, release in enumerate(document.get("releases").sequence):
+        if not _is_ours(release.get("chart")):
+            continue
+        for at, layer in enumerate(release.get("values").sequence):
+            found = _file(layer.text, beside) if layer.text else None
+            if found is not None:
+                document = laid_in(document, ("releases", index, "values", at), found)
+    return document
+
+
+def _file(name: str | None, beside: Beside) -> Tree | None:
+    """A file beside this one."""
+    if not name or "://" in name:
+        return None
+    return beside.values(Path(os.path.normpath(beside.folder / name)))
+
+
+def _filled(
+    document: Tree, path: Path_, own: Tree | None, layers: Iterable[Tree | None], gone: tuple[str, ...]
+) -> Tree:
+    """The document with all of these layers as the values at a path; as it was where one of them is not known."""
+    under = [each for each in (*layers, own) if each is None or not (each.is_absent or each.is_null)]
+    known = [each for each in under if each is not None and each.is_mapping]
+    if not known or len(known) < len(under):
+        return document
+    at = laid_in(document, path, reduce(merge, known))
+    *above, _ = path
+    holder = at
+    for step in above:
+        holder = holder.sequence[step] if isinstance(step, int) else holder.get(step)
+    kept = {key: child for key, child in holder.mapping.items() if key not in gone}
+    return laid_in(at, above, replace(holder, value=kept))

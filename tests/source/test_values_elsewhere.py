@@ -1,0 +1,142 @@
+"""A release's values in files beside it: they are read, laid in the release's own order, and judged once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.source import cache_stamps
+from tests.run import run
+from tests.source.texts import K3S, STOCK, fleet, values
+
+WRONG, RIGHT = values(str(STOCK.socket)), values(str(K3S.socket))
+
+
+def indented(text: str, columns: int) -> str:
+    return "".join(f"{' ' * columns}{line}\n" for line in text.splitlines())
+
+
+def argo(more: str = "") -> str:
+    return (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: gpu}\nspec:\n  sources:\n"
+        "    - chart: gpu-operator\n      targetRevision: v25.3.4\n      helm:\n"
+        f"        valueFiles: [$values/gpu/values.yaml]\n{more}"
+        "    - {repoURL: https://git.example.com/ops.git, ref: values}\n"
+    )
+
+
+def flux(more: str = "") -> str:
+    return (
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: gpu, namespace: gpu}\nspec:\n"
+        "  chart: {spec: {chart: gpu-operator, version: v25.3.4}}\n"
+        f"  valuesFrom:\n    - {{kind: ConfigMap, name: gpu-values}}\n{more}"
+    )
+
+
+def config_map(text: str, namespace: str = "gpu") -> str:
+    named = f"metadata: {{name: gpu-values, namespace: {namespace}}}"
+    return f"apiVersion: v1\nkind: ConfigMap\n{named}\ndata:\n  values.yaml: |\n{indented(text, 4)}"
+
+
+def kustomization(more: str = "") -> str:
+    return f"helmCharts:\n  - name: gpu-operator\n    version: v25.3.4\n    valuesFile: gpu.yaml\n{more}"
+
+
+GENERATOR = "configMapGenerator:\n  - name: gpu-values\n    files: [values.yaml=gpu.yaml]\n"
+HELMFILE = "releases:\n  - name: gpu\n    chart: nvidia/gpu-operator\n    values: [./gpu.yaml]\n"
+
+Files = dict[str, str]
+# The files of a folder, and where the one fault stands.
+FAULTS: dict[str, tuple[Files, str]] = {
+    "Argo's $values": ({"app.yaml": argo(), "gpu/values.yaml": WRONG}, "gpu/values.yaml:4"),
+    "Argo's own over its files": (
+        {"app.yaml": argo(f"        valuesObject:\n{indented(WRONG, 10)}"), "gpu/values.yaml": RIGHT},
+        "app.yaml:14",
+    ),
+    "a ConfigMap of the same file": ({"r.yaml": f"{config_map(WRONG)}---\n{flux()}"}, "r.yaml:9"),
+    "a ConfigMap of another file": ({"r.yaml": flux(), "values.cm.yaml": config_map(WRONG)}, "values.cm.yaml:9"),
+    "a ConfigMap of nobody": ({"cm.yaml": config_map(WRONG)}, "cm.yaml:9"),
+    "a ConfigMap that Kustomize makes": (
+        {"r.yaml": flux(), "kustomization.yaml": GENERATOR, "gpu.yaml": WRONG},
+        "gpu.yaml:4",
+    ),
+    "Kustomize's chart": ({"kustomization.yaml": kustomization(), "gpu.yaml": WRONG}, "gpu.yaml:4"),
+    "a Helmfile": ({"helmfile.yaml": HELMFILE, "gpu.yaml": WRONG}, "gpu.yaml:4"),
+}
+
+
+def lay(here: Path, files: Files) -> None:
+    (here / "Pulumi.edge.yaml").write_text(fleet())
+    for name, text in files.items():
+        (here / name).parent.mkdir(exist_ok=True)
+        (here / name).write_text(text)
+
+
+@pytest.mark.parametrize(("files", "place"), FAULTS.values(), ids=FAULTS)
+def test_a_fault_is_found_where_it_was_written_and_once(here: Path, files: Files, place: str) -> None:
+    lay(here, files)
+    found = run("check", ".", "--format", "json").report["findings"]
+    assert [(each["rule"], f"{each['where']['path']}:{each['where']['line']}") for each in found] == [
+        ("containerd-paths", place)
+    ]
+
+
+OWN = f"  values:\n{indented(RIGHT, 4)}"
+GOOD: dict[str, Files] = {
+    "Flux's own over its ConfigMap": {"r.yaml": f"{config_map(WRONG)}---\n{flux(OWN)}"},
+    "Kustomize's own over its file": {
+        "kustomization.yaml": kustomization(f"    valuesInline:\n{indented(RIGHT, 6)}"),
+        "gpu.yaml": WRONG,
+    },
+    "more files over Kustomize's own": {
+        "kustomization.yaml": kustomization(
+            f"    valuesInline:\n{indented(WRONG, 6)}    additionalValuesFiles: [more.yaml]\n"
+        ),
+        "gpu.yaml": WRONG,
+        "more.yaml": RIGHT,
+    },
+    "parameters over Argo's files": {
+        "app.yaml": argo(
+            "        parameters:\n          - {name: 'toolkit.env[0].name', value: CONTAINERD_SOCKET}\n"
+            f"          - {{name: 'toolkit.env[0].value', value: {K3S.socket}}}\n"
+        ),
+        "gpu/values.yaml": WRONG,
+    },
+}
+
+
+@pytest.mark.parametrize("files", GOOD.values(), ids=GOOD)
+def test_what_lies_over_a_value_wins(here: Path, files: Files) -> None:
+    lay(here, files)
+    assert run("check", ".").code == 0
+
+
+UNKNOWN: dict[str, Files] = {
+    "no such file": {"app.yaml": argo()},
+    "a file of the chart": {"app.yaml": argo().replace("$values/gpu/", ""), "values.yaml": "# none\n"},
+    "a template": {"app.yaml": argo(), "gpu/values.yaml": "toolkit: {{ .Values.toolkit }}\n"},
+    "a ConfigMap of another namespace": {"r.yaml": flux(), "cm.yaml": config_map(RIGHT, "elsewhere")},
+    "a Secret": {"r.yaml": flux().replace("ConfigMap", "Secret")},
+    "more files": {"kustomization.yaml": kustomization("    additionalValuesFiles: [no.yaml]\n"), "gpu.yaml": RIGHT},
+}
+
+
+@pytest.mark.parametrize("files", UNKNOWN.values(), ids=UNKNOWN)
+def test_what_is_not_to_be_found_is_not_known(here: Path, files: Files) -> None:
+    lay(here, files)
+    first = next(iter(files))
+    assert run("check", first).code == 3
+
+
+def test_a_file_that_a_release_names_is_asked_for_again(
+    here: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr(cache_stamps, "COARSEST_NS", -60_000_000_000)
+    lay(here, {"r.yaml": flux()})
+    assert run("check", "r.yaml").code == 3
+    (here / "cm.yaml").write_text(config_map(RIGHT))
+    assert run("check", "r.yaml").code == 0
+    (here / "cm.yaml").write_text(config_map(WRONG))
+    assert run("check", "r.yaml").code == 1
