@@ -21,9 +21,11 @@ from dataclasses import replace
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.containerd.added_lines import added_lines
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
+from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
 from nodeworthy.facts.node.containerd_on_node import told_of
 from nodeworthy.facts.node.files import NodeFiles
@@ -42,7 +44,6 @@ RULE = Rule(
 )
 
 NEVER_STARTS = "containerd does not start with a file that it can't read: there is no runtime, and no node"
-NO_CRI = "the CRI plugin does not load: `mirrors` cannot be set when `config_path` is provided; kubelet has no runtime"
 
 
 @RULE.check
@@ -51,10 +52,12 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     if runtime is not None and not runtime.is_containerd:
         skip(f"kubelet talks to {runtime.runtime}")
     files = config_files(script.timeline, runtime)
-    if not files:
-        skip("the script writes no configuration of containerd")
     version = version_of(script, pool)
-    for flaw in _flaws(files, runtime, version):
+    added = list(added_lines(script.timeline, runtime))
+    if not files and not added:
+        skip("the script writes no configuration of containerd")
+    of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
+    for flaw in (*_flaws(files, runtime, version), *of_lines):
         yield flaw.told(on=pool.title if pool is not None and version is not None else "")
 
 
@@ -79,6 +82,11 @@ def _flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str
     yield from drop_in_flaws(files, runtime, version)
 
 
+def _added(lines: ConfigFile, script: BootScript, runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+    ignored = list(schema_flaws(lines, version)) if lines.role is Role.BEHIND_DEFAULT else []
+    yield from ignored or added_beside_config_path(lines, script.timeline, runtime, version)
+
+
 def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
     for file in files:
         if file.is_default or _is_unread_template(file):
@@ -90,7 +98,7 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
         else:
             flaws = [*schema_flaws(file, version), *tls_flaws(file, version), *disabled_flaws(file, version)]
-            flaws += [] if flaws else _two_ways_to_a_registry(file, files, runtime)
+            flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
             yield from (_if_it_is_there(each) if file.is_conditional else each for each in flaws)
 
 
@@ -101,50 +109,6 @@ def _is_unread_template(file: ConfigFile) -> bool:
 def _if_it_is_there(flaw: Flaw) -> Flaw:
     says = f"{flaw.says}, and whether it is there, a template decides"
     return replace(flaw, says=says, is_=None, should=None, is_doubt=True)
-
-
-def _two_ways_to_a_registry(
-    file: ConfigFile, files: Sequence[ConfigFile], runtime: Containerd | None
-) -> Iterator[Flaw]:
-    """Old and new settings of registries in one configuration. Empty tables are the default's own, and legal."""
-    for name, section in file.sections.items():
-        registry = section.get("registry")
-        old = _old_setting(registry) if isinstance(registry, dict) else None
-        if old is None:
-            continue
-        beside = _config_path(file, files, runtime)
-        if beside:
-            place = file.reading.line_of(f"registry.{old}", old)
-            says = f"`{old}` of {name} stands beside config_path, which {beside}"
-            remedy = f"remove `{old}`, and say the same in HOST/hosts.toml under the folder that config_path names"
-            yield Flaw(place, says, "one of the two", NO_CRI, remedy=remedy)
-
-
-def _old_setting(registry: dict[str, object]) -> str | None:
-    if registry.get("mirrors"):
-        return "mirrors"
-    configs = registry.get("configs")
-    with_tls = isinstance(configs, dict) and any(
-        isinstance(each, dict) and each.get("tls") for each in configs.values()
-    )
-    return "configs" if with_tls else None
-
-
-def _config_path(file: ConfigFile, files: Sequence[ConfigFile], runtime: Containerd | None) -> str:
-    """Who sets config_path, in a reader's words; empty where nobody does."""
-    told = [
-        (each, section["registry"]) for each in files for section in each.sections.values() if "registry" in section
-    ]
-    values = [(each, registry.get("config_path")) for each, registry in told if isinstance(registry, dict)]
-    setting = next((each for each, value in values if value), None)
-    if setting is not None:
-        return "is set in the same file" if setting.path == file.path else f"is set in {setting.path}"
-    emptied = any(value == "" for each, value in values if each.path == file.path)
-    if file.role is Role.MERGED and not emptied:
-        return "nodeadm sets in the config that it lays this over"
-    if file.role is Role.DROP_IN and runtime is not None and runtime.registry_hosts and runtime.drop_ins:
-        return f"the config of {runtime.distribution} sets"
-    return ""
 
 
 @RULE.check

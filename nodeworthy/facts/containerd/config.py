@@ -29,6 +29,9 @@ class Role(Enum):
     DROP_IN = "a drop-in"
     # nodeadm lays it over the config that it writes.
     MERGED = "the NodeConfig's part"
+    # Lines behind what `containerd config default` prints, and behind what is not known here.
+    BEHIND_DEFAULT = "lines behind the default"
+    BEHIND_OTHERS = "lines behind others"
 
 
 @dataclass(frozen=True)
@@ -125,17 +128,17 @@ def _beside(glob: str, root: str) -> str:
 
 def _left(timeline: Timeline, path: str, role: Role) -> Iterator[ConfigFile]:
     edits = tuple(each.shown() for write in timeline.writes(path) for each in write.expressions)
-    for write in _behind_edits(timeline, path, file_left(timeline, path).last):
+    for write in made_by(timeline, path, file_left(timeline, path).last):
         yield ConfigFile(path, role, toml_of(write) if content_of(write) is not None else _unknown(write), write, edits)
 
 
-def _behind_edits(timeline: Timeline, path: str, last: Sequence[Writes]) -> Iterator[Writes]:
+def made_by(timeline: Timeline, path: str, last: Sequence[Writes]) -> Iterator[Writes]:
     """The steps that made the file, behind those that edit what nobody can tell."""
     for write in last:
         if write.how is How.DELETE:
             continue
         if write.how is not How.WRITE and write.whole is None:
-            yield from _behind_edits(timeline, path, file_left(timeline, path, until=write).last)
+            yield from made_by(timeline, path, file_left(timeline, path, until=write).last)
         else:
             yield write
 

@@ -15,6 +15,9 @@ IGNORED = (
 )
 REFUSED = "containerd refuses the whole file and does not start: there is no runtime, and no node"
 
+# They need say none: that of what they are laid over or added to is theirs.
+_OF_A_VERSION = (Role.MERGED, Role.BEHIND_DEFAULT)
+
 
 def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
     """Of a containerd whose release is not known, those are named that would not read it."""
@@ -49,12 +52,15 @@ def possible_eras(file: ConfigFile, version: str | None) -> Sequence[Era]:
     era = era_of(version) if version is not None else None
     if era is not None:
         return [era]
-    made_for = [each for each in eras() if (each.newest or 2) >= file.version]
+    newest = 3 if file.role is Role.BEHIND_DEFAULT and any(name in NEW for name in file.sections) else file.version
+    made_for = [each for each in eras() if (each.newest or 2) >= newest]
     return made_for or eras()[-1:]
 
 
 def _version_for(file: ConfigFile, era: Era) -> int:
-    """A NodeConfig's part that says none has that of nodeadm's own."""
+    """A NodeConfig's part that says none has that of nodeadm's own, the default that of who prints it."""
+    if file.role is Role.BEHIND_DEFAULT:
+        return era.newest or 2
     if file.role is not Role.MERGED or file.says_version:
         return file.version
     return 2 if era.newest is None else 3
@@ -100,10 +106,13 @@ def _ignored(
     says_version = f"a config of version {file.version}" if file.version else "a config without a version line"
     if file.role is Role.MERGED and not file.version:
         says_version = "what nodeadm lays it over"
+    if file.role is Role.BEHIND_DEFAULT:
+        says_version = "what its `config default` prints"
     who = f"containerd {version}" if version else " and ".join(each.called for each in ignoring)
+    ignores = "ignores" if version or len(ignoring) == 1 else "ignore"
     flaw = Flaw(
         file.section_place(name),
-        f'{who} ignores [plugins."{name}"] in {says_version}',
+        f'{who} {ignores} [plugins."{name}"] in {says_version}',
         _right(name, ignoring[0], file),
         IGNORED,
         is_=name,
@@ -118,7 +127,7 @@ def _ignored(
 def _right(name: str, era: Era, file: ConfigFile) -> str:
     if name == FIRST:
         return f"{OLD} in a config of version 2"
-    if not file.version and file.role is not Role.MERGED:
+    if not file.version and file.role not in _OF_A_VERSION:
         return "version = 2 in its first line" if name == OLD else f"version = {era.newest or 2} in its first line"
     return " or ".join(NEW) if name == OLD else OLD
 
@@ -126,8 +135,9 @@ def _right(name: str, era: Era, file: ConfigFile) -> str:
 def _remedy(name: str, era: Era, file: ConfigFile) -> str:
     if name == FIRST:
         return f"name the section {OLD}, and write `version = 2` as the first line"
-    if not file.version and file.role is not Role.MERGED:
+    if not file.version and file.role not in _OF_A_VERSION:
         return f"write `{_right(name, era, file).split(' in ')[0]}` as the first line of the file"
     if name == OLD:
-        return f"name the sections {' and '.join(NEW)}, or say version = 2, which is migrated"
+        migrated = ", or say version = 2, which is migrated" if file.role is not Role.BEHIND_DEFAULT else ""
+        return f"name the sections {' and '.join(NEW)}{migrated}"
     return f"name the section {OLD}"

@@ -12,7 +12,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import FileLeft, left_by
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.runtime import Ready, restarts, runs_already
-from nodeworthy.facts.boot.written_text import toml_of
+from nodeworthy.facts.boot.written_text import toml_in, toml_of
 from nodeworthy.facts.registry.config_path import ConfigPath, config_path, configs, registry_tables
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.known.containerd import Containerd, registries
@@ -92,7 +92,9 @@ class Trust:
         return configs(self.runtime)
 
     def _mirrors(self, write: Writes) -> bool:
-        for registry in registry_tables(toml_of(write).mapping):
+        added = write.content if write.how is How.APPEND and write.whole is None else None
+        reading = toml_of(write) if added is None else toml_in(added, write.place, write.path.shown())
+        for registry in registry_tables(reading.mapping):
             mirrors = registry.get("mirrors")
             rows = [mirrors.get(name) for name in self._names] if isinstance(mirrors, dict) else []
             urls = [str(url) for row in rows if isinstance(row, dict) for url in row.get("endpoint", ())]
