@@ -22,7 +22,6 @@ LONG = (
     "tests/node/test_selecting_groups.py",
     "tests/architecture/test_base_install.py",
     "tests/architecture/test_contributing.py",
-    "tests/architecture/test_docs.py",
     "tests/plan/test_answers.py::test_every_call",
     "tests/plan/test_bad_fleets.py::test_resources_that_wait",
     "tests/plan/test_ends.py::test_a_program_that_hangs",
