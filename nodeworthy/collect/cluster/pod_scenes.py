@@ -57,7 +57,8 @@ def of_pods(
 def _runtimes(seen: Seen) -> Iterator[RuntimeClass]:
     for (_, name), data in seen.gpu_pods.runtimes.items():
         place = Place(object=f"RuntimeClass/{name}")
-        yield from (each for each in class_of(plant(data, place)) if isinstance(each, RuntimeClass))
+        document = plant({**data, "kind": RUNTIME_CLASSES.kind}, place)  # a server's lists say it of the whole
+        yield from (each for each in class_of(document) if isinstance(each, RuntimeClass))
 
 
 def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:

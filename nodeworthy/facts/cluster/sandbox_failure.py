@@ -92,5 +92,6 @@ def _period(failures: list[SandboxFailure]) -> str:
     last = max((each.last for each in failures if each.last), default=None)
     if first is None or last is None or last <= first:
         return f" (at {last or first:%Y-%m-%d %H:%M:%SZ})" if last or first else ""
-    minutes = round((last - first).total_seconds() / 60)
-    return f" within {minutes} minutes ({first:%Y-%m-%d %H:%M:%SZ} to {last:%H:%M:%SZ})"
+    seconds = (last - first).total_seconds()
+    period = f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
+    return f" within {period} ({first:%Y-%m-%d %H:%M:%SZ} to {last:%H:%M:%SZ})"
