@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import timedelta
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
+from nodeworthy.facts.cluster.pending_gang import gang, is_of_a_gang
 from nodeworthy.facts.cluster.pending_held import held
-from nodeworthy.facts.cluster.pending_kept_away import kept_away, nobody_shares, not_chosen, not_offered
+from nodeworthy.facts.cluster.pending_kept_away import (
+    is_a_cordon,
+    kept_away,
+    nobody_shares,
+    not_chosen,
+    not_offered,
+    uncordoned,
+)
 from nodeworthy.facts.cluster.pending_said import PendingCause, never_looked_at, said
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
@@ -97,7 +105,7 @@ def waiting(
             continue
         else:
             found[cause.key] += some
-            causes.setdefault(cause.key, cause)
+            causes.setdefault(cause.key, _with_autoscaler(cause, some, world))
     groups = [
         WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
     ]
@@ -137,8 +145,18 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
         cause = _of_resource(pod, resource, amount, world)
         if cause is not None:
             return cause
-    words = next(filter(None, (_words(each, world) for each in pods)), "")
+    told = list(filter(None, (_words(each, world) for each in pods)))
+    together = next(filter(is_of_a_gang, told), None)
+    if together is not None:
+        return gang(pods, together, world)
+    words = next(iter(told), "")
     return said(pod, words) if words else never_looked_at(pod)
+
+
+def _with_autoscaler(cause: PendingCause, pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
+    """With why no node comes for them, where whoever starts nodes says so."""
+    said = next(filter(None, (world.events.not_growing.get((each.namespace, each.name)) for each in pods)), None)
+    return replace(cause, cause=f"{cause.cause}; {said}") if said and cause.why_unknown is None else cause
 
 
 def _words(pod: AskingPod, world: PendingWorld) -> str:
@@ -170,7 +188,9 @@ def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld
         return kept_away(resource, amount, chosen, away)
     if any(world.without_verification(node, resource) >= amount for node in large):
         raise _Verified
-    return held(pod, (resource, amount), large, _in_the_way(chosen, away), world)
+    cause = held(pod, (resource, amount), large, _in_the_way(chosen, away), world)
+    cordoned = [node for node in chosen if node.name in away and world.free(node, resource) >= amount]
+    return uncordoned(cause, [node for node in cordoned if all(map(is_a_cordon, away[node.name]))])
 
 
 def _in_the_way(chosen: Sequence[NodeGpus], away: Mapping[str, Sequence[Taint]]) -> Counter[str]:

@@ -28,12 +28,15 @@ class Holding:
     pods: int
     priority: int
     since: datetime | None
+    # The first of its pods that was told to end and has not.
+    ending: str = ""
 
     @property
     def says(self) -> str:
         pods = "" if self.pods == 1 else f" in {self.pods} pods"
         since = f" since {self.since:%Y-%m-%d %H:%M}Z" if self.since else ""
-        return f"{self.made_by} holds {self.amount}{pods}{since}, priority {self.priority}"
+        ending = f", and {self.ending} is being deleted" if self.ending else ""
+        return f"{self.made_by} holds {self.amount}{pods}{since}, priority {self.priority}{ending}"
 
 
 def holdings(pods: Sequence[AskingPod], resource: str) -> list[Holding]:
@@ -53,6 +56,7 @@ def _holding(maker: str, pods: Sequence[AskingPod], resource: str) -> Holding:
         len(pods),
         max(each.priority for each in pods),
         min((each.since for each in pods if each.since is not None), default=None),
+        next((f"{each.namespace}/{each.name}" for each in pods if each.terminating), ""),
     )
 
 
@@ -63,7 +67,7 @@ def held(
     free = [world.free(node, resource) for node in nodes]
     who = holdings(world.holders(nodes, resource), resource)
     there = sum(node.allocatable.get(resource, 0) for node in nodes)
-    besides = "".join(f"; {count} more nodes keep them away: {taint}" for taint, count in sorted(taints.items())[:2])
+    besides = "".join(f"; {_more(count)} them away: {taint}" for taint, count in sorted(taints.items())[:2])
     named = ", ".join(each.says for each in who[:_SHOWN]) + (" …" if len(who) > _SHOWN else "")
     scattered = sum(free) >= amount
     return PendingCause(
@@ -74,9 +78,21 @@ def held(
         f"{there - sum(free)} of {there} held on {_nodes(len(nodes))}",
         f"{amount} free on one node",
         f"{named}{besides}{_priorities(pod, who)}",
-        _PACK if scattered else _END,
+        _PACK if scattered else _ended(who),
         tuple(Related(each.place, each.says) for each in who[:_SHOWN]),
     )
+
+
+def _more(count: int) -> str:
+    return "one more node keeps" if count == 1 else f"{count} more nodes keep"
+
+
+def _ended(who: Sequence[Holding]) -> str:
+    ending = next((each.ending for each in who if each.ending), None)
+    if ending is None:
+        return _END
+    namespace, _, name = ending.partition("/")
+    return f"see why it does not end (a finalizer, its node's kubelet): kubectl describe pod -n {namespace} {name}"
 
 
 def _nodes(count: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
@@ -16,8 +17,9 @@ from nodeworthy.verdict import Related
 
 UNVERIFIED = "nodeworthy/unverified"
 _SHOWN = 3
+_CORDON = "node.kubernetes.io/unschedulable"
 _OF_KUBERNETES = {
-    "node.kubernetes.io/unschedulable": ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
+    _CORDON: ("are cordoned", "kubectl uncordon NODE, once what it was for is done"),
     "node.kubernetes.io/not-ready": ("are not ready", "look why the nodes' kubelets are not ready"),
     "node.kubernetes.io/unreachable": ("are unreachable", "look why the nodes' kubelets do not answer"),
     "ToBeDeletedByClusterAutoscaler": ("are about to be deleted", "let the autoscaler keep a node for them"),
@@ -125,6 +127,18 @@ def kept_away(
         remedy,
         tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
     )
+
+
+def is_a_cordon(taint: Taint) -> bool:
+    return taint.key == _CORDON
+
+
+def uncordoned(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCause:
+    """The shortest way, where a cordoned node has room."""
+    if not nodes:
+        return cause
+    names = " ".join(node.name for node in nodes[:_SHOWN])
+    return replace(cause, remedy=f"kubectl uncordon {names}, once what it was for is done; else {cause.remedy}")
 
 
 def _of_others(taint: Taint) -> tuple[str, str]:

@@ -25,6 +25,17 @@ _REMEDIES = (
         "node(s) didn't match pod topology spread",
         "relax topologySpreadConstraints, or add nodes where they are missing",
     ),
+    (
+        "pod has unbound immediate PersistentVolumeClaims",
+        "see why its claim has no volume: kubectl get pvc, and describe the one that is Pending (its StorageClass)",
+    ),
+    ('persistentvolumeclaim "', "make the claim that the pod names, in its namespace: kubectl get pvc"),
+    ("node(s) didn't find available persistent volumes", "make a volume that fits the claim on a node with GPUs"),
+    ("node(s) exceed max volume count", "detach volumes, or spread the pods: a node takes only so many"),
+    (
+        "cannot allocate all claims",
+        "see which devices its ResourceClaims ask for: kubectl get resourceclaims,resourceslices -A",
+    ),
     ("node(s) didn't have free ports", "let the pods go without hostPort"),
 )
 
@@ -50,18 +61,25 @@ def said(pod: AskingPod, words: str) -> PendingCause:
     others = [(count, why) for count, why in others if "didn't match Pod's node affinity/selector" not in why]
     if others:
         count, why = others[0]
-        remedy = next((each for words_, each in _REMEDIES if why.startswith(words_)), f"look at what says: {why}")
-        where = "one node" if count == 1 else f"{count} nodes"
+        of = {0: "", 1: " of one node"}.get(count, f" of {count} nodes")
         return PendingCause(
             ("said", pod.scheduler, why),
             f"the GPUs are free, and something else is not: {why}",
             words,
             "a node with enough of everything that the pod asks for",
-            f"the scheduler says of {where}: {why}",
-            remedy,
+            f"the scheduler says{of}: {why}",
+            _remedy(why),
         )
     unknown = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
     return _unknown(("unsaid", pod.scheduler, words), unknown, words)
+
+
+def _remedy(why: str) -> str:
+    known = next((remedy for words, remedy in _REMEDIES if why.startswith(words)), None)
+    if known is None and why.startswith(_INSUFFICIENT):
+        resource = why.removeprefix(_INSUFFICIENT)
+        return f"see which nodes have {resource}, and who holds it: kubectl describe nodes | grep {resource}"
+    return known or "kubectl describe pod, and the scheduler's log"
 
 
 def _is_about_gpus(why: str) -> bool:

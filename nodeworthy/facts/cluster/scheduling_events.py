@@ -17,6 +17,8 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]
+# It says of a pod what it would need a new node for, in the scheduler's name of an event.
+_KARPENTER = "karpenter"
 # Longer than any scheduler's sentence.
 _MOST = 2000
 _STARTED = {"Starting": "kubelet started", "Rebooted": "the node rebooted", "NodeReady": "the node became ready again"}
@@ -48,6 +50,8 @@ class SchedulingEvents:
     unplaced: dict[Key, tuple[str, str]] = field(default_factory=dict)
     placed: set[Key] = field(default_factory=set)
     growing: dict[Key, str] = field(default_factory=dict)
+    # Why no node is started for a pod, with who says so.
+    not_growing: dict[Key, str] = field(default_factory=dict)
     # When the kubelet of a node started, and how that is known.
     starts: dict[str, list[tuple[datetime, str]]] = field(default_factory=lambda: defaultdict(list))
     quotas: dict[tuple[str, str, str], QuotaRefusal] = field(default_factory=dict)
@@ -56,7 +60,9 @@ class SchedulingEvents:
         reason, message = text_at(event, "reason"), text_at(event, "message") or text_at(event, "note")
         about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
         key = (text_at(about, "namespace"), text_at(about, "name"))
-        if reason == "FailedScheduling":
+        if reason == "NotTriggerScaleUp" or (reason == "FailedScheduling" and _who(event) == _KARPENTER):
+            self.not_growing[key] = f"{_who(event) or 'the autoscaler'} starts no node for them: {message[:_MOST]}"
+        elif reason == "FailedScheduling":
             when = time_of(event)
             if when >= self.unplaced.get(key, ("", ""))[0]:
                 self.unplaced[key] = (when, message[:_MOST])
@@ -96,6 +102,11 @@ class SchedulingEvents:
                 self.quotas[refusal.namespace, refusal.quota, maker] = refusal
 
 
+def _who(event: Any) -> str:
+    source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
+    return text_at(source, "component") or text_at(event, "reportingComponent") or text_at(event, "reportingController")
+
+
 def _amounts(written: str) -> dict[str, str]:
     pairs = (each.partition("=") for each in written.rstrip(",.").split(","))
     return {name: amount for name, equals, amount in pairs if equals}
@@ -110,10 +121,13 @@ def time_of(event: Any) -> str:
 
 def reasons(message: str) -> Iterable[tuple[int, str]]:
     """Of `0/5 nodes are available: 3 Insufficient nvidia.com/gpu, 2 node(s) had untolerated taint {a: b}. preemption:
-    …` how many nodes said what."""
+    …` how many nodes said what; none where it is about the pod itself (`… available: persistentvolumeclaim "data" not
+    found`)."""
     _, _, said = message.partition("nodes are available: ")
-    said = re.split(r"\.? preemption: |\. (?=no new claims)", said)[0].rstrip(". ")
+    said = re.split(r"\.? (?:still not schedulable, )?preemption: |\. (?=no new claims)", said)[0].rstrip(". ")
     for each in re.split(r", (?=\d+ )", said):
         found = re.match(r"(\d+) (.+)", each.strip(), re.DOTALL)
         if found is not None:
-            yield int(found[1]), found[2].strip()
+            yield int(found[1]), found[2].strip().rstrip(".")
+        elif each.strip():
+            yield 0, each.strip()
