@@ -67,6 +67,8 @@ class Rule:
     about_ourselves: bool = False
     # Why no subject can be unknown to it. Where this is not said, there is a case that shows one.
     never_unknown: str | None = None
+    # Whether some of what it finds leaves no choice, so that `check --fix` mends it.
+    mends: bool = False
     _functions: list[Check] = field(default_factory=list)
 
     def check(self, function: Check) -> Check:

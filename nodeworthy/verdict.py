@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
 
 from nodeworthy.records import dataclass
+
+if TYPE_CHECKING:
+    from nodeworthy.edit import Edit
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -168,6 +171,8 @@ class Finding:
     victims: tuple[str, ...] = ()
     # Whom the fault concerns ("pool 'h100'"); equal faults of several are told as one.
     on: tuple[str, ...] = ()
+    # What mends it, where that leaves no choice.
+    edit: Edit | None = None
     # The engine fills these in.
     rule: str = ""
     severity: Severity = Severity.ERROR
@@ -204,6 +209,7 @@ def finding(
     cause: str | None = None,
     remedy: str | None = None,
     victims: Iterable[str] = (),
+    edit: Edit | None = None,
 ) -> Finding:
     place = where if isinstance(where, Place) else where.place
     return Finding(
@@ -217,6 +223,7 @@ def finding(
         remedy=remedy,
         victims=tuple(victims),
         on=(on,) if isinstance(on, str) else tuple(on),
+        edit=edit,
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.source.collector import Looked
     from nodeworthy.collect.source.files import Source
     from nodeworthy.engine import Judgement
-    from nodeworthy.fixes.edit import Left
+    from nodeworthy.fixes.change import Left
     from nodeworthy.fixes.plan import Plan
     from nodeworthy.fixes.text import Text
     from nodeworthy.report.report import Report
@@ -106,14 +106,13 @@ class _Checking:
     def texts(self, judgements: Iterable[Judgement]) -> dict[str, Text]:
         """Of the files in which something stands that a fixer may mend, and that may be written."""
         from nodeworthy.collect.source.files import Unreadable, read_bytes
-        from nodeworthy.fixes.edit import Left
-        from nodeworthy.fixes.fixers import MENDED
+        from nodeworthy.fixes.change import Left
         from nodeworthy.fixes.proposals import is_open
         from nodeworthy.fixes.text import Text
         from nodeworthy.fixes.write import why_not
 
         open_findings = (each for judgement in judgements for each in judgement.findings if is_open(each))
-        asked = {each.where.path: each for each in open_findings if each.rule in MENDED}
+        asked = {each.where.path: each for each in open_findings if each.edit is not None}
         texts: dict[str, Text] = {}
         for source in self._found:
             if source.shown not in asked:

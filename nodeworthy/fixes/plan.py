@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 
 from nodeworthy.engine import Judgement
-from nodeworthy.fixes.edit import Fix, Left, apart, applied
+from nodeworthy.fixes.change import Fix, Left, apart, applied
 from nodeworthy.fixes.proposals import proposals
 from nodeworthy.fixes.text import Text
 from nodeworthy.records import dataclass
@@ -70,7 +70,7 @@ def _texts(texts: Mapping[str, Text], fixes: Iterable[Fix]) -> dict[str, Text]:
     for each in fixes:
         by_path.setdefault(each.path, []).append(each)
     return {
-        path: replace(texts[path], text=applied(texts[path].text, [edit for fix in some for edit in fix.edits]))
+        path: replace(texts[path], text=applied(texts[path].text, [change for fix in some for change in fix.changes]))
         for path, some in by_path.items()
     }
 
@@ -108,7 +108,7 @@ class _Round:
         return [*self._sound(fixes[:half]), *self._sound(fixes[half:])]
 
     def _is_whole(self, fix: Fix) -> bool:
-        return any((each.start, each.end) == (0, len(self.texts[fix.path].text)) for each in fix.edits)
+        return any((each.start, each.end) == (0, len(self.texts[fix.path].text)) for each in fix.changes)
 
     def _refuse(self, fixes: Iterable[Fix], why: str) -> None:
         for fix in fixes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from nodeworthy.fixes.edit import Edit, NotMended
+from nodeworthy.edit import Edit
+from nodeworthy.fixes.change import Change, NotMended
 from nodeworthy.fixes.text import Text
-from nodeworthy.fixes.yaml_nodes import Node, Spot
+from nodeworthy.fixes.yaml_nodes import Node, Spot, spot
 from nodeworthy.patterns import pattern
 
 _FILLED_IN = ("{{", "${", "$(", "{%")
@@ -13,25 +14,16 @@ _SAFE = pattern(r"/[\w./@+=:-]*[\w/]|[A-Za-z][A-Za-z_-]*[A-Za-z]")
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null"}
 
 
-def replaced(text: Text, spot: Spot, new: str, was: str | None = None) -> Edit:
-    """The scalar says `new`; `was` is what it is known to say now."""
-    node = scalar(text, spot)
-    if was is not None and node.value != was:
+def value(text: Text, edit: Edit) -> list[Change]:
+    """In the quotes that stand there; in none, as what reads back as this string."""
+    node = _scalar(text, spot(text, edit.place))
+    if node.value != edit.was:
         raise NotMended("the file says it in another way than the finding")
-    if node.style in ("'", '"'):
-        if set(new) & set("'\"\\"):
-            raise NotMended("what should stand there can't be written in these quotes")
-        return Edit(node.start + 1, node.end - 1, new)
-    return Edit(node.start, node.end, plain(new))
-
-
-def quoted(text: Text, spot: Spot) -> Edit:
-    """A plain scalar as a string of the same characters."""
-    node = scalar(text, spot)
-    written = text.text[node.start : node.end]
-    if node.style or not written or set(written) & set("\"\\'"):
-        raise NotMended("it is no plain word that quotes could stand around")
-    return Edit(node.start, node.end, f'"{written}"')
+    if node.style not in ("'", '"'):
+        return [Change(node.start, node.end, plain(edit.new))]
+    if set(edit.new) & set("'\"\\"):
+        raise NotMended("what should stand there can't be written in these quotes")
+    return [Change(node.start + 1, node.end - 1, edit.new)]
 
 
 def plain(value: str) -> str:
@@ -41,10 +33,10 @@ def plain(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def scalar(text: Text, spot: Spot) -> Node:
+def _scalar(text: Text, at: Spot) -> Node:
     """The node, where it is a scalar on one line that is nobody else's."""
-    node = spot.node
-    spot.refuse_shared()
+    node = at.node
+    at.refuse_shared()
     written = text.text[node.start : node.end]
     if node.kind != "scalar" or node.style in ("|", ">") or "\n" in written:
         raise NotMended("it is no value on one line")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import field
+from functools import lru_cache
 from typing import Any
 
 import yaml
 
 from nodeworthy.documents.yaml import Loader
-from nodeworthy.fixes.edit import NotMended
+from nodeworthy.fixes.change import NotMended
 from nodeworthy.fixes.text import Text
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
 
 # What a template of Helm writes, outside of quotes: to a YAML reader it may look like a mapping.
 _TEMPLATE = pattern(r"(?m)^[ \t]*\{\{|^[^\"'#\n]*[:-][ \t]+[^\"'#\n]*\{\{")
@@ -66,17 +68,24 @@ class Spot:
             raise NotMended("it has an anchor or a tag")
 
 
-def spot(text: Text, line: int, column: int) -> Spot:
-    """The innermost node that begins at this position."""
-    if _TEMPLATE.search(text.text):
+def spot(text: Text, place: Place) -> Spot:
+    """The innermost node that begins at this place."""
+    documents = _documents(text)
+    if documents is None:
         raise NotMended(_WRITTEN_BY_A_TEMPLATE)
-    offset = text.offset(line, column)
+    offset = text.offset(place.line or 0, place.column or 0)
     if offset is None:
         raise NotMended("the file has no such position")
+    return _spot(text.text, documents, offset)
+
+
+@lru_cache(maxsize=4)
+def _documents(text: Text) -> list[Node] | None:
+    """Read once for all that is to be mended in it; None where a template writes it."""
     try:
-        return _spot(text.text, _read(text.text, _places(text)), offset)
+        return None if _TEMPLATE.search(text.text) else _read(text.text, _places(text))
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise NotMended(_WRITTEN_BY_A_TEMPLATE) from None
+        return None
 
 
 def _places(text: Text) -> At:
@@ -96,7 +105,7 @@ def _spot(text: str, documents: list[Node], offset: int) -> Spot:
         chain.append(inside)
         children = inside.children
         if inside.style == "|" and inside.start < offset < inside.end:
-            children = _inner(text, inside)
+            inside.children = children = inside.children or _inner(text, inside)
             shared |= {name for child in children for name in _aliases(child)}
         inside = next((each for each in children if each.start <= offset < max(each.end, each.start + 1)), None)
     if not chain or chain[-1].start != offset:
@@ -128,7 +137,7 @@ def _inner(text: str, block: Node) -> list[Node]:
 
     try:
         return _read("\n".join(row[indent:] for row in rows), at)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError, RecursionError):
         return []
 
 

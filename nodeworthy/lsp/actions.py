@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from lsprotocol.types import CodeAction, CodeActionKind, Diagnostic, Range, TextEdit, WorkspaceEdit
 
-from nodeworthy.fixes.edit import Edit
+from nodeworthy.fixes.change import Change
 from nodeworthy.lsp.checking import Checked
 from nodeworthy.lsp.places import Ruler, touch
 from nodeworthy.records import dataclass
@@ -47,7 +47,7 @@ def _quick_fixes(checked: Checked, ruler: Ruler, asked: Asked) -> Iterator[CodeA
             kind=CodeActionKind.QuickFix,
             diagnostics=[each for each in asked.shown if each.code in rules and each.range in ranges],
             is_preferred=True,
-            edit=_edit(asked.uri, fix.edits, ruler),
+            edit=_edit(asked.uri, fix.changes, ruler),
         )
 
 
@@ -60,13 +60,13 @@ def _fix_all(checked: Checked, ruler: Ruler, asked: Asked) -> Iterator[CodeActio
         yield CodeAction(title=title, kind=FIX_ALL, edit=_edit(asked.uri, [edit], ruler))
 
 
-def _between(before: str, after: str) -> Edit:
+def _between(before: str, after: str) -> Change:
     least = min(len(before), len(after))
     start = next((at for at in range(least) if before[at] != after[at]), least)
     rest = least - start
     end = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
-    return Edit(start, len(before) - end, after[start : len(after) - end])
+    return Change(start, len(before) - end, after[start : len(after) - end])
 
 
-def _edit(uri: str, edits: Sequence[Edit], ruler: Ruler) -> WorkspaceEdit:
-    return WorkspaceEdit(changes={uri: [TextEdit(ruler.edit(each), each.new) for each in edits]})
+def _edit(uri: str, changes: Sequence[Change], ruler: Ruler) -> WorkspaceEdit:
+    return WorkspaceEdit(changes={uri: [TextEdit(ruler.change(each), each.new) for each in changes]})

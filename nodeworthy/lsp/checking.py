@@ -16,7 +16,7 @@ from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.stack_files import upwards
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import InputError
-from nodeworthy.fixes.edit import Fix
+from nodeworthy.fixes.change import Fix
 from nodeworthy.fixes.plan import Plan, plan, why_not
 from nodeworthy.fixes.proposals import proposals
 from nodeworthy.fixes.text import Text

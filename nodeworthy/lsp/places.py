@@ -8,7 +8,7 @@ from pathlib import Path
 from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls.uris import from_fs_path, to_fs_path
 
-from nodeworthy.fixes.edit import Edit
+from nodeworthy.fixes.change import Change
 from nodeworthy.fixes.text import Text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Place
@@ -57,8 +57,8 @@ class Ruler:
             return Range(self._position(line, 0), self._position(line, len(shown)))
         return Range(self._position(line, start), self._position(line, _end(shown, start, says)))
 
-    def edit(self, edit: Edit) -> Range:
-        return Range(self._at(edit.start), self._at(edit.end))
+    def change(self, change: Change) -> Range:
+        return Range(self._at(change.start), self._at(change.end))
 
     def location(self, place: Place) -> Location | None:
         """The other end of a finding; of another file only where it begins is known."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
+from nodeworthy.edit import Edit
 from nodeworthy.rule import Check, Rule
 from nodeworthy.verdict import Finding, Place
 
@@ -52,4 +53,6 @@ def _sound(each: Any) -> Finding:
     places: list[Any] = [each.where, *(other.place for other in each.related)]
     if not all(isinstance(place, Place) for place in places):
         raise TypeError("a finding is at a Place, a fact or a value of one")
+    if each.edit is not None and not isinstance(each.edit, Edit):
+        raise TypeError("the edit of a finding is an Edit")
     return each

@@ -19,6 +19,7 @@ from dataclasses import replace
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.operator.paths_apart import paths_apart
+from nodeworthy.facts.operator.toolkit_edits import setting
 from nodeworthy.facts.operator.toolkit_mounts import compare
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
@@ -33,6 +34,7 @@ RULE = Rule(
     incident="A",
     title="The toolkit's containerd paths are those of the containerd that kubelet uses",
     remedy="set CONTAINERD_CONFIG and CONTAINERD_SOCKET in toolkit.env to those of the containerd that kubelet uses",
+    mends=True,
 )
 
 CAUSE = (
@@ -79,6 +81,7 @@ def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPoo
             "of the containerd that kubelet uses",
             related=(*each.related, other.declares_its_runtime()),
             remedy=f"give {pool.title} its own toolkit and its nodes the label {OWN_TOOLKIT}, or the same containerd",
+            edit=None,
         )
 
 
@@ -112,21 +115,20 @@ def _leave_the_malformed(toolkit: ToolkitSettings) -> None:
 
 def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Finding:
     if not path.written:
-        message = f"{name} is not set, and the operator's default is not the containerd that kubelet uses"
+        says = "is not set, and the operator's default is not the containerd that kubelet uses"
     elif any(same_file(str(path.shown()), template) for template in runtime.templates):
-        message = (
-            f"{name} is a template for people to edit: what the toolkit writes there breaks the node at its next boot,"
-        )
+        says = "is a template for people to edit: what the toolkit writes there breaks the node at its next boot,"
     else:
-        message = f"{name} is not the {_kind(name)} of the containerd that kubelet uses"
+        says = f"is not the {_kind(name)} of the containerd that kubelet uses"
     return fail(
         path,
-        message,
+        f"{name} {says}",
         should=right,
         on=pool.title,
         related=[pool.declares_its_runtime()],
         cause=CAUSE,
         remedy=f"set {name} in toolkit.env to {right}",
+        edit=setting(name, path, right),
     )
 
 
@@ -147,7 +149,6 @@ def _toolkit_must_be_off(toolkit: ToolkitSettings, pool: GpuPool, runtime: Conta
 
 @RULE.check
 def values_name_one_containerd(values: OperatorValues, pool: GpuPool | None) -> Findings:
-    """What its nodes are, a fleet says, or the cluster itself."""
     apart = paths_apart(values.toolkit) if pool is None and values.place.object is None else None
     if apart is None or not need(values.toolkit.enabled) or need(values.toolkit.uses_nri):
         skip("nothing says which containerd it must be")

@@ -11,6 +11,7 @@ nothing, they have no effect. For the whole cluster they stand in the chart's va
 from __future__ import annotations
 
 from nodeworthy.documents.settled import settled
+from nodeworthy.edit import replacing
 from nodeworthy.facts.hami.pod import HamiPod, asks_for_devices
 from nodeworthy.facts.hami.policies import Policy, policies_of_pod
 from nodeworthy.rule import Rule
@@ -22,6 +23,7 @@ RULE = Rule(
     incident="C",
     title="HAMi's scheduling policies are spelt as HAMi compares them, and take effect",
     remedy="for nodes binpack or spread; for GPUs one of these, topology-aware, mutex or numa",
+    mends=True,
 )
 
 _PASSED_OVER = "HAMi compares letter by letter and passes over what it does not know: its own default holds"
@@ -80,4 +82,5 @@ def _unknown_names(policy: Policy, victims: tuple[str, ...]) -> Findings:
         cause=_PASSED_OVER,
         remedy=f"write {meant}" if meant else f"choose one of {', '.join(policy.known)}",
         victims=victims,
+        edit=replacing(policy.value, meant, f"Write {meant}") if meant else None,
     )

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from nodeworthy.boot.effects import Act, Effect, Joins, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
+from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.kubelet_keepers import Keeper
@@ -30,6 +31,7 @@ RULE = Rule(
     incident="D",
     title="kubelet runs and will run after a reboot",
     remedy="systemctl enable kubelet",
+    mends=True,
 )
 
 CAUSE = "what is started and not enabled runs until the next boot: the node then stays NotReady until somebody logs in"
@@ -157,7 +159,7 @@ def _never(boot: KubeletStarts, starter: Effect) -> Finding:
             related=[Related(starter.place, "nodeadm is told here how to join")],
             remedy=f"delete this line, or behind it: systemctl enable {unit}",
         )
-    is_ = f"{unit} is started and never enabled"
+    is_, enables = f"{unit} is started and never enabled", f"systemctl enable {unit}"
     if off:
         is_ += f", {image} is switched off"
     elif boot.joins_by_hand():
@@ -167,7 +169,8 @@ def _never(boot: KubeletStarts, starter: Effect) -> Finding:
         f"{unit} runs in this boot, and nothing starts it after a reboot",
         is_=is_,
         related=[Related(by.place, f"{image} is switched off here") for by in off],
-        remedy=f"behind {starter.place.spot}: systemctl enable {unit}",
+        remedy=f"behind {starter.place.spot}: {enables}",
+        edit=Edit(Kind.COMMAND, starter.place, starter.command, enables, f"Add `{enables}`"),
     )
 
 

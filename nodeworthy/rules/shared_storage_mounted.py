@@ -38,6 +38,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     title="Shared storage is mounted, and a boot without it still ends",
     remedy=f"mount it by a line of {FSTAB} with nofail and _netdev",
+    mends=True,
 )
 
 MISSING = "pods and users find an empty folder on the node's own disk, and what they write there goes with the node"

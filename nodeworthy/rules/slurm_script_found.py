@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.scripts import Script, There, scripts
 from nodeworthy.rule import Rule
@@ -26,6 +27,7 @@ RULE = Rule(
     incident="E",
     title="The launcher's script exists and is what runs",
     remedy="name the script by its path from where the job is submitted, or cd to $SLURM_SUBMIT_DIR/… first",
+    mends=True,
 )
 
 
@@ -63,6 +65,7 @@ def _taken_by_sbatch(job: SlurmJob) -> Findings:
             should="lines end with \\n",
             cause="Batch script contains DOS line breaks (\\r\\n)",
             remedy=f"dos2unix {job.place.path or 'the script'}",
+            edit=Edit(Kind.LINE_ENDS, first, "\r\n", "\n", "Convert the line ends"),
         )
 
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from nodeworthy.edit import replacing
+from nodeworthy.facts.operator.toolkit_edits import bare, without_twin
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
@@ -22,6 +24,7 @@ RULE = Rule(
     incident="A",
     title="toolkit.env holds bare absolute paths as strings, once each, none of them dead",
     remedy="write each variable of toolkit.env once, as a quoted bare absolute host path",
+    mends=True,
 )
 
 SOCKETS = (SOCKET, RUNTIME_SOCKET)
@@ -72,12 +75,14 @@ def _not_a_string(name: str, variable: EnvVar) -> Finding:
     shown = variable.value.shown()
     plain = {"True": "true", "False": "false", "None": "null"}.get(shown, shown)
     written = plain if variable.value.secret else value.written or plain
+    edit = replacing(variable.value, written, "Quote the value", was=written)
     return fail(
         variable.value,
         f"{name} is {value.kind()}, not a string: the API refuses the DaemonSet",
         is_=written,
         should=f'"{written}"',
         remedy=f'quote it: value: "{written}" (with --set, use --set-string)',
+        edit=edit if variable.value.state != Known(None) else None,
     )
 
 
@@ -85,7 +90,8 @@ def _path(name: str, variable: EnvVar, path: str) -> Findings:
     what = "a bare absolute host path that ends in .sock" if name in SOCKETS else "a bare absolute host path of a file"
     fault = _fault(name, path)
     if fault:
-        yield fail(variable.value, f"{name} {fault}", is_=None if path else "(empty)", should=what)
+        is_, edit = None if path else "(empty)", bare(variable.value, path)
+        yield fail(variable.value, f"{name} {fault}", is_=is_, should=what, edit=edit)
 
 
 def _fault(name: str, path: str) -> str | None:
@@ -120,6 +126,7 @@ def _duplicates(toolkit: ToolkitSettings) -> Findings:
                 should="one entry",
                 related=[Related(first.place, f"this one wins: {first.value.shown()}")],
                 remedy=f"remove one of the two entries of {name}",
+                edit=without_twin(first, other),
             )
 
 
@@ -162,6 +169,7 @@ def _runtime_socket_alone(toolkit: ToolkitSettings) -> Finding:
         "RUNTIME_SOCKET alone has no effect: for the host path the operator reads only CONTAINERD_SOCKET",
         should=f"{SOCKET}={variable.value.shown()}",
         remedy=f"name it {SOCKET}",
+        edit=replacing(variable.name, SOCKET, f"Name it {SOCKET}"),
     )
 
 

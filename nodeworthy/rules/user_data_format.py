@@ -11,7 +11,8 @@ that asks first which machine it is on is for several families, and is left alon
 from __future__ import annotations
 
 from nodeworthy.boot.effects import Joins
-from nodeworthy.boot.userdata import PartKind
+from nodeworthy.boot.userdata import Fault, FaultKind, PartKind
+from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.families import BOOTSTRAP, foreign, is_for_several, title
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.user_data_faults import faults_of
@@ -24,6 +25,7 @@ RULE = Rule(
     incident="D",
     title="User data is what this node's image reads, from its first byte on",
     remedy="write what the image of this pool reads; `nodeworthy fleet` says which",
+    mends=True,
 )
 
 
@@ -34,10 +36,18 @@ def it_can_be_read(script: BootScript) -> Findings:
     for fault in faults:
         told = unknown if fault.is_doubt else fail
         related = [Related(place, says) for place, says in fault.related]
-        yield told(fault.place, fault.message, related=related, remedy=fault.remedy or None)
+        yield told(fault.place, fault.message, related=related, remedy=fault.remedy or None, edit=_edit(fault))
     if not userdata.parts and not faults:
         yield unknown(userdata.place, f"user data could not be read: {userdata.unread or 'it has no part'}")
     yield from _for_two_families(script)
+
+
+def _edit(fault: Fault) -> Edit | None:
+    if fault.kind is FaultKind.WINDOWS_LINE_ENDS:
+        return Edit(Kind.LINE_ENDS, fault.place, "\r\n", "\n", "Convert the line ends")
+    if fault.kind is FaultKind.BLANK_BEFORE_HEADER:
+        return Edit(Kind.LEADING_BLANKS, fault.place, "", "", "Remove the blank lines at the beginning")
+    return None
 
 
 def _for_two_families(script: BootScript) -> Findings:

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.fixes.fixers import MENDED
+from nodeworthy.rules import catalogue
 from tests.fix.folder import fix
 from tests.run import run_json
 
 CASES = Path(__file__).parents[1] / "cases"
 BAD = sorted(
     each.relative_to(CASES).as_posix()
-    for rule in MENDED
-    for each in (CASES / rule).iterdir()
+    for rule in catalogue()
+    if rule.mends
+    for each in (CASES / rule.id).iterdir()
     if not any(word in each.name for word in ("-plan-", "-node-", "-cluster-")) and not each.name.startswith("good-")
 )
 

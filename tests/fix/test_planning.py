@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.fixes import plan as planning
-from nodeworthy.fixes.edit import Edit, Fix, Left, apart, applied
-from nodeworthy.fixes.fault import Fault
+from nodeworthy.fixes import proposals
+from nodeworthy.fixes.change import Change, Fix, apart, applied
 from nodeworthy.fixes.text import Text
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict, fail
@@ -20,7 +21,8 @@ NOTHING_TO_JUDGE = "the file is none of ours any more"
 
 
 def finding(says: str) -> Finding:
-    return replace(fail(Place("f", 1, 1), says), rule=RULE.id)
+    place = Place("f", 1, 1)
+    return replace(fail(place, says, edit=Edit(Kind.WORD, place, says, "", "out with it")), rule=RULE.id)
 
 
 def judged(*says: str) -> list[Judgement]:
@@ -35,14 +37,11 @@ def planned(
 ) -> planning.Plan:
     """Each finding is mended by taking its own word out of the text; what is found in a text, `judge` says."""
 
-    def fixer(fault: Fault) -> list[Fix | Left]:
-        found: list[Fix | Left] = []
-        for each in fault.findings:
-            at = fault.text.text.find(each.message)
-            found.append(Fix((each,), (Edit(at, at + len(each.message), ""),), "out with it"))
-        return found
+    def out_with_it(text: Text, edit: Edit) -> list[Change]:
+        at = text.text.find(edit.was)
+        return [Change(at, at + len(edit.was), "")]
 
-    monkeypatch.setattr("nodeworthy.fixes.proposals.fixer", lambda _: fixer)
+    monkeypatch.setitem(proposals._ONE_BY_ONE, Kind.WORD, out_with_it)
     return planning.plan(judged(*first), {"f": Text("f", text)}, lambda data: judged(*judge[data["f"].decode()]))
 
 
@@ -81,28 +80,28 @@ def test_two_fixes_that_only_fail_together_are_not_both_taken(monkeypatch: pytes
     assert [each.why for each in plan.left] == ["with the edit toolkit-env-wellformed would say: c"]
 
 
-def test_edits_are_made_from_the_text_as_it_was() -> None:
-    assert applied("abcdef", [Edit(4, 5, ""), Edit(0, 1, "xyz"), Edit(2, 2, "-")]) == "xyzb-cdf"
+def test_changes_are_made_from_the_text_as_it_was() -> None:
+    assert applied("abcdef", [Change(4, 5, ""), Change(0, 1, "xyz"), Change(2, 2, "-")]) == "xyzb-cdf"
 
 
 @pytest.mark.parametrize(
     ("one", "other", "meet"),
     [
-        (Edit(0, 3, ""), Edit(3, 5, ""), False),
-        (Edit(0, 3, ""), Edit(2, 5, ""), True),
-        (Edit(3, 3, "x"), Edit(3, 3, "y"), False),
-        (Edit(3, 3, "x"), Edit(0, 3, ""), False),
-        (Edit(2, 2, "x"), Edit(0, 3, ""), True),
+        (Change(0, 3, ""), Change(3, 5, ""), False),
+        (Change(0, 3, ""), Change(2, 5, ""), True),
+        (Change(3, 3, "x"), Change(3, 3, "y"), False),
+        (Change(3, 3, "x"), Change(0, 3, ""), False),
+        (Change(2, 2, "x"), Change(0, 3, ""), True),
     ],
 )
-def test_what_meets(one: Edit, other: Edit, meet: bool) -> None:
+def test_what_meets(one: Change, other: Change, meet: bool) -> None:
     assert one.meets(other) is meet
     assert other.meets(one) is meet
 
 
-def test_one_edit_that_two_findings_ask_for_is_made_once() -> None:
-    edits = (Edit(0, 1, "x"),)
-    kept, against = apart([Fix((finding("a"),), edits, "t"), Fix((finding("b"),), edits, "t")])
+def test_one_change_that_two_findings_ask_for_is_made_once() -> None:
+    changes = (Change(0, 1, "x"),)
+    kept, against = apart([Fix((finding("a"),), changes, "t"), Fix((finding("b"),), changes, "t")])
     assert against == []
     assert [[each.message for each in fix.findings] for fix in kept] == [["a", "b"]]
 

@@ -141,7 +141,7 @@ LEFT = {
     "two entries that differ": (
         "values.yaml",
         "toolkit:\n  env:\n    - {name: A, value: b}\n    - {name: A, value: c}\n",
-        "the two entries do not say the same",
+        "its remedy is a decision",
     ),
     "a comment at the second entry": (
         "values.yaml",
@@ -151,7 +151,7 @@ LEFT = {
     "nothing at all": (
         "values.yaml",
         "toolkit:\n  env:\n    - {name: A, value: null}\n",
-        "what it should be is not told",
+        "its remedy is a decision",
     ),
     "a relative path": (
         "values.yaml",
@@ -220,7 +220,7 @@ def test_a_pool_of_which_nothing_is_known(wrong: Path) -> None:
     both = K3S + "      cloud: {gpu: h100, os: ubuntu-22.04, provision: false}\n"
     (wrong.parent / "Pulumi.dev.yaml").write_text(both)
     ran = fix(wrong.parent, "values.yaml")
-    assert "whether one path is right for every pool is not known" in ran.err
+    assert "whether it is right for every pool is not known" in ran.err
     assert ran.code == 1
     assert wrong.read_text() == WRONG
 

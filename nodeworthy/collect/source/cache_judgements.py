@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import field, fields
 from typing import Any, Generic, TypeVar
 
+from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
@@ -66,7 +67,10 @@ class _Writer:
         related = [[self.place(other.place), other.says] for other in each.related]
         words = [getattr(each, name) for name in _WORDS]
         about = [each.verdict.value, each.severity.value, self.place(each.where)]
-        return [*about, related, list(each.victims), list(each.on), words]
+        return [*about, related, list(each.victims), list(each.on), words, self._edit(each.edit)]
+
+    def _edit(self, edit: Edit | None) -> list[Any] | None:
+        return [edit.kind.value, self.place(edit.place), edit.was, edit.new, edit.title] if edit is not None else None
 
 
 def _place_as_data(place: Place) -> list[Any]:
@@ -104,13 +108,18 @@ def _rule(severity: str, identifier: str, title: str, remedy: str, *rest: Any) -
 
 
 def _finding(row: Sequence[Any], places: Sequence[Place]) -> Finding:
-    verdict, severity, where, related, victims, on, words = row
+    verdict, severity, where, related, victims, on, words, edit = row
     return Finding(
         Verdict(verdict),
         where=places[where],
         related=tuple(Related(places[place], says) for place, says in related),
         victims=tuple(victims),
         on=tuple(on),
+        edit=_edit(*edit, places=places) if edit is not None else None,
         severity=Severity(severity),
         **dict(zip(_WORDS, words, strict=True)),
     )
+
+
+def _edit(kind: str, place: int, was: str, new: str, title: str, *, places: Sequence[Place]) -> Edit:
+    return Edit(Kind(kind), places[place], was, new, title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nodeworthy.boot.conditions import Guard
+from nodeworthy.edit import Edit
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Place, Related, Verdict, finding
 
@@ -18,6 +19,7 @@ class Flaw:
     related: tuple[Related, ...] = ()
     # It can't be decided, rather than wrong.
     is_doubt: bool = False
+    edit: Edit | None = None
 
     def told(self, *, on: str = "", related: tuple[Related, ...] = ()) -> Finding:
         return finding(
@@ -30,6 +32,7 @@ class Flaw:
             remedy=self.remedy,
             related=(*self.related, *related),
             on=(on,) if on else (),
+            edit=self.edit,
         )
 
 

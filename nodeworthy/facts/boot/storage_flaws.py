@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.boot.conditions import together
 from nodeworthy.boot.effects import Act, Failure, Joins, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.storage_mounts import By, StorageMount, unit_named_for
 from nodeworthy.known.filesystems import needs_netdev
@@ -49,7 +50,9 @@ def _entry(mount: StorageMount) -> Iterator[Flaw]:
         options = mount.options.shown()
         kept = "" if options == "defaults" else f"{options},"
         should = f"{kept}{','.join(missing)}" if kept else ",".join(("defaults", *missing))
-        yield Flaw(mount.place, says, should, cause, options, f"add {','.join(missing)} to its options")
+        remedy = f"add {','.join(missing)} to its options"
+        edit = Edit(Kind.WORD, mount.place, options, should, remedy.capitalize()) if kept else None
+        yield Flaw(mount.place, says, should, cause, options, remedy, edit=edit)
     elif unsure:
         yield doubt(mount.place, f"whether the fstab entry of {_called(mount)} has {' and '.join(unsure)} is not known")
 
