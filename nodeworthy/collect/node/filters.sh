@@ -2,10 +2,13 @@
 # sent: that would take a pod's end of a network, which nobody may make on somebody's node.
 # shellcheck disable=SC2086 # $brief is a command and its argument, or nothing
 
-# Every interface, and the ones that default routes lead to, with their metric.
+# Every interface, the ones that default routes lead to, with their metric, and where all other routes lead.
 links() {
     sed -n 's/^ *\([^: ]*\):.*/\1/p' /proc/net/dev
-    awk '$2 == "00000000" && $8 == "00000000" { print "default", $1, $7 }' /proc/net/route
+    awk '
+        $2 == "00000000" && $8 == "00000000" { print "default", $1, $7; next }
+        NR > 1 && NR < 1000 { print "route", $1, $2, $3, $8 }
+    ' /proc/net/route
 }
 
 # The programs that can say what the kernel filters. Some systems have legacy tables under the same names.

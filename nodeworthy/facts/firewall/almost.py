@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from nodeworthy.facts.firewall.firewall import Filter, Side
-from nodeworthy.facts.firewall.needs import Need, Way, holds_range, is_private, range_of
+from nodeworthy.facts.firewall.needs import Need, Way
+from nodeworthy.facts.firewall.ranges import holds_range, is_private, range_of
 from nodeworthy.known.pod_interfaces import is_one_pods, named_by
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter
-from nodeworthy.facts.firewall.needs import range_of
+from nodeworthy.facts.firewall.ranges import range_of
 from nodeworthy.known.pod_interfaces import holds
 
 

@@ -10,6 +10,8 @@ from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_a_networks_own
 from nodeworthy.verdict import Place
 
+# Chains in which firewalld asks by zones, whatever its version.
+_FIREWALLDS = {"INPUT_ZONES", "FORWARD_ZONES"}
 _OF_UFWS_USER = "ufw-user-"
 # Of ufw's chains those that its files fill; in others it does what its policies say.
 _OF_UFWS_FILES = ("ufw-before-", "ufw-after-", _OF_UFWS_USER)
@@ -18,7 +20,7 @@ _OF_UFWS_FILES = ("ufw-before-", "ufw-after-", _OF_UFWS_USER)
 def by_iptables(printed: str, host: Place) -> Firewall:
     """What iptables-save printed. Raises ValueError where nobody can follow its chains."""
     saved, firewall = Saved.of(printed), Firewall()
-    if saved.is_firewallds:
+    if saved.chains.keys() >= _FIREWALLDS:
         firewall.kernel.owner = FIREWALLD
     if saved.is_ufws:
         firewall.enabled = Step(Does.ON, UFW, host.about("ufw"), "ufw enable")

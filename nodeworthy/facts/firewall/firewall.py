@@ -77,7 +77,7 @@ class Step:
 # ufw's own chains hang in those of iptables; nftables' chains stand beside them, and a packet must pass them all.
 UFW, IPTABLES = "ufw", "iptables"
 # Whose rules these are, where it is not who wrote the boot script.
-FIREWALLD, PANIC = "firewalld", "firewalld's panic mode"
+FIREWALLD, PANIC, LEGACY = "firewalld", "firewalld's panic mode", "iptables-legacy"
 
 
 @dataclass

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Sequence
 from enum import Enum
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
+from nodeworthy.facts.firewall.ranges import Range, holds_range, is_world, private_block, range_of
 from nodeworthy.fleet.model import Network
 from nodeworthy.known.pod_interfaces import Cni, first_of, holds, is_a_networks_own, is_one_pods, is_uplink, named_by
 from nodeworthy.records import dataclass
 
-Range = ipaddress.IPv4Network | ipaddress.IPv6Network
-_PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")]
-# Of a range of which nobody says whose it is: as large as a cluster's, as small as one node's or as somebody's office.
-_A_CLUSTERS, _A_NODES = 20, 28
-# More addresses than anybody has for himself.
-_WORLD = 7
 # Interfaces that are neither pods' nor the uplink.
 _OTHERS = ("lo", "docker", "br-", "virbr", "wg", "tailscale", "tun", "tap", "lxd")
 
@@ -35,6 +29,9 @@ class Pods:
     uplink: str = ""
     # Who may reach the node's ports, where a fleet says so.
     network: Network | None = None
+    # What a node's routes say, where a fleet says nothing: its own pods' addresses, and other nodes'.
+    seen_range: Range | None = None
+    neighbours: Range | None = None
 
     @property
     def interface(self) -> str:
@@ -75,14 +72,17 @@ class Need:
             return f"ufw route allow in on {pods.interface} out on {uplink}"
         if self.way is Way.REACH:
             return f"ufw route allow in on {uplink} out on {pods.interface}"
-        addresses = str(self.range) if self.range is not None else "10.0.0.0/8"
+        addresses = (
+            self.range if self.range is not None and self.range != pods.seen_range else private_block(pods.seen_range)
+        )
         return f"ufw allow from {addresses}" if self.way is Way.TO_NODE else f"ufw allow out to {addresses}"
 
 
 def needs(pods: Pods) -> list[Need]:
-    known = [each for each in (pods.pod_range, pods.service_range) if each is not None]
+    own = pods.pod_range or pods.seen_range
+    known = [each for each in (own, pods.service_range) if each is not None]
     ranges: Sequence[Range | None] = known or [None]
-    routed = [Need(way, pods.pod_range) for way in (Way.LEAVE, Way.REACH)]
+    routed = [Need(way, own) for way in (Way.LEAVE, Way.REACH)]
     return [*routed, *(Need(way, each) for way in (Way.TO_NODE, Way.FROM_NODE) for each in ranges)]
 
 
@@ -119,7 +119,7 @@ def _is_about(need: Need, rule: Filter, pods: Pods) -> bool | None:
         others = _wide(rule.to) and not _is_pods_own(rule.to, pods)
         parts = [_pods(rule.in_, pods), _elsewhere(rule.out, pods), holds_range(rule.source, need.range), others]
     elif need.way is Way.REACH:
-        others = _wide(rule.source) and not _is_pods_own(rule.source, pods)
+        others = holds_range(rule.source, pods.neighbours) and not _is_pods_own(rule.source, pods)
         parts = [_elsewhere(rule.in_, pods), _pods(rule.out, pods), others, holds_range(rule.to, need.range)]
     elif need.way is Way.TO_NODE:
         parts = [_pods(rule.in_, pods), holds_range(rule.source, need.range), _wide(rule.to)]
@@ -155,23 +155,6 @@ def _elsewhere(name: Text, pods: Pods) -> bool:
     return not (named_by(written) or is_one_pods(written) or written.startswith(_OTHERS))
 
 
-def holds_range(addresses: Text, wanted: Range | None) -> bool | None:
-    if not addresses:
-        return True
-    found = range_of(addresses)
-    if found is None:
-        return None
-    if wanted is not None:
-        return found.version == wanted.version and wanted.subnet_of(found)  # type: ignore[arg-type]
-    if found.version == 6:
-        return None
-    if found.prefixlen <= _WORLD:
-        return True
-    if not is_private(found):
-        return False
-    return True if found.prefixlen <= _A_CLUSTERS else (None if found.prefixlen <= _A_NODES else False)
-
-
 def _is_pods_own(addresses: Text, pods: Pods) -> bool:
     """Whether nobody but pods has these addresses."""
     found = range_of(addresses)
@@ -181,22 +164,3 @@ def _is_pods_own(addresses: Text, pods: Pods) -> bool:
 def _wide(addresses: Text) -> bool | None:
     """Whether the other end may be anybody, or at least all of a private network."""
     return holds_range(addresses, None)
-
-
-def range_of(addresses: Text) -> Range | None:
-    try:
-        return ipaddress.ip_network(addresses.known or "", strict=False)
-    except ValueError:
-        return None
-
-
-def is_private(found: Range) -> bool:
-    return found.version == 6 or any(found.subnet_of(each) for each in _PRIVATE if each.version == found.version)
-
-
-def is_world(addresses: Text) -> bool:
-    """Whether these are everybody's addresses; what is not known is nobody's."""
-    if not addresses:
-        return True
-    found = range_of(addresses)
-    return found is not None and found.prefixlen <= _WORLD

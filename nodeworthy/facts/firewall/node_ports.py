@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.firewall.firewall import Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Pods, Range, is_world, range_of
+from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.ranges import Range, is_world, range_of
 from nodeworthy.fleet.model import Network
 from nodeworthy.known.pod_interfaces import is_uplink
 from nodeworthy.patterns import pattern

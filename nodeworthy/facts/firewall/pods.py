@@ -10,7 +10,8 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.kubelet_starts import families_in
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.firewall.firewall import Step
-from nodeworthy.facts.firewall.needs import Pods, Range
+from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.pod_interfaces import brought_by, distribution_of, is_uplink, named_by
 from nodeworthy.verdict import Known, Located, skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, UFW, Chains
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains
 from nodeworthy.facts.firewall.needs import Need, Pods, Way
 from nodeworthy.records import dataclass
 
@@ -43,7 +43,8 @@ class Remedies:
         chain = chain if table else _IPTABLES_CHAINS[need.way]
         flag, end = self._end(need)
         option = {"iif": "-i", "oif": "-o", "saddr": "-s", "daddr": "-d"}[flag]
-        return f"{table or IPTABLES} {put} {chain} {option} {end} -j ACCEPT"
+        program = LEGACY if self.chains.owner == LEGACY else IPTABLES
+        return f"{table or program} {put} {chain} {option} {end} -j ACCEPT"
 
     def _nft(self, need: Need) -> str:
         put = "insert" if self.is_denied_by_rule else "add"

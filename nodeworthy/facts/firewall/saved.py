@@ -18,8 +18,6 @@ BUILT_IN = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
 _UFWS = {Side.IN: "ufw-before-input", Side.OUT: "ufw-before-output", Side.ROUTED: "ufw-before-forward"}
 # By this one ufw itself tells whether it is on.
 _USERS = "ufw-user-input"
-# Chains in which firewalld asks by zones, whatever its version.
-_FIREWALLDS = {"INPUT_ZONES", "FORWARD_ZONES"}
 # Chains of programs that let through what they have marked themselves: never what a pod sends of its own accord.
 _MARKING = ("KUBE-", "CILIUM_")
 _JUMPS, _GOES = ("-j", "--jump"), ("-g", "--goto")
@@ -116,10 +114,6 @@ class Saved:
             for name, side in BUILT_IN.items()
             if side is not Side.OUT
         )
-
-    @property
-    def is_firewallds(self) -> bool:
-        return set(self.chains) >= _FIREWALLDS
 
     def met(self, chain: str, side: Side) -> list[Met]:
         """Raises ValueError where nobody could follow them all."""

@@ -7,8 +7,9 @@ from functools import cached_property
 
 from nodeworthy.facts.firewall.almost import almost
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, UFW, Chains, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, covers, is_private, needs, range_of
+from nodeworthy.facts.firewall.needs import Need, Pods, covers, needs
 from nodeworthy.facts.firewall.passing import missing
+from nodeworthy.facts.firewall.ranges import is_private, range_of
 from nodeworthy.facts.firewall.remedies import Remedies
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
@@ -59,7 +60,7 @@ class Story:
         if self.chains.owner == PANIC:
             return "firewalld is in panic mode, and drops every packet"
         if self.chains.owner == FIREWALLD:
-            return "firewalld lets through what a zone or a policy says, and none says so of pods' traffic"
+            return "firewalld keeps pods' traffic back: no zone and no policy lets all of it through"
         if self._by_a_rule:
             return f"a rule of {self._chain} drops pods' traffic"
         if self.name != UFW:
@@ -107,6 +108,8 @@ class Story:
 
     @property
     def cause(self) -> str:
+        if self.chains.owner == PANIC:
+            return "somebody switched it on with firewall-cmd --panic-on, and it lasts until it is switched off"
         routed = self.name == UFW and any(each.way.side is Side.ROUTED for each in self.lacking)
         default = "ufw's default keeps back what is forwarded, and pods' traffic is: " if routed else ""
         return f"{default}without these rules {'; '.join(self._ways)}"

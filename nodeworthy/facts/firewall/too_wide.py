@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.firewall.firewall import Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Pods, is_world, needs
+from nodeworthy.facts.firewall.needs import Pods, needs
 from nodeworthy.facts.firewall.node_ports import opens_to_others
+from nodeworthy.facts.firewall.ranges import is_world
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from nodeworthy.facts.firewall.firewall import PANIC
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import pods_in
+from nodeworthy.facts.firewall.routes import Route, of_neighbours, of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.node.units import NodeUnits
@@ -30,12 +31,17 @@ class NodeFirewall:
     # ENABLED of ufw's own file; None where ufw is not installed.
     switch: Located[bool] | None
     units: NodeUnits | None
+    # But for default ones.
+    routes: tuple[Route, ...] = ()
 
     def pods(self, fleet: Fleet | None, pool: Pool | None) -> Pods:
         """What the fleet says of pods, and what the node shows: that is what its rules have to name."""
         said = pods_in(fleet, pool) if fleet is not None and pool is not None else Pods()
         networks = there(self.interfaces)
-        return replace(said, networks=networks or said.networks, are_seen=bool(networks), uplink=self.uplink)
+        seen = replace(said, networks=networks or said.networks, are_seen=bool(networks), uplink=self.uplink)
+        return replace(
+            seen, seen_range=of_pods(self.routes, networks), neighbours=of_neighbours(self.routes, self.uplink)
+        )
 
     def kept_back(self, pods: Pods) -> Iterator[tuple[Story, bool]]:
         """What of pods' traffic does not pass, and whether that is sure; nothing where nobody could look."""

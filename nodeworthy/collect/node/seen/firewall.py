@@ -7,10 +7,13 @@ from collections.abc import Callable
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import lines, printed
+from nodeworthy.collect.node.seen.routes import route_of
 from nodeworthy.collect.node.seen.units import units
 from nodeworthy.facts.firewall.beside import by_other_tables
 from nodeworthy.facts.firewall.effective import by_iptables
+from nodeworthy.facts.firewall.firewall import LEGACY
 from nodeworthy.facts.firewall.hooked import by_nft
+from nodeworthy.facts.firewall.routes import Route
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.patterns import pattern
@@ -19,8 +22,9 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 _SWITCH = "/etc/ufw/ufw.conf"
 _ENABLED = pattern(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
 _QUOTED = pattern(r'"[^"\n]*"')
+_LEGACY = "iptables legacy"
 _READERS: dict[str, Callable[[str, Place], Firewall]] = {
-    "iptables legacy": by_iptables,
+    _LEGACY: by_iptables,
     "iptables": by_iptables,
     "iptables beside": by_other_tables,
     "nft": by_nft,
@@ -32,7 +36,7 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | None:
     asked = printed(recording, "filters", place, "what the kernel filters")
     if asked is None:
         return None
-    names, uplink = _links(recording)
+    names, uplink, routes = _links(recording)
     # Without the interfaces nobody knows whose a rule's are.
     unread = next(
         (each.state for each in (asked, _asked_links(recording, place)) if isinstance(each.state, Unknown)), None
@@ -43,6 +47,7 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | None:
         kernels=kernels or _kernels(recording, host, place),
         interfaces=names,
         uplink=uplink,
+        routes=routes,
         switch=_switch(recording, host.about(_SWITCH)),
         units=units(recording, "ufw", host),
     )
@@ -61,6 +66,9 @@ def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[F
             found.append(read(said.state.value, host))
         except ValueError as why:
             return Located.unknown(f"what {name} filters is not understood: {why}", place)
+        if name == _LEGACY and recording.part("iptables") is not None:
+            # What `iptables` shows and changes here is another table.
+            found[-1].kernel.owner = found[-1].kernel.owner or LEGACY
     return Located(Known(tuple(found)), place)
 
 
@@ -82,10 +90,11 @@ def _asked_links(recording: Recording, place: Place) -> Located[str]:
     return said if said is not None else Located.unknown("which interfaces there are was not read", place)
 
 
-def _links(recording: Recording) -> tuple[tuple[str, ...], str]:
+def _links(recording: Recording) -> tuple[tuple[str, ...], str, tuple[Route, ...]]:
     words = [line.split() for line in lines(recording, "links")]
-    routes = [(int(each[2]), each[1]) for each in words if len(each) == 3 and each[2].isdecimal()]
-    return tuple(each[0] for each in words if len(each) == 1), min(routes)[1] if routes else ""
+    defaults = [(int(each[2]), each[1]) for each in words if len(each) == 3 and each[2].isdecimal()]
+    routes = tuple(route for each in words if len(each) == 5 for route in route_of(each))
+    return tuple(each[0] for each in words if len(each) == 1), min(defaults)[1] if defaults else "", routes
 
 
 def _switch(recording: Recording, place: Place) -> Located[bool] | None:

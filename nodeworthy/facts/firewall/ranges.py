@@ -1,0 +1,56 @@
+"""Addresses that rules name: whether a range holds another one, and whether it is everybody's."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from nodeworthy.boot.text import Text
+
+Range = ipaddress.IPv4Network | ipaddress.IPv6Network
+_PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")]
+# Of a range of which nobody says whose it is: as large as a cluster's, as small as one node's or as somebody's office.
+_A_CLUSTERS, _A_NODES = 20, 28
+# More addresses than anybody has for himself.
+_WORLD = 7
+
+
+def holds_range(addresses: Text, wanted: Range | None) -> bool | None:
+    if not addresses:
+        return True
+    found = range_of(addresses)
+    if found is None:
+        return None
+    if wanted is not None:
+        return found.version == wanted.version and wanted.subnet_of(found)  # type: ignore[arg-type]
+    if found.version == 6:
+        return None
+    if found.prefixlen <= _WORLD:
+        return True
+    if not is_private(found):
+        return False
+    return True if found.prefixlen <= _A_CLUSTERS else (None if found.prefixlen <= _A_NODES else False)
+
+
+def range_of(addresses: Text) -> Range | None:
+    try:
+        return ipaddress.ip_network(addresses.known or "", strict=False)
+    except ValueError:
+        return None
+
+
+def private_block(seen: Range | None) -> Range:
+    """As rules are mostly written: all of the private range of which somebody's pods have a part."""
+    blocks = (each for each in _PRIVATE if seen is not None and seen.version == 4 and seen.subnet_of(each))  # type: ignore[arg-type]
+    return next(blocks, seen or _PRIVATE[0])
+
+
+def is_private(found: Range) -> bool:
+    return found.version == 6 or any(found.subnet_of(each) for each in _PRIVATE if each.version == found.version)
+
+
+def is_world(addresses: Text) -> bool:
+    """Whether these are everybody's addresses; what is not known is nobody's."""
+    if not addresses:
+        return True
+    found = range_of(addresses)
+    return found is not None and found.prefixlen <= _WORLD
