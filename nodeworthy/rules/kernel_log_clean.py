@@ -1,10 +1,11 @@
 """The kernel's log of this boot has no Xid, no process killed for want of memory, and no pod's traffic blocked.
 
 On a fresh node each of them is a fault of the node. An Xid is what NVIDIA's driver says of a GPU: the number tells
-which fault, and whether the hardware, the driver or a program is to blame. `Out of memory` counts where the machine's
-memory ran out, not where a container outgrew its own limit. `[UFW BLOCK]` counts where a pod's interface is on one
-side: pods that find no name server leave these lines, while what the world sends to a node's closed ports is dropped
-all day, and rightly. Where the firewall still keeps pods back, `pod-egress-forwarded` tells it, with these lines.
+which fault, and whether the hardware, the driver or a program is to blame. An SXid is an NVSwitch's, and counts where it
+is fatal. `Out of memory` counts where the machine's memory ran out, not where a container outgrew its own limit.
+`[UFW BLOCK]` counts where a pod's interface is on one side: pods that find no name server leave these lines, while what
+the world sends to a node's closed ports is dropped all day, and rightly. Where the firewall still keeps pods back,
+`pod-egress-forwarded` tells it, with these lines.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from nodeworthy.facts.node.firewall_on_node import keeps_pods_back
-from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
+from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.known.pod_interfaces import is_pods
@@ -39,11 +40,13 @@ def nothing_in_it_is_a_fault(node: Node) -> Findings:
     log = read_then(node.seen.kernel_log, "the kernel's log")
     for (gpu, number), lines in _grouped(need(log.xids), lambda each: (each.gpu, each.number)).items():
         yield _xid(log, gpu, number, lines)
+    for (switch, number), told in _grouped(log.switches, lambda each: (each.switch, each.number)).items():
+        yield _sxid(log, switch, number, told)
     for process, killed in _grouped(log.killed, lambda each: each.process).items():
         yield _oom(log, process, killed)
     # Where the firewall still keeps them back, that is one cause, and pod-egress-forwarded tells it.
-    told = () if keeps_pods_back(node) else log.blocked
-    pods = (each for each in told if is_pods(each.came_by) or is_pods(each.to_go_by))
+    dropped = () if keeps_pods_back(node) else log.blocked
+    pods = (each for each in dropped if is_pods(each.came_by) or is_pods(each.to_go_by))
     for kind, blocked in _grouped(pods, _kind).items():
         yield _block(log, kind, blocked)
 
@@ -70,6 +73,17 @@ def _xid(log: NodeKernelLog, gpu: str, number: int, lines: Sequence[XidLine]) ->
         should="no Xid on a fresh node",
         cause=f"mostly a fault of the {known.whose}" if known.remedy else None,
         remedy=known.remedy,
+    )
+
+
+def _sxid(log: NodeKernelLog, switch: str, number: int, lines: Sequence[SxidLine]) -> Finding:
+    return fail(
+        log,
+        f"the NVSwitch {switch} reported a fatal SXid {number}",
+        is_=_told([each.line for each in lines]),
+        should="no fatal SXid on a fresh node",
+        cause="its links are down: jobs whose GPUs talk through them end, or hang",
+        remedy="drain the node, then reset all its GPUs (nvidia-smi --gpu-reset) or replace it",
     )
 
 

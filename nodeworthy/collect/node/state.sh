@@ -116,6 +116,15 @@ part bus bus
 part driven driven
 part rdma rdma
 command -v systemctl >/dev/null 2>&1 && part fabric units nvidia-fabricmanager.service
+# The operator's driver container brings one that is no unit of this systemd.
+elsewhere() {
+    # shellcheck disable=SC2013 # paths in /proc have no blanks
+    for each in $(grep -lsx 'nv-fabricmanag.*' /proc/[0-9]*/comm); do
+        sed -n 's|^[0-9]*:[^:]*:\(.*kubepods.*\)|\1|p' "${each%/comm}/cgroup"
+    done | sort -u
+}
+
+part "fabric elsewhere" elsewhere
 command -v nv-fabricmanager >/dev/null 2>&1 && part "fabric version" $brief nv-fabricmanager --version
 
 # Where cloud-init says how its steps ended: its own words, and the shell's, which name the line.
@@ -174,11 +183,23 @@ room() {
 part room room -k
 part inodes room -i
 
-# Only the lines that say something is wrong: the rest is nobody's business, and long.
+# Only the lines that say something is wrong: the rest is nobody's business, and long. What has fallen out of the
+# kernel's own buffer, which begins with its version, the journal may still have. What ufw drops is told apart, so that
+# a world that knocks all day pushes nothing else out.
 kernel_log() {
-    said=$($brief dmesg 2>/dev/null) && [ -n "$said" ] || said=$($brief journalctl -k -b -o short-monotonic --no-pager) || return
-    [ -n "$said" ] || return
-    printf '%s\n' "$said" | grep -E "NVRM: Xid|oom-kill:|Out of memory: Kill|UFW BLOCK" | tail -n 300
+    said=$($brief dmesg 2>/dev/null)
+    case $said in
+    *"Linux version "*) ;;
+    *)
+        journal=$($brief journalctl -k -b -o short-monotonic --no-pager)
+        code=$?
+        case $journal in *" kernel: "*) said=$journal ;; esac
+        [ -n "$said" ] || return $((code ? code : 1))
+        ;;
+    esac
+    printf '%s\n' "$said" | grep -E "NVRM: Xid|SXid|oom-kill:|Out of memory: Kill" | tail -n 300
+    printf '%s\n' "$said" | grep -F "UFW BLOCK" | grep -v " OUT= " | tail -n 200
+    printf '%s\n' "$said" | grep -F "UFW BLOCK" | grep " OUT= " | tail -n 100
     return 0
 }
 

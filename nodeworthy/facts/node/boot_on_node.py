@@ -15,6 +15,7 @@ from nodeworthy.verdict import Finding, Findings, Located, Unknown, fail, need, 
 
 # `/var/lib/cloud/instance/scripts/part-001: line 12: dnf: command not found`; dash leaves the word out.
 _LINE = pattern(r"(?P<script>/\S+): (?:line )?(?P<line>\d+): (?P<says>.+)")
+_WELL = "running"
 _STILL = ("starting", "initializing")
 
 
@@ -54,6 +55,8 @@ def _last(told: Sequence[str]) -> str | None:
 
 def _units(boot: NodeBoot) -> Findings:
     if boot.failed is None:
+        if boot.system not in (None, _WELL):
+            yield unknown(boot, "which units have failed was not read")
         return
     judged_elsewhere = {UNIT, *every_kubelet_unit()}
     by_name = need(boot.failed.by_name)

@@ -27,9 +27,9 @@ class NodeDevices:
     place: Place
     bus: Located[tuple[Device, ...]]
     # Addresses of the GPUs that NVIDIA's driver has taken; none where it is not loaded.
-    driven: tuple[str, ...]
+    driven: Located[tuple[str, ...]]
     # EFA interfaces that the kernel offers to programs.
-    efa: tuple[str, ...]
+    efa: Located[tuple[str, ...]]
 
 
 def gpus(bus: Sequence[Device]) -> list[Device]:

@@ -27,9 +27,11 @@ class NodeDriver:
     # RmProfilingAdminOnly, as the loaded module has it.
     admin_only: Located[str]
     options: tuple[OptionLine, ...]
-    # Fabric manager's unit, and its version if it is installed.
+    # Fabric manager's unit, and its version.
     fabric_unit: NodeUnits | None
-    fabric_version: Located[str | None]
+    fabric_version: Located[str]
+    # The cgroups of one that runs outside of its unit, as the operator's container brings it.
+    fabric_in: tuple[str, ...] = ()
 
     def only_loaded(self) -> None:
         """Skips where it is not loaded: that is told once, by the count of GPUs that it has."""

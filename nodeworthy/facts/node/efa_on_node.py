@@ -29,11 +29,11 @@ def told_of(node: Node, slow: str) -> Findings:
 
 
 def _unused(devices: NodeDevices, there: int, slow: str) -> Findings:
-    if len(devices.efa) < there:
+    if len(need(devices.efa)) < there:
         yield fail(
             devices.place.about("EFA"),
             "EFA interfaces are on the bus, and the kernel does not offer them",
-            is_=f"{len(devices.efa)} in /sys/class/infiniband",
+            is_=f"{len(need(devices.efa))} in /sys/class/infiniband",
             should=str(there),
             cause=f"the efa module is not loaded, or does not know them: {slow}",
             remedy="modprobe efa, and install aws-efa-installer in the image",

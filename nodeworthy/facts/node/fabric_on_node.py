@@ -22,7 +22,7 @@ def told_of(node: Node) -> Findings:
         return
     unit = need(driver.fabric_unit.by_name).get(UNIT)
     if unit is None or not unit.is_there:
-        yield from _not_installed(node, driver.fabric_unit)
+        yield from _not_installed(node, driver, driver.fabric_unit)
         return
     differs = _differs(driver)
     if differs is not None:
@@ -49,7 +49,9 @@ def _only_where_it_is_needed(node: Node) -> None:
         skip("the operator's driver container brings fabric manager")
 
 
-def _not_installed(node: Node, units: NodeUnits) -> Findings:
+def _not_installed(node: Node, driver: NodeDriver, units: NodeUnits) -> Findings:
+    if driver.fabric_in:
+        skip(f"fabric manager runs in a container, as the operator's driver brings it: {driver.fabric_in[0]}")
     if not need(node.seen.boot_ended):
         yield unknown(units, "fabric manager is not installed, and the boot script has not ended yet")
         return
@@ -64,7 +66,7 @@ def _not_installed(node: Node, units: NodeUnits) -> Findings:
 
 def _differs(driver: NodeDriver) -> Finding | None:
     own, drivers = driver.fabric_version, driver.version
-    if not (isinstance(own.state, Known) and isinstance(drivers.state, Known)) or own.state.value is None:
+    if not (isinstance(own.state, Known) and isinstance(drivers.state, Known)):
         return None
     if own.state.value == drivers.state.value:
         return None

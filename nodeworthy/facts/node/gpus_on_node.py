@@ -37,7 +37,8 @@ def expected(node: Node) -> Located[int] | None:
 
 
 def _another_count(devices: NodeDevices, there: Sequence[Device], wanted: int, place: Place) -> Finding:
-    gone = sorted(set(devices.driven) - {each.address for each in there})
+    driven = devices.driven.state.value if isinstance(devices.driven.state, Known) else ()
+    gone = sorted(set(driven) - {each.address for each in there})
     if len(there) > wanted:
         cause = "the fleet says another number than the machine has"
     elif gone:
@@ -57,7 +58,10 @@ def _another_count(devices: NodeDevices, there: Sequence[Device], wanted: int, p
 
 
 def _driven(node: Node, devices: NodeDevices, there: Sequence[Device]) -> Findings:
-    left = [each for each in there if each.address not in devices.driven]
+    if isinstance(devices.driven.state, Unknown):
+        yield unknown(devices.driven, devices.driven.state.why)
+        return
+    left = [each for each in there if each.address not in devices.driven.state.value]
     if not left:
         return
     if not need(node.seen.boot_ended):
@@ -81,7 +85,7 @@ def _driven(node: Node, devices: NodeDevices, there: Sequence[Device]) -> Findin
 
 def _comes_with_the_operator(node: Node, devices: NodeDevices) -> bool:
     pool: Pool | None = node.declared.state.value if isinstance(node.declared.state, Known) else None
-    return pool is not None and pool.driver is Driver.OPERATOR and not devices.driven
+    return pool is not None and pool.driver is Driver.OPERATOR and devices.driven.state == Known(())
 
 
 def _why(node: Node, devices: NodeDevices, others: set[str]) -> str:
@@ -90,7 +94,7 @@ def _why(node: Node, devices: NodeDevices, others: set[str]) -> str:
         return "the nvidia module is not loaded"
     if others:
         return f"another driver has them: {', '.join(sorted(others))}"
-    return "the driver could not start them" if devices.driven else "the driver has none of them"
+    return "the driver has none of them" if devices.driven.state == Known(()) else "the driver could not start them"
 
 
 def _addresses(devices: Sequence[Device]) -> str:

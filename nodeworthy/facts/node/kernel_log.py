@@ -16,6 +16,15 @@ class XidLine:
 
 
 @dataclass(frozen=True)
+class SxidLine:
+    """A fault that an NVSwitch reports, and that stops its links."""
+
+    switch: str
+    number: int
+    line: str
+
+
+@dataclass(frozen=True)
 class OomLine:
     """A process that the kernel killed because the machine, and not its container, had no memory left."""
 
@@ -44,3 +53,4 @@ class NodeKernelLog:
     xids: Located[tuple[XidLine, ...]]
     killed: tuple[OomLine, ...] = ()
     blocked: tuple[Blocked, ...] = ()
+    switches: tuple[SxidLine, ...] = ()

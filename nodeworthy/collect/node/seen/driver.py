@@ -33,6 +33,7 @@ def driver(recording: Recording, host: Place) -> NodeDriver | None:
         ),
         options=tuple(_option(line, host) for line in lines(recording, "options") if ":" in line),
         fabric_unit=units(recording, "fabric", host),
+        fabric_in=tuple(lines(recording, "fabric elsewhere")),
         fabric_version=_fabric(recording, host.about("nv-fabricmanager --version")),
     )
 
@@ -72,12 +73,12 @@ def _option(line: str, host: Place) -> OptionLine:
     return OptionLine(host.about(path), path, " ".join(text.split()))
 
 
-def _fabric(recording: Recording, place: Place) -> Located[str | None]:
+def _fabric(recording: Recording, place: Place) -> Located[str]:
     said = printed(recording, "fabric version", place, "fabric manager's version")
     if said is None:
-        return Located(Known(None), place, written=False)
+        return Located.unknown("fabric manager's version was not read: nv-fabricmanager is not on the PATH", place)
     if isinstance(said.state, Unknown):
-        return Located(said.state, place)
+        return said
     found = _FABRIC.search(said.state.value)
     return (
         Located.known(found[1], place) if found else Located.unknown("fabric manager does not say its version", place)

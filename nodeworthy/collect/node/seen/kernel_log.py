@@ -6,15 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import printed
-from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, XidLine
+from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _XID = pattern(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d+)")
+# What is not fatal is told for information.
+_SXID = pattern(r"(?P<switch>\S+): SXid \((?:PCI:)?[^)]+\): (?P<number>\d+), Fatal\b")
 _KILLED = pattern(r"\bOut of memory: Kill(?:ed)? process \d+ \((?P<process>[^)]*)\)")
 # Newer kernels tell first whose memory ran out: NONE is the machine's.
 _OOM = pattern(r"oom-kill:constraint=CONSTRAINT_(?P<whose>\w+).*?\btask=(?P<process>[^,]*)")
 _CGROUP = pattern(r"\btask_memcg=(?P<cgroup>[^,]*)")
+# A container, whoever runs it; what else has a slice is the system's own.
+_CONTAINERS = pattern(r"kubepods|\b(?:docker|libpod|crio|cri-containerd|nerdctl)-")
 _BLOCKED = pattern(r"\[UFW BLOCK\] IN=(?P<in>\S*) OUT=(?P<out>\S*) .*?SRC=(?P<source>\S+) DST=(?P<target>\S+)")
 
 
@@ -27,7 +31,11 @@ def kernel_log(recording: Recording, host: Place) -> NodeKernelLog | None:
         return NodeKernelLog(place, Located(said.state, place))
     lines = said.state.value.splitlines()
     return NodeKernelLog(
-        place, Located(Known(tuple(_xids(lines))), place), tuple(_killed(lines)), tuple(_blocked(lines))
+        place,
+        Located(Known(tuple(_xids(lines))), place),
+        tuple(_killed(lines)),
+        tuple(_blocked(lines)),
+        tuple(_switches(lines)),
     )
 
 
@@ -37,13 +45,19 @@ def _xids(lines: Sequence[str]) -> Iterator[XidLine]:
             yield XidLine(found["gpu"], int(found["number"]), line.strip())
 
 
+def _switches(lines: Sequence[str]) -> Iterator[SxidLine]:
+    for line in lines:
+        if found := _SXID.search(line):
+            yield SxidLine(found["switch"], int(found["number"]), line.strip())
+
+
 def _killed(lines: Sequence[str]) -> Iterator[OomLine]:
     """A container that outgrew its own limit is its own fault; what the system itself needs is not."""
     told = [found for line in lines if (found := _OOM.search(line))]
     for found in told:
         cgroup = _CGROUP.search(found.string)
         if found["whose"] != "MEMCG" or (
-            cgroup and "kubepods" not in cgroup["cgroup"] and ".slice" in cgroup["cgroup"]
+            cgroup and not _CONTAINERS.search(cgroup["cgroup"]) and ".slice" in cgroup["cgroup"]
         ):
             yield OomLine(found["process"], found.string.strip())
     if not told:
