@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nodeworthy.collect.source.recognise import operator_values
+from nodeworthy.collect.source.releases import releases
 from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact
 
@@ -20,11 +21,18 @@ def pods(document: Tree) -> Iterator[Fact]:
     if document.is_mapping and not document.get("metadata").is_mapping:
         yield from _of_patches(document)
         yield from _of_values(document)
+    if document.is_mapping:
+        yield from _of_releases(document)
+
+
+def _of_releases(document: Tree) -> Iterator[Fact]:
+    for release in releases(document):
+        yield from _of_values(release.values)
 
 
 def _of_values(document: Tree) -> Iterator[Fact]:
     """A chart's values, where they ask for GPUs."""
-    if document.get("apiVersion").is_absent and document.get("kind").is_absent:
+    if document.is_mapping and document.get("apiVersion").is_absent and document.get("kind").is_absent:
         from nodeworthy.facts.pod.chart_resources import templates_of_values
 
         yield from templates_of_values(document)

@@ -29,6 +29,7 @@ KEPT = {
     f"items: [{{apiVersion: nvidia.com/v1, kind: ClusterPolicy, spec: {{toolkit: {{{ENV}}}}}}}]",
     "a list of the API server": "kind: ClusterPolicyList\napiVersion: nvidia.com/v1\n"
     f"items: [{{spec: {{toolkit: {{{ENV}}}}}}}]",
+    "a list as Jsonnet writes it": f"[{{apiVersion: nvidia.com/v1, kind: ClusterPolicy, spec: {{toolkit: {{{ENV}}}}}}}]",
     "Flux": f"apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec: {{values: {{toolkit: {{{ENV}}}}}}}",
     "Argo valuesObject": "apiVersion: argoproj.io/v1alpha1\nkind: Application\n"
     f"spec: {{source: {{helm: {{valuesObject: {{toolkit: {{{ENV}}}}}}}}}}}",

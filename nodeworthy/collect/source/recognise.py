@@ -20,7 +20,11 @@ from nodeworthy.verdict import Known, Located
 
 
 def objects(document: Tree) -> Iterator[Tree]:
-    """The document, or what a list of Kubernetes objects holds."""
+    """The document, or what a list of Kubernetes objects holds, also a bare one, as Jsonnet writes it."""
+    if document.is_sequence and document.sequence and all(_is_object(each) for each in document.sequence):
+        for each in document.sequence:
+            yield from objects(each)
+        return
     kind = document.get("kind").text or ""
     items = document.get("items")
     if not (kind.endswith("List") and items.is_sequence):
@@ -28,6 +32,10 @@ def objects(document: Tree) -> Iterator[Tree]:
         return
     for item in items.sequence:
         yield from objects(_typed(item, document, kind.removesuffix("List")))
+
+
+def _is_object(tree: Tree) -> bool:
+    return tree.is_mapping and bool(tree.get("apiVersion").text and tree.get("kind").text)
 
 
 def _typed(item: Tree, document: Tree, kind: str) -> Tree:

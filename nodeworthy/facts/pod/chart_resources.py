@@ -8,7 +8,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 
-_RESOURCES = "resources"
+RESOURCES = "resources"
 _DEEPEST = 4
 
 
@@ -20,13 +20,13 @@ def templates_of_values(document: Tree) -> Iterator[PodTemplate]:
 
 def _within(document: Tree, tree: Tree, path: str, depth: int) -> Iterator[PodTemplate]:
     for name, child in tree.mapping.items():
-        if name == _RESOURCES and _asks_for_gpus(child):
-            yield _template(document, child, path or _RESOURCES)
+        if name == RESOURCES and asks_for_gpus(child):
+            yield _template(document, child, path or RESOURCES)
         elif depth and child.is_mapping:
             yield from _within(document, child, f"{path}.{name}" if path else name, depth - 1)
 
 
-def _asks_for_gpus(resources: Tree) -> bool:
+def asks_for_gpus(resources: Tree) -> bool:
     amounts = (*resources.get("limits").mapping, *resources.get("requests").mapping)
     return any(map(is_gpu_resource, amounts))
 
@@ -34,7 +34,7 @@ def _asks_for_gpus(resources: Tree) -> bool:
 def _template(document: Tree, resources: Tree, path: str) -> PodTemplate:
     place = resources.key or resources.place
     name = Tree(path, place)
-    container = Tree({"name": name, _RESOURCES: resources}, place)
+    container = Tree({"name": name, RESOURCES: resources}, place)
     spec = Tree({"containers": Tree([container], place)}, place)
     named = Tree({"kind": Tree("Chart", place), "metadata": Tree({"name": name}, place)}, document.place)
     return PodTemplate(named, Tree({"spec": spec}, place), (named,), path)

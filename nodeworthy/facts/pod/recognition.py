@@ -1,8 +1,8 @@
 """Finds the pod templates in an object, by its shape: whatever has containers makes pods.
 
 Most kinds keep a template under a name of their own (`template`, `headGroupSpec.template`, `tasks[].template`), at any
-depth; an Argo Workflow keeps a container in each of its steps instead, and a Kubeflow TrainJob only what its nodes are
-to have.
+depth; an Argo Workflow keeps a container in each of its steps instead, a Kubeflow TrainJob only what its nodes are
+to have, and others one container without a pod around it (KServe's `predictor.model`, a NIMService's spec).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree, absent, merge
+from nodeworthy.facts.pod.chart_resources import RESOURCES, asks_for_gpus
 from nodeworthy.facts.pod.template import PodTemplate
 
 # How deep a template may lie, and how many entries of a list are looked at.
@@ -20,8 +21,10 @@ _MOST = 500
 _OTHERS = frozenset(
     "CustomResourceDefinition ConfigMap Secret SealedSecret Role ClusterRole RoleBinding ClusterRoleBinding Service "
     "ServiceAccount Namespace Ingress NetworkPolicy PersistentVolumeClaim PersistentVolume StorageClass PrometheusRule "
-    "ServiceMonitor HelmRelease Application ApplicationSet HelmChart ClusterPolicy Node Event".split()
+    "ServiceMonitor HelmRelease Application ApplicationSet HelmChart ClusterPolicy Node NodeClaim Event".split()
 )
+# Knative's makes pods; the core's own has no group in its apiVersion.
+_OF_ANOTHER_GROUP = "Service"
 _WITH_A_SELECTOR = frozenset(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"))
 _WORKFLOWS = frozenset(("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"))
 _NOT_WALKED = frozenset(("metadata", "status", "data"))
@@ -30,14 +33,19 @@ _OF_A_STEP = (
     "activeDeadlineSeconds affinity initContainers nodeSelector priorityClassName schedulerName securityContext "
     "tolerations volumes".split()
 )
+# What stands beside a container that has no pod of its own, and is said of its pod.
+_OF_A_POD = "affinity nodeSelector priorityClassName runtimeClassName schedulerName tolerations".split()
+NOT_ALL = "what it does not say may stand in what makes its pods"
 PATCHED = "this is a patch, and what it does not say may stand in the object that it changes"
 
 
 def makes_pods(document: Tree) -> bool:
     """Whether it is worth a look: an object that says its kind, and may hold containers."""
     kind = document.get("kind").text if document.is_mapping else None
-    is_object = not (document.get("apiVersion").is_absent and document.get("metadata").is_absent)
-    return bool(kind) and kind not in _OTHERS and is_object
+    if not kind or (document.get("apiVersion").is_absent and document.get("metadata").is_absent):
+        return False
+    is_other = kind == _OF_ANOTHER_GROUP and "/" in (document.get("apiVersion").text or "")
+    return kind not in _OTHERS or is_other
 
 
 def pod_templates(document: Tree) -> Iterator[PodTemplate]:
@@ -69,7 +77,22 @@ def _within(document: Tree, tree: Tree, above: tuple[Tree, ...], path: str, dept
         return
     for name, child in tree.mapping.items():
         if name not in _NOT_WALKED:
-            yield from _within(document, child, (*above, child), f"{path}.{name}" if path else name, depth + 1)
+            inside = f"{path}.{name}" if path else name
+            if child.is_mapping and asks_for_gpus(child.get(RESOURCES)) and not _is_pod_spec(child):
+                yield _of_one_container(document, tree, child, (*above, child), inside)
+            yield from _within(document, child, (*above, child), inside, depth + 1)
+
+
+def _of_one_container(document: Tree, holder: Tree, container: Tree, above: tuple[Tree, ...], path: str) -> PodTemplate:
+    """A container that stands alone, and what is said of its pod around it or in it."""
+    around = {
+        name: each for tree in (holder, container) for name in _OF_A_POD if not (each := tree.get(name)).is_absent
+    }
+    called = document.get("metadata", "name").text if path == "spec" else None
+    named = {} if container.get("name").text else {"name": Tree(called or path.rpartition(".")[2], container.place)}
+    whole = replace(container, value={**container.mapping, **named})
+    spec = Tree({**around, "containers": Tree([whole], container.place)}, container.place)
+    return PodTemplate(document, Tree({"spec": spec}, container.place), above, path, NOT_ALL)
 
 
 def _is_pod_spec(tree: Tree) -> bool:
