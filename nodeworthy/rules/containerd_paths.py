@@ -59,6 +59,8 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
     if not runtime.toolkit:
         yield _toolkit_must_be_off(toolkit, pool, runtime)
         return
+    if not toolkit.is_a_list:
+        skip("toolkit.env is no list of variables: toolkit-env-wellformed says so")
     yield from _shared(SOCKET, toolkit.socket, pool, pools, runtime)
     if toolkit.config.written or not runtime.config_optional:
         yield from _shared(CONFIG, toolkit.config, pool, pools, runtime)
@@ -109,7 +111,7 @@ def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runti
 def _leave_the_malformed(toolkit: ToolkitSettings) -> None:
     """A path that is right but for its spelling never passes here; another rule says what it should be."""
     known = [path.state.value for path in (toolkit.socket, toolkit.config) if isinstance(path.state, Known)]
-    if not toolkit.is_a_list or any(bare(value) != value for value in known):
+    if any(bare(value) != value for value in known):
         skip("what stands in toolkit.env is no bare path: toolkit-env-wellformed says why")
 
 
