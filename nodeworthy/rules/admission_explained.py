@@ -4,10 +4,12 @@ The scheduler counts devices by what pods ask for; kubelet, by what its device p
 Where the two differ, kubelet refuses the pod, and for a pod without a controller that is final. What makes them differ:
 
 - a pod that is pinned by `nodeName` goes past the scheduler to a node whose GPUs are held: the GPU operator's
-  validators do so, and NVIDIA's own validation suite;
+  validators do so, and NVIDIA's own validation suite; where kubelet counts for itself, it says `OutOfnvidia.com/gpu`;
 - kubelet started again, and admitted pods before the device plugin had registered: `can't allocate unregistered
   device`, `Available: 0`, with a start of kubelet or of the node in the minutes before;
-- devices became unhealthy after they had been counted;
+- devices became unhealthy after they had been counted, or a GPU is lost;
+- the device plugin did not answer, or no longer knows the device;
+- kubelet's Topology Manager finds no GPUs and CPUs that are close to each other (`TopologyAffinityError`);
 - HAMi's device plugin was asked by a pod that its scheduler did not bind, or whose lock on the node was left
   (`hami.io/mutex.lock`);
 - verification holds the GPUs between its cycles: that is another rule's (`verification-yields`), whose victims these

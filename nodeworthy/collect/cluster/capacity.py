@@ -10,7 +10,7 @@ from datetime import datetime
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_on_nodes
+from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
 from nodeworthy.facts.cluster.ledger import Ledger, ledger
@@ -47,7 +47,8 @@ def capacity(
     """`blamed` are the nodes that have no runtime for GPUs, of which another rule says why."""
     clustered = {node.name: node for node in seen.nodes.values()}
     world = _world(seen, works, shared, blamed)
-    counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world)
+    refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
+    counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused)
     return Scene([*_facts(seen, works, world), *counts], dict(_missing(seen)), (), rules - RULES)
 
 
@@ -105,10 +106,15 @@ def _by_verification(works: list[VerificationWork]) -> dict[tuple[str, str], int
 
 
 def _admissions(seen: Seen, works: list[VerificationWork]) -> Admissions:
-    blamed = {name for work in works if not work.yields for name in work.rejected}
+    elsewhere = {name for work in works if not work.yields for name in work.rejected}
+    refusals, world = seen.capacity.refusals, _admission_world(seen)
+    elsewhere.update(name for names in refused_for_lost_devices(refusals, world).values() for name in names)
+    return Admissions(tuple(refused_on_nodes(refusals, world, elsewhere)))
+
+
+def _admission_world(seen: Seen) -> AdmissionWorld:
     kept = seen.capacity
-    world = AdmissionWorld(kept.nodes, kept.held, kept.events, _plugins(seen))
-    return Admissions(tuple(refused_on_nodes(kept.refusals, world, blamed)))
+    return AdmissionWorld(kept.nodes, kept.held, kept.events, _plugins(seen))
 
 
 def _plugins(seen: Seen) -> dict[str, datetime]:

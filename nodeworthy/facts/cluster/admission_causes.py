@@ -8,6 +8,7 @@ from dataclasses import field
 from datetime import datetime, timedelta
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
+from nodeworthy.facts.cluster.admission_said import said
 from nodeworthy.facts.cluster.admissions import AdmissionCause, RefusedOnNode
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
@@ -33,6 +34,16 @@ class AdmissionWorld:
     plugins: Mapping[str, datetime] = field(default_factory=dict)
 
 
+def refused_for_lost_devices(refusals: Iterable[AdmissionRefusal], world: AdmissionWorld) -> Mapping[str, list[str]]:
+    """By node those for whom devices are missing that the node itself counts as unhealthy: their count tells it."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for pod in refusals:
+        node = world.nodes.get(pod.node)
+        if node is not None and pod.had_unhealthy_devices and node.unhealthy(pod.resource):
+            found[pod.node].append(pod.object)
+    return found
+
+
 def refused_on_nodes(
     refusals: Iterable[AdmissionRefusal], world: AdmissionWorld, elsewhere: Collection[str]
 ) -> Iterator[RefusedOnNode]:
@@ -53,10 +64,15 @@ def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> AdmissionCause | Non
     node = world.nodes.get(pod.node)
     if pod.was_not_bound:
         return _of_hami(pod, node)
+    own = said(pod)
+    if own is not None:
+        return own
     started = _started(pod, world)
     full = _full(pod, world)
     if pod.was_not_registered:
         return _too_early(pod, started or ())
+    if pod.was_counted_by_kubelet:
+        return _pinned(pod, full)
     if _is_pinned(pod, world) and (full is not None or not started):
         return _pinned(pod, full)
     if started:
@@ -88,17 +104,17 @@ def _started(pod: AdmissionRefusal, world: AdmissionWorld) -> tuple[Related, ...
     if pod.when is None:
         return ()
     place = Place(object=f"Node/{pod.node}")
-    said = [
+    starts = [
         Related(place, f"{what} at {_clock(when)}")
         for when, what in world.events.starts.get(pod.node, ())
         if when <= pod.when <= when + _REGISTERS
     ]
     ready, plugin = _ready_since(world.nodes.get(pod.node)), world.plugins.get(pod.node)
     if ready is not None and ready <= pod.when <= ready + _REGISTERS:
-        said.append(Related(place, f"the node is Ready since {_clock(ready)}"))
+        starts.append(Related(place, f"the node is Ready since {_clock(ready)}"))
     if plugin is not None and pod.when < plugin <= pod.when + _REGISTERS:
-        said.append(Related(place, f"its device plugin is ready since {_clock(plugin)}, which was later"))
-    return tuple(dict.fromkeys(said))
+        starts.append(Related(place, f"its device plugin is ready since {_clock(plugin)}, which was later"))
+    return tuple(dict.fromkeys(starts))
 
 
 def _ready_since(node: NodeGpus | None) -> datetime | None:

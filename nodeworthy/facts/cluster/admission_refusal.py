@@ -17,6 +17,11 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _COUNTED = pattern(r"unavailable for (?P<resource>\S+?)\. Requested: (?P<asked>\d+), Available: (?P<there>\d+)")
+# Of a pod that no scheduler counted: kubelet counts for itself.
+_OUT_OF = pattern(
+    r"Node didn't have enough resource: (?P<resource>[^,\s]+), requested: (?P<asked>\d+), used: (?P<used>\d+), "
+    r"capacity: (?P<capacity>\d+)"
+)
 _UNREGISTERED = pattern(r"(?:can't|cannot) allocate unregistered device (?P<resource>[^\s,]+)")
 _UNHEALTHY = pattern(r"cannot allocate unhealthy devices (?P<resource>[^\s,]+)")
 _NOT_BOUND = "no binding pod found on node"
@@ -34,6 +39,8 @@ class AdmissionRefusal:
     owner: str = ""
     scheduler: str = ""
     amounts: Mapping[str, int] = field(default_factory=dict)
+    # Kubelet's one word for it.
+    reason: str = ""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -49,11 +56,20 @@ class AdmissionRefusal:
     def counted(self) -> tuple[int, int] | None:
         """How many were asked for and how many were there."""
         found = _COUNTED.search(self.message)
-        return (int(found["asked"]), int(found["there"])) if found else None
+        if found is not None:
+            return int(found["asked"]), int(found["there"])
+        out_of = _OUT_OF.search(self.message)
+        if out_of is None:
+            return None
+        return int(out_of["asked"]), max(int(out_of["capacity"]) - int(out_of["used"]), 0)
+
+    @property
+    def was_counted_by_kubelet(self) -> bool:
+        return _OUT_OF.search(self.message) is not None
 
     @cached_property
     def resource(self) -> str:
-        patterns = (_COUNTED, _UNREGISTERED, _UNHEALTHY)
+        patterns = (_COUNTED, _OUT_OF, _UNREGISTERED, _UNHEALTHY)
         found = next((match for each in patterns if (match := each.search(self.message))), None)
         return found["resource"] if found else next(iter(self.amounts), "")
 
@@ -78,7 +94,8 @@ def admission_refusal(data: Any) -> AdmissionRefusal | None:
         return None
     if not mapping_at(data, "spec"):
         message = text_at(data, "message") or text_at(data, "note")
-        return AdmissionRefusal(rejected.object, rejected.node, message, moment(time_of(data)))
+        when, reason = moment(time_of(data)), text_at(data, "reason")
+        return AdmissionRefusal(rejected.object, rejected.node, message, when, reason=reason)
     owner = next(iter(data.get("metadata", {}).get("ownerReferences") or ()), None)
     return AdmissionRefusal(
         rejected.object,
@@ -89,6 +106,7 @@ def admission_refusal(data: Any) -> AdmissionRefusal | None:
         text_at(owner, "name"),
         text_at(data, "spec", "schedulerName") or "default-scheduler",
         effective_requests(mapping_at(data, "spec")),
+        text_at(data, "status", "reason"),
     )
 
 
@@ -106,4 +124,5 @@ def together(one: AdmissionRefusal | None, other: AdmissionRefusal) -> Admission
         pod.owner,
         pod.scheduler,
         pod.amounts,
+        pod.reason or event.reason,
     )

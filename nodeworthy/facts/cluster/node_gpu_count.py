@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -33,7 +33,7 @@ class NodeGpuCount:
     node: NodeGpus
     # None where nobody says how many it has.
     expected: Expected | None
-    # Pods that would run there if all of its devices were well.
+    # Pods that would run there, or would have been admitted, if all of its devices were well.
     waiting: tuple[str, ...] = ()
 
     @property
@@ -61,14 +61,20 @@ class NodeGpuCount:
 
 
 def node_gpu_counts(
-    clustered: Mapping[str, ClusterNode], fleet: Fleet | None, waiting: Iterable[AskingPod], world: PendingWorld
+    clustered: Mapping[str, ClusterNode],
+    fleet: Fleet | None,
+    waiting: Iterable[AskingPod],
+    world: PendingWorld,
+    refused: Mapping[str, Sequence[str]],
 ) -> Iterator[NodeGpuCount]:
     """Of nodes that offer any: where none is offered, other rules say why."""
     victims = _victims(waiting, world)
     for node in world.nodes.values():
         if any(node.capacity.values()) and node.name not in world.unoffered.nodes:
             expected = _expected(node, clustered.get(node.name), fleet)
-            yield NodeGpuCount(node, expected, tuple(sorted(victims.get(node.name, ()))))
+            yield NodeGpuCount(
+                node, expected, tuple(sorted({*victims.get(node.name, ()), *refused.get(node.name, ())}))
+            )
 
 
 def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, set[str]]:

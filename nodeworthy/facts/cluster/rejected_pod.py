@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.facts.pod.effective_requests import effective_requests
+from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.known.evidence import all_evidence
 from nodeworthy.records import dataclass
 
 _SAID = next(each.text for each in all_evidence() if each.id == "devices-unavailable").split("<", maxsplit=1)[0]
 _REASON = next(each.text for each in all_evidence() if each.id == "unexpected-admission")
+# Where nobody asked a scheduler, kubelet itself counts GPUs; and where its policy wants them close to CPUs.
+_OUT_OF, _TOPOLOGY = "OutOf", "TopologyAffinityError"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +26,20 @@ def rejected_pod(data: Any) -> RejectedPod | None:
     """From a Pod, or from an Event about one."""
     if text_at(data, "kind") == "Event" or "reason" in data:
         return _of_event(data)
-    if text_at(data, "status", "reason") != _REASON:
+    reason = text_at(data, "status", "reason")
+    if not _is_refusal(reason) and not (reason == _TOPOLOGY and effective_requests(mapping_at(data, "spec"))):
         return None
     name = f"Pod/{text_at(data, 'metadata', 'namespace')}/{text_at(data, 'metadata', 'name')}"
     return RejectedPod(name, text_at(data, "spec", "nodeName"))
 
 
+def _is_refusal(reason: str) -> bool:
+    return reason == _REASON or (reason.startswith(_OUT_OF) and is_gpu_resource(reason.removeprefix(_OUT_OF)))
+
+
 def _of_event(event: Any) -> RejectedPod | None:
     message = text_at(event, "message") or text_at(event, "note")
-    if text_at(event, "reason") != _REASON and _SAID not in message:
+    if not _is_refusal(text_at(event, "reason")) and _SAID not in message:
         return None
     about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
     if text_at(about, "kind") not in ("Pod", ""):
