@@ -1,8 +1,8 @@
 """The kernel's log of this boot has no Xid, no process killed for want of memory, and no pod's traffic blocked.
 
 On a fresh node each of them is a fault of the node. An Xid is what NVIDIA's driver says of a GPU: the number tells
-which fault, and whether the hardware, the driver or a program is to blame. An SXid is an NVSwitch's, and counts where it
-is fatal. `Out of memory` counts where the machine's memory ran out, not where a container outgrew its own limit.
+which fault, and whether the hardware, the driver or a program is to blame. An SXid is an NVSwitch's, and counts where
+it is fatal. `Out of memory` counts where the machine's memory ran out, not where a container outgrew its own limit.
 `[UFW BLOCK]` counts where a pod's interface is on one side: pods that find no name server leave these lines, while what
 the world sends to a node's closed ports is dropped all day, and rightly. Where the firewall still keeps pods back,
 `pod-egress-forwarded` tells it, with these lines.
