@@ -23,6 +23,8 @@ _OTHERS = frozenset(
     "ServiceAccount Namespace Ingress NetworkPolicy PersistentVolumeClaim PersistentVolume StorageClass PrometheusRule "
     "ServiceMonitor HelmRelease Application ApplicationSet HelmChart ClusterPolicy Node NodeClaim Event".split()
 )
+# What stands in a policy is a pattern of pods, and no pod.
+_POLICIES = ("kyverno.io/", "gatekeeper.sh/")
 # Knative's makes pods; the core's own has no group in its apiVersion.
 _OF_ANOTHER_GROUP = "Service"
 _WITH_A_SELECTOR = frozenset(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"))
@@ -44,8 +46,10 @@ def makes_pods(document: Tree) -> bool:
     kind = document.get("kind").text if document.is_mapping else None
     if not kind or (document.get("apiVersion").is_absent and document.get("metadata").is_absent):
         return False
-    is_other = kind == _OF_ANOTHER_GROUP and "/" in (document.get("apiVersion").text or "")
-    return kind not in _OTHERS or is_other
+    version = document.get("apiVersion").text or ""
+    if any(group in version for group in _POLICIES):
+        return False
+    return kind not in _OTHERS or (kind == _OF_ANOTHER_GROUP and "/" in version)
 
 
 def pod_templates(document: Tree) -> Iterator[PodTemplate]:
