@@ -18,7 +18,7 @@ from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict
 
-from .recordings import CASES, MENDED, but, part
+from .recordings import CASES, MENDED, but, part, without
 
 BAD = sorted(CASES.glob("*/bad-node-*/node.json"))
 GOOD = load(CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json")
@@ -86,3 +86,32 @@ def test_a_unit_that_is_enabled_until_the_next_boot_is_not_enabled() -> None:
 def test_the_drivers_version_is_read_from_both_modules(version: str, is_read: bool) -> None:
     found = judged(but(GOOD, part("driver", version)))["fabric-manager-runs"]
     assert found.verdict is (Verdict.FAIL if is_read else Verdict.UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("lost", "case"),
+    [
+        ("driven", "gpu-count-complete/good-node-eight-of-eight"),
+        ("rdma", "efa-complete/good-node-thirty-two"),
+        ("fabric version", "fabric-manager-runs/good-node-same-version"),
+    ],
+)
+@pytest.mark.parametrize("how", ["not asked", "too late"])
+def test_what_was_not_read_is_neither_well_nor_a_fault(lost: str, case: str, how: str) -> None:
+    good, about = load(CASES / case / "node.json"), case.partition("/")[0]
+    assert judged(good, CASES / case)[about].verdict is Verdict.PASS
+    bad = without(good, lost) if how == "not asked" else but(good, part(lost, code=124))
+    assert judged(bad, CASES / case)[about].verdict is Verdict.UNKNOWN
+
+
+def test_a_system_that_is_not_well_and_does_not_say_why() -> None:
+    degraded = but(without(GOOD, "failed"), part("system", "degraded", code=1))
+    assert judged(degraded)["boot-finished"].verdict is Verdict.UNKNOWN
+
+
+def test_fabric_manager_of_the_operators_container_is_no_unit() -> None:
+    none = part("fabric", "Id=nvidia-fabricmanager.service\nLoadState=not-found\nActiveState=inactive\n")
+    there = part("fabric elsewhere", "/kubepods.slice/kubepods-besteffort.slice/cri-containerd-ab.scope")
+    by_operator = but(load(CASES / "fabric-manager-runs" / "good-node-same-version" / "node.json"), none)
+    assert judged(by_operator)["fabric-manager-runs"].verdict is Verdict.FAIL
+    assert judged(but(by_operator, there))["fabric-manager-runs"].verdict is Verdict.SKIP
