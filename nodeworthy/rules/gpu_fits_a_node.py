@@ -82,8 +82,12 @@ def _chooses_none(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Findings:
         is_=f"{label}: {wanted}",
         should=" or ".join(dict.fromkeys(_shown(size, label) for size in sizes)),
         related=[_says(size) for size in sizes[:_MOST]],
-        cause=_NEVER,
-        remedy="choose nodes that the fleet has, or declare the pool in the fleet",
+        cause="no node can ever take the pod: it stays Pending (didn't match Pod's node affinity/selector)"
+        if pod.live is not None
+        else _NEVER,
+        remedy=f"choose {label} of a node that is there, or label the nodes that are meant"
+        if pod.live is not None
+        else "choose nodes that the fleet has, or declare the pool in the fleet",
         victims=pod.live.unscheduled if pod.live is not None else (),
     )
 

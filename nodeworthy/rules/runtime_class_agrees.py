@@ -127,6 +127,7 @@ def its_handler_is_in_containerd(runtime: RuntimeClass, classes: ClusterClasses)
         related=related,
         cause=f'its pods stay in ContainerCreating: no runtime for "{handler}" is configured',
         remedy=f"handler: {classes.handlers[0]}",
+        victims=classes.pods_of.get(runtime.name or "", ()),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -70,7 +71,16 @@ def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:
         handlers=tuple(handlers) or None,
         maker=toolkits[0].place if toolkits else None,
         is_whole=True,
+        pods_of=_by_class(seen),
     )
+
+
+def _by_class(seen: Seen) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for pod in seen.pods.values():
+        if pod.runtime_class and not pod.ready and not pod.is_over:
+            found[pod.runtime_class].append(pod.object)
+    return {name: sorted(pods) for name, pods in found.items()}
 
 
 def _missing(seen: Seen, unseen: str | None, asked: frozenset[str]) -> dict[type[Any], Missing]:

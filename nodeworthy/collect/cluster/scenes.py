@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -17,6 +17,7 @@ from nodeworthy.collect.cluster.platform import platform
 from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
+from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.node import ClusterNode
@@ -162,6 +163,13 @@ class _Scenes:
         return frozenset(namespace for namespace, _ in self._seen.pods)
 
     @cached_property
+    def _handlers_of_classes(self) -> frozenset[str]:
+        """Those that a RuntimeClass names and the toolkit does not write: the class's own rule tells of them."""
+        written = {name for each in self._seen.toolkits.values() for name in each.runtime_names}
+        named = {text_at(each, "handler") for each in self._seen.gpu_pods.runtimes.values()}
+        return frozenset(named - written if self._seen.toolkits else ())
+
+    @cached_property
     def _failures_on(self) -> Mapping[str, list[SandboxFailure]]:
         found: dict[str, list[SandboxFailure]] = defaultdict(list)
         for failure in self._seen.failures.values():
@@ -203,7 +211,12 @@ class _Scenes:
         # An event may not say on which node it was; where there is only one kind of nodes, it was on one of them.
         names |= {NOWHERE} if alone else set()
         own = tuple(pod for pod in pods if pod.node in names)
-        failures = tuple(each for name in names for each in self._failures_on.get(name, ()) if _is_its(each, daemonset))
+        failures = tuple(
+            each
+            for name in names
+            for each in self._failures_on.get(name, ())
+            if _is_its(each, daemonset, self._handlers_of_classes)
+        )
         return ToolkitOnNodes(
             daemonset,
             group.nodes,
@@ -245,7 +258,7 @@ class _Scenes:
             for name, some in self._failures_on.items()
             if name not in covered
             for each in some
-            if each.runtime.lower().startswith(base)
+            if each.runtime.lower().startswith(base) and each.runtime not in self._handlers_of_classes
         )
         pods = [pod for name in {each.node for each in failures} for pod in self._pods_on.get(name, ())]
         victims = victims_of(failures, pods if self._seen.has(PODS) else None, self._namespaces, frozenset((base,)))
@@ -297,8 +310,11 @@ def _pool_of_nodes(group: Group, first: ClusterNode) -> GpuPool:
     return GpuPool(first.name, first.place, Located.known(distribution, first.place), group.runtime, noun="node")
 
 
-def _is_its(failure: SandboxFailure, daemonset: ToolkitDaemonSet) -> bool:
-    return failure.runtime in daemonset.runtime_names or failure.runtime.lower().startswith(defaults().runtime_class)
+def _is_its(failure: SandboxFailure, daemonset: ToolkitDaemonSet, handlers: Collection[str]) -> bool:
+    """Or the fault of a RuntimeClass, which names a runtime that no toolkit was told to write."""
+    if failure.runtime in daemonset.runtime_names:
+        return True
+    return failure.runtime.lower().startswith(defaults().runtime_class) and failure.runtime not in handlers
 
 
 def _values(data: Mapping[str, Any]) -> OperatorValues:

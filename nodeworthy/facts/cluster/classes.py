@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nodeworthy.documents.settled import settled
@@ -67,6 +68,8 @@ class ClusterClasses:
     hidden: str | None = None
     # These are all that there are: a cluster was asked.
     is_whole: bool = False
+    # The pods of a cluster by the class that they name.
+    pods_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
     # What files of containerd's configuration give it.
     configured: tuple[ConfiguredHandlers, ...] = ()
 
