@@ -51,6 +51,7 @@ from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNode
 from nodeworthy.facts.profiling.promise import ProfilingPromise
 from nodeworthy.facts.profiling.watched_node import WatchedNode
 from nodeworthy.facts.secrets.plain_text import PlainText
+from nodeworthy.facts.secrets.planned_secret import PlannedSecret
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.facts.secrets.stack_outputs import StackOutput
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
@@ -112,6 +113,7 @@ _PROGRAM: Final[Facts] = frozenset(
         NodeDrainers,
         NodeGroup,
         NotLookedAt,
+        PlannedSecret,
         ProfilingPromise,
         QueueNotPlanned,
         SecurityGroup,

@@ -45,8 +45,9 @@ def spans(text: str) -> list[Secret]:
 
 
 def what_is(name: str, value: str) -> str | None:
-    """What this value is, if it is a secret; its name is that of the key or variable that holds it."""
-    kind = holds(name)
+    """What this value is, if it is a secret; its name is that of the key or variable that holds it. A name with a slash
+    is an annotation's (`checksum/secret`), and says nothing."""
+    kind = holds(name) if "/" not in name else None
     if kind is not None and is_secret(value, kind, name):
         return called(name)
     return next((each.what for each in spans(value)), None)

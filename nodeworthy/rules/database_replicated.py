@@ -33,7 +33,6 @@ RULE = Rule(
 
 LOST = "the jobs that wait are in one place, and are gone with it"
 HOST = "kubernetes.io/hostname"
-_PASSWORD = pattern(r"PASSWORD$|PASSWD$|PGPASS$")
 _PLAIN_IMAGE = pattern(
     r"(?:docker\.io/)?(?:library/)?postgres(?:[:@].*)?|ghcr\.io/cloudnative-pg/postgresql(?:[:@].*)?"
 )
@@ -135,8 +134,7 @@ def it_has_its_extension(database: QueueDatabase, asked: QueueAsked | None) -> F
 @RULE.check
 def its_credentials_are_in_a_secret(database: QueueDatabase, asked: QueueAsked | None) -> Findings:
     _is_the_queues(database, asked)
-    named = [each for each in database.variables if _PASSWORD.search(each.get("name").text or "")]
-    for variable in named:
+    for variable in database.passwords:
         yield from _password(variable)
     for variable in database.variables:
         if variable.get("name").text == "POSTGRES_HOST_AUTH_METHOD" and variable.get("value").text == "trust":
@@ -146,7 +144,7 @@ def its_credentials_are_in_a_secret(database: QueueDatabase, asked: QueueAsked |
                 should="scram-sha-256",
                 remedy="remove POSTGRES_HOST_AUTH_METHOD, and give POSTGRES_PASSWORD from a Secret",
             )
-    if not named and not database.takes_secrets:
+    if not database.passwords and not database.takes_secrets:
         yield unknown(database, f"where {database.title} has its passwords from is not said in what was read")
 
 

@@ -8,7 +8,8 @@ placeholder. A password that everybody knows (`changeme`) is one in user data, f
 manifests and values it waits for somebody to fill it in.
 
 Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
-SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Slurm jobs are read as well: whoever may see the job's
+SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Of what a Pulumi program hands to Kubernetes (objects, a
+chart's values) every text is read; what it marks as a secret is encrypted in its state, and is none. Slurm jobs are read as well: whoever may see the job's
 script sees what it exports.
 
 A stack's outputs are kept in its state and shown to whoever may read the stack, in the log of every update as well. One
@@ -29,6 +30,7 @@ from nodeworthy.boot.userdata import FaultKind, Part
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
+from nodeworthy.facts.secrets.planned_secret import PlannedSecret
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.facts.secrets.stack_outputs import StackOutput
 from nodeworthy.known.secret_names import is_default
@@ -56,6 +58,10 @@ _FETCH = (
 )
 _REFER = "keep it in a Secret and refer to it (existingSecret, secretKeyRef); then change it, for it has been seen"
 
+_HAND_OVER = (
+    "keep it in the stack's config, encrypted (pulumi config set --secret KEY), and hand it over in a Secret "
+    "(existingSecret, secretKeyRef); then change it, for it has been seen"
+)
 _MARK = 'export it as a secret, or not at all: pulumi.export("…", pulumi.Output.secret(value))'
 
 
@@ -163,6 +169,12 @@ def values_hold_none(values: OperatorValues) -> Findings:
         what = None if tree.secret or is_default(tree.text or "") else what_is(name, tree.text or "")
         if what is not None:
             yield sight.finding(tree.place, what, name)
+
+
+@RULE.check
+def planned_objects_hold_none(secret: PlannedSecret) -> Findings:
+    cause = "whoever may read the program, the stack's state or the object reads it"
+    yield _Sight(secret.origin, cause, _HAND_OVER).finding(secret.place, secret.what, secret.name)
 
 
 @RULE.check

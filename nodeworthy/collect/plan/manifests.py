@@ -15,6 +15,8 @@ from nodeworthy.documents.tree import Tree, plain, plant
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.engine import Fact
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.secrets.planned_secret import in_plain_sight
 from nodeworthy.verdict import Place, Unknown
 
 DECODE = "kubernetes:yaml:decode"
@@ -89,4 +91,13 @@ def _of_text(text: str, place: Place) -> Iterator[Fact]:
 
 def _of(document: Tree) -> Iterator[Fact]:
     for each in objects(document):
-        yield from facts_of(each)
+        yield from facts_of_object(each)
+
+
+def facts_of_object(tree: Tree, title: str = "") -> Iterator[Fact]:
+    """Of one object, and the secrets in it; where it holds the GPU operator's values, these are looked at as such."""
+    found = list(facts_of(tree))
+    yield from found
+    if not any(isinstance(each, OperatorValues) for each in found):
+        kind, name = tree.get("kind").text or "a manifest", tree.get("metadata", "name").text or title
+        yield from in_plain_sight(tree, f"{kind} '{name}'" if name else kind)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from nodeworthy.collect.objects import facts_of
+from nodeworthy.collect.plan.manifests import facts_of_object
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
@@ -20,6 +20,7 @@ from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import of_chart
 from nodeworthy.facts.operator.recognition import chart_version, is_operator_chart, looks_like_values, values_within
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.secrets.planned_secret import in_plain_sight
 from nodeworthy.facts.services.monitoring_recognition import stacks_of_chart
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
@@ -46,7 +47,7 @@ class Releases:
         if resource.type in RELEASES:
             yield from self._release(resource, planter)
         elif resource.type.startswith("kubernetes:") and resource.custom:
-            yield from facts_of(self._document(resource, planter))
+            yield from facts_of_object(self._document(resource, planter), resource.name)
 
     def _document(self, resource: Resource, planter: Planter) -> Tree:
         """A Kubernetes resource as the object that it becomes; its type says what its inputs may leave out."""
@@ -67,6 +68,8 @@ class Releases:
         yield from stacks_of_chart(chart, values, planter.place, origin, elsewhere=elsewhere, release=_called(resource))
         for each in values_of_chart(chart, values, planter.place, origin, elsewhere):
             yield from within_values(each)
+        if not found:
+            yield from in_plain_sight(values, origin)
         for tree in found:
             place = tree.place if tree.place.path else planter.place
             yield OperatorValues(

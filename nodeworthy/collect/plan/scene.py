@@ -26,7 +26,9 @@ from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.profiling.promise import promises_of_plan
 from nodeworthy.facts.secrets.plain_text import PlainText
+from nodeworthy.facts.secrets.planned_secret import PlannedSecret
 from nodeworthy.facts.secrets.stack_outputs import outputs_in_plain_sight
+from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.secrets import spans
 from nodeworthy.suppression import Suppression
@@ -61,6 +63,7 @@ def scene_of(
         facts.append(file)
     facts += outputs_in_plain_sight(_outputs(plan, made, unknown))
     facts += _of_several(facts, fleet)
+    facts = _told_once(facts, fleet)
     facts += left_out(plan, facts, fleet)
     facts += beside_pods(facts, fleet)
     if fleet is None:
@@ -81,6 +84,14 @@ def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
     if fleet is not None:
         yield from pool_systems(fleet)
         yield from promises_of_plan(groups, [fact for fact in facts if isinstance(fact, BootScript)], fleet)
+
+
+def _told_once(facts: Sequence[Fact], fleet: Fleet | None) -> list[Fact]:
+    """Without the secrets that the rule for the queue's database looks for."""
+    queues = [fact for fact in facts if isinstance(fact, QueueDatabase)]
+    judged = [each for each in queues if each.holds_pgmq or (fleet is not None and fleet.queue is not None)]
+    told = {variable.get("value").place for each in judged for variable in each.passwords}
+    return [fact for fact in facts if not (isinstance(fact, PlannedSecret) and fact.place in told)]
 
 
 def of_fleet_alone(fleet: Fleet) -> Scene:

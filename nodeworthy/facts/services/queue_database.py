@@ -12,8 +12,11 @@ from typing import Any, ClassVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.services.database_server import DatabaseServer, InitText, of_template
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+_PASSWORD = pattern(r"PASSWORD$|PASSWD$|PGPASS$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,11 @@ class QueueDatabase:
         templates = [each.template for each in self.servers if each.template is not None]
         containers = [container for template in templates for container in template.containers]
         return tuple(entry for each in containers for entry in each.tree.get("env").sequence)
+
+    @cached_property
+    def passwords(self) -> tuple[Tree, ...]:
+        """Those of them that are called so."""
+        return tuple(each for each in self.variables if _PASSWORD.search(each.get("name").text or ""))
 
     @cached_property
     def takes_secrets(self) -> bool:
