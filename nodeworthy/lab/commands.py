@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,8 +9,9 @@ from pathlib import Path
 from nodeworthy.errors import CouldNotLook
 
 TAIL_LINES = 15
-PR_SET_PDEATHSIG = 1
-LIBC = ctypes.CDLL(None)
+# The kernel kills a program when whoever started it is killed, which no `finally` would see. A program says it: no code
+# of ours runs between fork and exec, where another thread's locks are held for ever.
+WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 class LabError(CouldNotLook):
@@ -24,7 +23,7 @@ def run(argv: Sequence[str | Path], *, seconds: float, stdin: str = "", env: Map
     shown = " ".join(str(each) for each in argv)[:200]
     try:
         done = subprocess.run(
-            argv,
+            [*WITH_US, *argv],
             input=stdin,
             capture_output=True,
             text=True,
@@ -32,7 +31,6 @@ def run(argv: Sequence[str | Path], *, seconds: float, stdin: str = "", env: Map
             timeout=seconds,
             env=env,
             check=False,
-            preexec_fn=die_with_parent,
         )
     except subprocess.TimeoutExpired:
         raise LabError(f"not done after {seconds:.0f} s: {shown}") from None
@@ -41,11 +39,6 @@ def run(argv: Sequence[str | Path], *, seconds: float, stdin: str = "", env: Map
     if done.returncode != 0:
         raise LabError(f"{shown} ended with {done.returncode}: {tail(done.stdout + done.stderr)}")
     return done.stdout
-
-
-def die_with_parent() -> None:
-    """The kernel kills a program when whoever started it is killed, which no `finally` would see."""
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def tail(text: str) -> str:

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-PROGRAMS = ("mmdebstrap", "systemd-nspawn", "unshare", "nsenter", "dpkg-deb", "rpmbuild", "createrepo_c")
+PROGRAMS = ("mmdebstrap", "systemd-nspawn", "setpriv", "unshare", "nsenter", "dpkg-deb", "rpmbuild", "createrepo_c")
 FILE_SYSTEMS = ("cgroup2", "overlay")
 DEBIAN_PACKAGES = ("createrepo-c", "mmdebstrap", "rpm", "systemd-container", "util-linux")
 # The image whose shared storage is served by a program of its own.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Self
 
 from nodeworthy.lab import cache
-from nodeworthy.lab.commands import LabError, die_with_parent, run, tail
+from nodeworthy.lab.commands import WITH_US, LabError, run, tail
 from nodeworthy.lab.leftovers import PREFIX, cgroups, remove_cgroups, sweep
 from nodeworthy.lab.watch import HAPPENED, Event, Watch
 
@@ -105,15 +105,15 @@ class Node:
 
     def _launch(self) -> None:
         namespaces = ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "--propagation=private"]
-        command: list[str | Path] = ["unshare", *namespaces, "sh", cache.HERE / "launch.sh", self.name, self.folder]
+        apart = [*WITH_US, "unshare", *namespaces]
+        layers = ":".join(str(layer) for layer in self.lower)
         with (self.folder / "console").open("ab") as console:
             self._launched = subprocess.Popen(
-                [*command, ":".join(str(layer) for layer in self.lower)],
+                [*apart, "sh", cache.HERE / "launch.sh", self.name, self.folder, layers],
                 stdin=subprocess.PIPE,
                 stdout=console,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,  # Ctrl-C is ours
-                preexec_fn=die_with_parent,  # noqa: PLW1509 - one system call, safe between fork and exec
             )
         inside = Path(f"/proc/{self._launched.pid}/root")
         self._watch = Watch(inside / str(self.folder / "root").lstrip("/"))

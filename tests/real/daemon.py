@@ -9,9 +9,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-# The kernel kills the server when the test process is killed, which no `finally` would see. A program says it, and no
-# code of ours between fork and exec: there gRPC, where a test has used it, may abort the child.
-WITH_US = ("setpriv", "--pdeathsig", "KILL", "--")
+from nodeworthy.lab.commands import WITH_US
+
 POLL_SECONDS = 0.02
 TAIL_LINES = 15
 
