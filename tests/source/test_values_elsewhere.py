@@ -140,3 +140,17 @@ def test_a_file_that_a_release_names_is_asked_for_again(
     assert run("check", "r.yaml").code == 0
     (here / "cm.yaml").write_text(config_map(WRONG))
     assert run("check", "r.yaml").code == 1
+
+
+CHART = "name: gpus\ndependencies:\n  - {name: gpu-operator, version: %s}\n"
+
+
+@pytest.mark.parametrize(
+    ("version", "lock", "code"), [("v25.3.3", "", 1), ("~25.3.0", "", 3), ("~25.3.0", "v25.3.4", 0), ("v26.3.0", "", 0)]
+)
+def test_the_chart_around_them_says_which_release_they_are_for(here: Path, version: str, lock: str, code: int) -> None:
+    (here / "values.yaml").write_text(f"gpu-operator:\n{indented(RIGHT, 2)}")
+    (here / "Chart.yaml").write_text(f"apiVersion: v2\n{CHART % version}")
+    if lock:
+        (here / "Chart.lock").write_text(CHART % lock)
+    assert run("check", "values.yaml", "--rule", "operator-release-works").code == code

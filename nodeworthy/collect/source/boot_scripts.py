@@ -39,6 +39,11 @@ _TEMPLATES = {".tpl", ".tftpl", ".tmpl"}
 _SCRIPT_NAMES = {".sh", ".bash", ".userdata", ".boothook", *_TEMPLATES}
 _HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
 _MIME = pattern(rb"(?im)^(mime-version|content-type)\s*:")
+# A program, a page or another object may hold one; it is user data where it is the document itself.
+_NODE_CONFIG = pattern(
+    rb"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%\{[^\n]*)?\r?\n)*(?:--\S+\s+(?i:content-type)\s*:|"
+    rb"[{\s\"']*(?:apiVersion[\"']?\s*:\s*[\"']?node\.eks\.aws/|kind[\"']?\s*:\s*[\"']?NodeConfig\b))"
+)
 # Bottlerocket's, behind comments.
 _SETTINGS = pattern(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
 _GZIP = b"\x1f\x8b"
@@ -59,7 +64,7 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     stripped = head.lstrip()
     if stripped.startswith(_HEADS) or _is_mime(stripped):
         return True
-    if b"node.eks.aws/" in data and b"NodeConfig" in data:
+    if b"node.eks.aws/" in data and (_NODE_CONFIG.match(stripped) or _is_called_like_one(name)):
         return True
     if _SETTINGS.match(stripped) and b"kubernetes" in data:
         return True

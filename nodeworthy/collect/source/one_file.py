@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.boot_scripts import NO_BOOT_SCRIPT, is_boot_script, is_firewall_script, is_script
+from nodeworthy.collect.source.chart_release import with_release_of_chart
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
@@ -86,14 +87,16 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         found.fleet = _own_fleet(stack, source)
         found.facts += _of_fleet(found.fleet)
     every = [each for document in documents for each in objects(document)]
+    beside = found.beside = Beside(source)
     if any(name in text for name in _NAME_FILES):
-        every, found.beside = _with_values(every, source)
+        every = _with_values(every, beside)
     first_lines = sorted(each.place.line for each in every if each.place.line)
     for each in every:
         brought = list(facts_of(each))
         found.facts += brought
         if brought:
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
+    found.facts = with_release_of_chart(found.facts, beside)
     kept = any(map(is_readable_secret, every))
     if not found.facts and not kept and not any(map(is_telling_config_map, every)):
         return None
@@ -105,11 +108,10 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     return found
 
 
-def _with_values(every: list[Tree], source: Source) -> tuple[list[Tree], Beside]:
+def _with_values(every: list[Tree], beside: Beside) -> list[Tree]:
     from nodeworthy.collect.source.values_elsewhere import with_values
 
-    beside = Beside(source)
-    return [with_values(each, every, beside) for each in every], beside
+    return [with_values(each, every, beside) for each in every]
 
 
 def _read(source: Source, data: bytes) -> tuple[list[Tree], str]:

@@ -15,15 +15,19 @@ from nodeworthy.verdict import Place
 
 _SIGNS = (
     (re.compile(rb"^### tuple ###|^:ufw-user-|^-[AI] ufw-user-", re.MULTILINE), USER),
-    (re.compile(rb"^:ufw-before-|^-[AI] ufw-before-", re.MULTILINE), BEFORE),
+    (re.compile(rb"^:ufw-(?:before|after)-|^-[AI] ufw-(?:before|after)-", re.MULTILINE), BEFORE),
     (re.compile(rb"^DEFAULT_(?:FORWARD|INPUT)_POLICY=", re.MULTILINE), DEFAULTS),
 )
+# Of the rules for IPv6: their chains, and what ufw remembers of them.
+_OF_IPV6 = re.compile(rb"^:ufw6-|^-[AI] ufw6-|^### tuple ### .*::/0", re.MULTILINE)
+# ufw's own copies of what it forgot, and those of packages.
+_COPY = pattern(r"\.(?:\d{8}_\d{6}|dpkg-\w+|ucf-\w+|bak|orig|old)$|~$")
 _SWITCH = pattern(rb"^ENABLED=", re.MULTILINE)
 _TEMPLATES = (".j2", ".tpl", ".tftpl", ".tmpl", ".erb")
 
 
 def ufw_kind(data: bytes, name: str) -> str | None:
-    if data.startswith(b"#!"):
+    if data.startswith(b"#!") or _OF_IPV6.search(data) or _COPY.search(name):
         return None
     if PurePath(name).name.startswith("ufw.conf") and _SWITCH.search(data):
         return SWITCH
@@ -52,5 +56,5 @@ def _filled(text: Text) -> Text:
 def _root(shown: str) -> str:
     path = PurePath(shown)
     bare = str(path.with_suffix("")) if path.suffix in _TEMPLATES else str(path)
-    rooted = next((bare.removesuffix(known) for known in KINDS if f"/{bare}".endswith(known)), None)
+    rooted = next((f"/{bare}".removesuffix(known) for known in KINDS if f"/{bare}".endswith(known)), None)
     return rooted if rooted is not None else str(path.parent)

@@ -1,0 +1,40 @@
+"""The release that a chart of somebody's own has the operator in: its Chart.lock or Chart.yaml, beside the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nodeworthy.collect.source.beside import Beside
+from nodeworthy.documents.tree import Tree
+from nodeworthy.engine import Fact
+from nodeworthy.facts.operator.recognition import CHART, chart_version
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.verdict import Known
+
+# The lock says which release a range has led to.
+_FILES = ("Chart.lock", "Chart.yaml")
+
+
+def with_release_of_chart(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+    """The facts, the values of a subchart among them with its release."""
+    if not any(map(_says_no_release, facts)):
+        return list(facts)
+    version = _version(beside)
+    if version is None:
+        return list(facts)
+    release, asked = chart_version(version), str(version.value)
+    return [replace(each, release=release, asked_release=asked) if _says_no_release(each) else each for each in facts]
+
+
+def _says_no_release(fact: Fact) -> bool:
+    return isinstance(fact, OperatorValues) and fact.origin == "Helm values" and fact.release.state == Known(None)
+
+
+def _version(beside: Beside) -> Tree | None:
+    for name in _FILES:
+        for document in beside.documents(beside.folder / name) or ():
+            for each in document.get("dependencies").sequence:
+                if each.get("name").text == CHART and each.get("version").text:
+                    return each.get("version")
+    return None
