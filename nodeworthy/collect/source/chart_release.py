@@ -18,17 +18,21 @@ _FILES = ("Chart.lock", "Chart.yaml")
 
 def with_release_of_chart(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
     """The facts, the values of a subchart among them with its release."""
-    if not any(map(_says_no_release, facts)):
-        return list(facts)
-    version = _version(beside)
+    waiting = any(isinstance(each, OperatorValues) and _says_no_release(each) for each in facts)
+    version = _version(beside) if waiting else None
     if version is None:
         return list(facts)
-    release, asked = chart_version(version), str(version.value)
-    return [replace(each, release=release, asked_release=asked) if _says_no_release(each) else each for each in facts]
+    return [_told(each, version) if isinstance(each, OperatorValues) else each for each in facts]
 
 
-def _says_no_release(fact: Fact) -> bool:
-    return isinstance(fact, OperatorValues) and fact.origin == "Helm values" and fact.release.state == Known(None)
+def _told(values: OperatorValues, version: Tree) -> OperatorValues:
+    if not _says_no_release(values):
+        return values
+    return replace(values, release=chart_version(version), asked_release=str(version.value))
+
+
+def _says_no_release(values: OperatorValues) -> bool:
+    return values.origin == "Helm values" and values.release.state == Known(None)
 
 
 def _version(beside: Beside) -> Tree | None:
