@@ -226,6 +226,8 @@ def _without_secrets(each: Finding) -> Finding:
 
     said = {name: getattr(each, name) for name in ("message", "is_", "should", "cause", "remedy")}
     hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}
+    if any(hidden(other.says) is not other.says for other in each.related):
+        hiding["related"] = tuple(replace(other, says=hidden(other.says)) for other in each.related)
     if each.edit is not None and any(hidden(text) is not text for text in (each.edit.was, each.edit.new)):
         hiding["edit"] = None
     return replace(each, **hiding) if hiding else each

@@ -110,6 +110,10 @@ def deliver(options: argparse.Namespace, report: Report, heading: str = "", besi
     """Writes the report where it was asked for; the exit code is what it says. A heading is for people only, `beside`
     for a comment."""
     report = settled.told(options, report)
+    if report.moment is Moment.SOURCE and (wants(options, "json") or wants(options, "sarif")):
+        from nodeworthy.commands.offers import with_offers
+
+        report = with_offers(report, options.began)
     colour = wants_colour(options) and not options.output
     text = _rendered(options, options.format, report, heading, beside, colour=colour)
     if options.output:

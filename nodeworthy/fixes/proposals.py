@@ -74,4 +74,9 @@ def _proposal(findings: Sequence[Finding], texts: Mapping[str, Text]) -> Fix | L
         changes = alone(text, edits[0]) if alone is not None else variables(text, edits)
     except NotMended as problem:
         return Left(findings[0], problem.why)
-    return Fix(tuple(findings), tuple(changes), " and ".join(each.title for each in edits))
+    return Fix(tuple(findings), tuple(changes), _title([each.title for each in edits]))
+
+
+def _title(titles: Sequence[str]) -> str:
+    first, *others = titles
+    return " and ".join((first, *(each[:1].lower() + each[1:] for each in others)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from nodeworthy.report import offer
 from nodeworthy.report.printable import escaped
 from nodeworthy.report.report import SCHEMA, Report, place_as_data
 from nodeworthy.verdict import Finding, Verdict
@@ -15,7 +16,7 @@ def render(report: Report, *, show_passed: bool = False) -> str:
 
 
 def as_data(report: Report, *, show_passed: bool = False) -> dict[str, Any]:
-    findings = [finding_as_data(each) for each in report.findings]
+    findings = [{**finding_as_data(each), **_fix(report, each)} for each in report.findings]
     return {
         "schema": SCHEMA,
         "moment": report.moment.value,
@@ -43,6 +44,11 @@ def finding_as_data(finding: Finding) -> dict[str, Any]:
     }
     marks = {"simulated": finding.simulated, "baselined": finding.baselined}
     return {**data, **{name: True for name, on in marks.items() if on}}
+
+
+def _fix(report: Report, finding: Finding) -> dict[str, Any]:
+    offered = report.offer(finding)
+    return {"fix": offer.as_data(offered)} if offered is not None else {}
 
 
 def _passed_and_skipped(report: Report) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.records import dataclass
+from nodeworthy.report.offer import Offer
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Finding, Place, Severity, Verdict
 
@@ -28,6 +29,8 @@ class Report:
     extra: Mapping[str, Any] = field(default_factory=dict)
     # What the cluster said of the objects that findings name, where it is told to people.
     sightings: Sequence[Sighting] = ()
+    # What would mend them, for the formats that programs read.
+    offers: Mapping[Finding, Offer] = field(default_factory=dict)
     # The baseline that was laid over it, as its reader knows it.
     baseline: str | None = None
 
@@ -66,6 +69,9 @@ class Report:
             if each.verdict is Verdict.SKIP:
                 reasons.setdefault(each.rule.id, Counter())[each.why or ""] += 1
         return {rule: dict(counted) for rule, counted in sorted(reasons.items())}
+
+    def offer(self, finding: Finding) -> Offer | None:
+        return self.offers.get(finding) if finding.edit is not None else None
 
     def exit_code(self, *, strict: bool = False, allow_unknown: bool = False) -> int:
         """0 something was evaluated and clean, 1 a failure, 3 unknown, crashed or nothing evaluated."""

@@ -8,12 +8,14 @@ from typing import Any
 
 from nodeworthy import __version__
 from nodeworthy.engine import Judgement
+from nodeworthy.report.in_checkout import path_of
+from nodeworthy.report.offer import Piece
 from nodeworthy.report.printable import printable
 from nodeworthy.report.report import Report
-from nodeworthy.report.sarif_places import location, related
+from nodeworthy.report.sarif_places import artifact, location, related
 from nodeworthy.report.text import details
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Severity, Verdict
+from nodeworthy.verdict import Finding, Place, Severity, Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _IN_BASELINE = {"kind": "external", "justification": "it stands in the baseline"}
@@ -27,7 +29,11 @@ def render(report: Report, *, below: str = "", show_passed: bool = False) -> str
 def as_data(report: Report, *, below: str = "", show_passed: bool = False) -> dict[str, Any]:
     rules = sorted({each.rule.id: each.rule for each in report.judgements}.values(), key=lambda rule: rule.id)
     index = {rule.id: number for number, rule in enumerate(rules)}
-    results = [_result(each, index, below) for each in report.findings if each.verdict is not Verdict.ERROR]
+    results = [
+        {**_result(each, index, below), **_fixes(report, each, below)}
+        for each in report.findings
+        if each.verdict is not Verdict.ERROR
+    ]
     if report.baseline:
         results = [{**each, "baselineState": _since(each)} for each in results]
     if show_passed:
@@ -88,6 +94,24 @@ def _result(found: Finding, index: Mapping[str, int], below: str) -> dict[str, A
     if found.simulated:
         result["properties"] = {"simulated": True}
     return result
+
+
+def _fixes(report: Report, found: Finding, below: str) -> dict[str, Any]:
+    offer = report.offer(found)
+    if offer is None:
+        return {}
+    change = {
+        "artifactLocation": artifact(path_of(Place(path=offer.path), below) or offer.path),
+        "replacements": [_replacement(each) for each in offer.pieces],
+    }
+    return {"fixes": [{"description": {"text": printable(offer.title)}, "artifactChanges": [change]}]}
+
+
+def _replacement(piece: Piece) -> dict[str, Any]:
+    (line, column), (last, behind) = piece.start, piece.end
+    region = {"startLine": line, "startColumn": column, "endLine": last, "endColumn": behind}
+    inserted = {"insertedContent": {"text": piece.should}} if piece.should else {}
+    return {"deletedRegion": region, **inserted}
 
 
 def _since(result: Mapping[str, Any]) -> str:

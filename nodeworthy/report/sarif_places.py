@@ -19,7 +19,7 @@ def location(place: Place, below: str) -> dict[str, Any]:
     path = path_of(place, below)
     told: dict[str, Any] = {}
     if path is not None:
-        told["physicalLocation"] = {"artifactLocation": _artifact(path), **_region(place)}
+        told["physicalLocation"] = {"artifactLocation": artifact(path), **_region(place)}
     names = _names(place)
     if names:
         told["logicalLocations"] = names
@@ -30,7 +30,7 @@ def related(number: int, each: Related, below: str) -> dict[str, Any]:
     return {"id": number, **location(each.place, below), "message": {"text": printable(each.says)}}
 
 
-def _artifact(path: str) -> dict[str, str]:
+def artifact(path: str) -> dict[str, str]:
     uri = quote(_NO_BYTE.sub(REPLACED, path), errors="surrogateescape")
     return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": ROOT}
 
