@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import CloudConfig, read_cloud_configs
 from nodeworthy.boot.gzipped import UNPACKED_LIMIT
@@ -18,17 +20,24 @@ __all__ = ["unpack"]
 
 
 def unpack(
-    data: bytes, place: Place, *, template: bool | None = None, name: str = "", origin: Origin | None = None
+    data: bytes,
+    place: Place,
+    *,
+    template: bool | None = None,
+    name: str = "",
+    origin: Origin | None = None,
+    taken_off: Sequence[str] = (),
 ) -> UserData:
     """The parts of user data as it comes, in the order in which they act. Never raises: what can't be read is a
     fault. `template` says whether Terraform fills it in first; None looks for it. `origin` says where its lines
-    stand, where that is not the file of this place (a planned resource, say)."""
+    stand, where that is not the file of this place (a planned resource, say); `taken_off` which layers of packing were
+    taken off it before."""
     if not data.strip():
         fault = Fault(FaultKind.EMPTY, place, "the user data is empty: the node boots and does nothing")
         return UserData(place, (), (fault,), size=len(data))
     if len(data) > UNPACKED_LIMIT:
         return _too_large(len(data), place)
-    opened = open_envelope(data, origin or Straight(place))
+    opened = open_envelope(data, origin or Straight(place), taken_off=taken_off)
     if opened.unread:
         faults, wrapped = tuple(opened.faults), tuple(opened.wrapped)
         return UserData(place, (), faults, size=opened.size, wrapped=wrapped, unread=opened.unread)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from dataclasses import field
 
 from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
@@ -47,9 +48,12 @@ class Decoded:
     cut: int = 0
 
 
-def open_envelope(data: bytes, origin: Origin, called: str = "the decoded user data") -> Opened:
-    """The innermost bytes, where their lines stand, and what was wrong with each layer."""
-    opened = Opened(data, origin, called, size=len(data))
+def open_envelope(
+    data: bytes, origin: Origin, called: str = "the decoded user data", *, taken_off: Sequence[str] = ()
+) -> Opened:
+    """The innermost bytes, where their lines stand, and what was wrong with each layer; `taken_off` are those that are
+    off already."""
+    opened = Opened(data, origin, called, wrapped=list(taken_off), size=len(data))
     while not opened.unread:
         decoded = None if opened.data.startswith(GZIP_MAGIC) else as_base64(opened.data)
         if decoded is None and not opened.data.startswith(GZIP_MAGIC):

@@ -18,6 +18,7 @@ from nodeworthy.collect.plan.wire import Wire
 
 # More than any script; what is packed may be anything.
 LARGEST = 1 << 20
+DEEPEST = 2
 
 
 def agreed(one: Plan, other: Plan, made: StandIns) -> Plan:
@@ -44,12 +45,13 @@ def _same(one: Wire, other: Wire, made: StandIns) -> Wire:
     return one if one == other or shows else UNKNOWN
 
 
-def _unpacked(text: str) -> tuple[str, ...]:
-    """What user data looks like inside: EC2 takes it in base64, and cloud-init also gzipped."""
+def _unpacked(text: str, deep: int = DEEPEST) -> tuple[str, ...]:
+    """What user data looks like inside: EC2 takes it in base64, and cloud-init also gzipped, or in base64 twice."""
     try:
         data = base64.b64decode(text, validate=True)
         if data.startswith(b"\x1f\x8b"):
             data = zlib.decompressobj(wbits=31).decompress(data, LARGEST)
     except (ValueError, zlib.error):
         return ()
-    return (data.decode("utf-8", "replace"),)
+    inside = data.decode("utf-8", "replace")
+    return (inside, *(_unpacked(inside, deep - 1) if deep > 1 else ()))

@@ -177,4 +177,4 @@ def _read(text: str, place: Place, encoded: bool) -> UserData:
         )
         read = unpack(text.encode(), place, template=False, origin=origin)
         return replace(read, faults=(fault, *read.faults))
-    return unpack(data, place, template=False, origin=origin)
+    return unpack(data, place, template=False, origin=origin, taken_off=("base64",))
