@@ -55,6 +55,10 @@ FIREWALLS = {
     "routed by default": ("ufw default allow routed\nufw --force enable\n", {"LEAVE", "REACH"}),
     "denied first": (f"ufw route deny in on lxc+ out on eno1\n{FIXED}", {"LEAVE", "REACH", "TO_NODE"}),
     "denied before": (f"{FIXED}ufw route prepend deny in on lxc+\n", {"REACH", "TO_NODE"}),
+    "denied, and inserted": (
+        f"ufw route deny in on lxc+ out on eno1\n{FIXED.replace('allow', 'insert 1 allow', 1)}",
+        {"REACH", "TO_NODE"},
+    ),
     "deleted": (f"{FIXED}ufw route delete allow in on eno1 out on lxc+\n", {"LEAVE", "TO_NODE"}),
     "deleted by number": (f"{FIXED}ufw --force delete 1\n", {"REACH", "TO_NODE"}),
     "disabled": (f"{FIXED}ufw disable\n", EVERYTHING),

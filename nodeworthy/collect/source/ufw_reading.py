@@ -31,7 +31,9 @@ def ufw_kind(data: bytes, name: str) -> str | None:
         return None
     if PurePath(name).name.startswith("ufw.conf") and _SWITCH.search(data):
         return SWITCH
-    return next((kind for sign, kind in _SIGNS if sign.search(data)), None)
+    kinds = [kind for sign, kind in _SIGNS if sign.search(data)]
+    # One may speak of the other's chains, as ufw-docker's lines in after.rules do.
+    return BEFORE if BEFORE in kinds and not PurePath(name).name.startswith("user") else next(iter(kinds), None)
 
 
 def ufw_file(data: bytes, shown: str, *, named: bool) -> UfwFile | None:

@@ -40,7 +40,9 @@ _PLAIN_MATCHES = frozenset({"comment", "tcp", "udp", "conntrack", "state", "mult
 # These say something about a packet, and let it go on.
 _GOES_ON = frozenset(
     "LOG NFLOG ULOG MARK CONNMARK TCPMSS CT NOTRACK TRACE CLASSIFY DSCP TOS ECN TTL HL CHECKSUM SET TEE AUDIT SECMARK "
-    "CONNSECMARK IDLETIMER RATEEST RETURN ufw-not-local ufw-logging-deny".split()
+    "CONNSECMARK IDLETIMER RATEEST RETURN ufw-not-local ufw-logging-deny "
+    # To the policy, which is that of the side: so end broadcasts and noise.
+    "ufw-skip-to-policy-input ufw-skip-to-policy-output ufw-skip-to-policy-forward".split()
 )
 _VERDICTS = {"ACCEPT": True, "DROP": False, "REJECT": False, "ufw-user-limit-accept": True}
 

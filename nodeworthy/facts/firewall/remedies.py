@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains, Filter
 from nodeworthy.facts.firewall.needs import Need, Pods, Way
+from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.records import dataclass
 
 # In these hooks nobody knows yet, or any more, where a packet goes or came from.
@@ -20,7 +22,7 @@ class Remedies:
     pods: Pods
     uplink: str
     # Behind a rule that denies, a new one is never met.
-    is_denied_by_rule: bool = False
+    denied_by: Mapping[Need, Filter]
 
     def commands(self) -> list[str]:
         return list(dict.fromkeys(self._commands()))
@@ -31,15 +33,24 @@ class Remedies:
         elif self.chains.owner == FIREWALLD:
             yield from _zones(self.pods.interface, {each.way for each in self.lacking})
         elif self.chains.name == UFW:
-            yield from (each.rule(self.pods, self.uplink) for each in self.lacking)
+            yield from (self._ufw(each) for each in self.lacking)
         elif self.chains.name.startswith(IPTABLES):
             yield from (self._iptables(each) for each in self.lacking)
         else:
             yield from (self._nft(each) for each in self.lacking)
 
+    def _ufw(self, need: Need) -> str:
+        """A rule of the same words is replaced where it stands, and never put before itself."""
+        command = need.rule(self.pods, self.uplink)
+        denying = self.denied_by.get(need)
+        asked = ufw_command([Text.of(each) for each in command.split()[1:]]).rule
+        if denying is None or (asked is not None and asked.filter.key == denying.key):
+            return command
+        return command.replace(" allow ", " prepend allow ", 1)
+
     def _iptables(self, need: Need) -> str:
         table, _, chain = self.chains.name.rpartition(" ")
-        put = "-I" if self.is_denied_by_rule or table else "-A"
+        put = "-I" if need in self.denied_by or table else "-A"
         chain = chain if table else _IPTABLES_CHAINS[need.way]
         flag, end = self._end(need)
         option = {"iif": "-i", "oif": "-o", "saddr": "-s", "daddr": "-d"}[flag]
@@ -47,7 +58,7 @@ class Remedies:
         return f"{table or program} {put} {chain} {option} {end} -j ACCEPT"
 
     def _nft(self, need: Need) -> str:
-        put = "insert" if self.is_denied_by_rule else "add"
+        put = "insert" if need in self.denied_by else "add"
         flag, end = self._end(need)
         match = f"ip {flag} {end}" if flag.endswith("addr") else f"{flag}name '\"{end.replace('+', '*')}\"'"
         return f"nft {put} rule {self.chains.name.removeprefix('nft ')} {match} accept"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import field, replace
 
 from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
 from nodeworthy.records import dataclass
@@ -82,7 +82,9 @@ class Firewall:
 
     def _rule(self, step: Step) -> None:
         if step.filter is not None and step.does is not Does.REMOVE:
-            if step.filter.key in self.told and _replaced(self.ufw.rules, step.filter, step):
+            if step.filter.key in self.told and _is_there(self.ufw.rules, step):
+                if step.does is Does.INSERT:
+                    self.refused.append(replace(step, why="it has a rule about the same already, and inserts none"))
                 return
             self.told.add(step.filter.key)
         _changed(self.ufw.rules, step)
@@ -143,9 +145,11 @@ def _changed(rules: list[tuple[Filter, Step]], step: Step) -> None:
             rules.append((step.filter, step))
 
 
-def _replaced(rules: list[tuple[Filter, Step]], rule: Filter, step: Step) -> bool:
-    same = next((at for at, (each, _) in enumerate(rules) if each.key == rule.key), None)
-    if same is not None:
+def _is_there(rules: list[tuple[Filter, Step]], step: Step) -> bool:
+    """A rule that ufw has already takes the place of itself, but not where it is to be inserted: ufw skips that."""
+    rule = step.filter
+    same = next((at for at, (each, _) in enumerate(rules) if rule is not None and each.key == rule.key), None)
+    if same is not None and rule is not None and step.does is Does.ADD:
         rules[same] = (rule, step)
     return same is not None
 

@@ -87,7 +87,7 @@ class Story:
 
     @property
     def is_(self) -> str:
-        if self.name != UFW and self.policy is not None:
+        if self.policy is not None and (self.name != UFW or self.policy.filter is not None):
             return self.policy.command
         sides = dict.fromkeys(each.way.side for each in self.lacking)
         denied = [f"deny ({side.value})" for side in sides if not self.chains.policy(side)[0]]
@@ -99,8 +99,16 @@ class Story:
 
     @cached_property
     def commands(self) -> list[str]:
-        is_a_rule = self.policy is not None and self.policy.filter is not None
-        return Remedies(self.chains, self.lacking, self.pods, self.uplink or _UPLINK, is_a_rule).commands()
+        return Remedies(self.chains, self.lacking, self.pods, self.uplink or _UPLINK, self._denied()).commands()
+
+    def _denied(self) -> dict[Need, Filter]:
+        """By which rule; one that drops all stands as the policy of its chain."""
+        found: dict[Need, Filter] = {}
+        for need in self.lacking:
+            step = self._denying(need) or self.chains.policy(need.way.side)[1]
+            if step is not None and step.filter is not None:
+                found[need] = step.filter
+        return found
 
     @property
     def uplink(self) -> str:

@@ -38,7 +38,9 @@ class Told:
     conditions: Guard = ()
 
     def step(self, does: Does, place: Place | None = None, line: Text = EMPTY, **what: object) -> Step:
-        command = self.command or line.shown().strip()
+        # A line of a file says more than the command that writes all of it; an edit has none.
+        written = line.shown().strip() if place not in (None, self.place) else ""
+        command = written or self.command or line.shown().strip()
         return Step(does, UFW, place or self.place, command, self.conditions, **what)  # type: ignore[arg-type]
 
 
@@ -63,10 +65,10 @@ def _rules(kind: str, content: Content, told: Told) -> Iterator[Step]:
     count = 0
     for act, index in acts_in(content):
         if act.filter is not None and act.chain.startswith("ufw-"):
-            does = Does.INSERT if kind == BEFORE else Does.ADD
+            does = Does.INSERT if kind == BEFORE and not act.chain.startswith("ufw-after-") else Does.ADD
             line = content.lines[index]
             yield told.step(does, line.place, line.text, filter=act.filter, position=count)
-            count += 1
+            count += does is Does.INSERT
 
 
 def _tuples(content: Content, told: Told) -> Iterator[Step]:
