@@ -64,7 +64,7 @@ class Suite:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         try:
-            self.specs = specs.parse_all(filter(None, (config.getoption("hosts") or "").split(",")))
+            self.specs = specs.parse_all(_every_hosts(config))
             collector.recordings_are_there(self.specs)
             wait = value(config, "wait")
             self._asking = collector.Asking(
@@ -117,6 +117,17 @@ class Suite:
 
     def close(self) -> None:
         self._connections.close()
+
+
+def _every_hosts(config: pytest.Config) -> list[str]:
+    """testinfra keeps the last --hosts; a host that somebody has named is not to be passed over in silence."""
+    given = iter(config.invocation_params.args)
+    said = [next(given, "") if each == "--hosts" else each.removeprefix("--hosts=") for each in given if _names(each)]
+    return [each for each in (said if len(said) > 1 else [config.getoption("hosts") or ""]) if each]
+
+
+def _names(argument: object) -> bool:
+    return isinstance(argument, str) and (argument == "--hosts" or argument.startswith("--hosts="))
 
 
 def _write(path: Path, text: str) -> None:

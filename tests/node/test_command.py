@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.collect.node import specs
 from nodeworthy.collect.node.recording import as_text, load
 from tests.run import run, run_json
 
@@ -81,11 +82,24 @@ def test_in_a_folder_the_others_are_judged_all_the_same(tmp_path: Path) -> None:
     assert torn["where"]["path"] == "torn.json"
 
 
-@pytest.mark.parametrize("spec", ["h1", "ssm://h1", "ssh://", "replay:", "replay:nowhere.json", "winrm://h"])
+@pytest.mark.parametrize(
+    "spec", ["h1", "ssm://h1", "ssh://", "replay:", "replay:nowhere.json", "winrm://h", "ssh://a b", "ssh://a,b"]
+)
 def test_what_is_no_host(spec: str) -> None:
     ran = run("node", spec)
     assert (ran.code, ran.out) == (2, "")
     assert len(ran.err.splitlines()) == 1
+
+
+def test_one_word_may_name_several_and_a_path_may_have_commas(tmp_path: Path) -> None:
+    (tmp_path / "a,b.json").write_text(MENDED.read_text())
+    found = specs.parse_all(["ssh://a,ssh://b:22", f"replay:{tmp_path}/a,b.json,local://", "ssh://a"])
+    assert [each.recording or each.text for each in found] == [
+        "ssh://a",
+        "ssh://b:22",
+        tmp_path / "a,b.json",
+        "local://",
+    ]
 
 
 def test_an_unknown_spec_names_those_that_are() -> None:

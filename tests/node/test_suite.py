@@ -91,6 +91,13 @@ def test_hosts_of_which_nothing_could_be_judged_are_no_success(tmp_path: Path) -
     assert "nothing was evaluated on any host" in ran.stdout
 
 
+def test_hosts_that_are_named_twice_are_all_looked_at(tmp_path: Path) -> None:
+    """testinfra itself keeps the last."""
+    shutil.copy(MENDED, tmp_path / "other.json")
+    twice = (f"--hosts=replay:{MENDED}", "--hosts", f"replay:{tmp_path}/other.json", "-k", "containerd-paths")
+    assert "2 passed" in suite(tmp_path, *twice).stdout
+
+
 def test_what_it_can_not_use_is_one_sentence(tmp_path: Path) -> None:
     for arguments in (["--hosts=salt://i-1"], ["--hosts=local://", "--pool=x"]):
         ran = suite(tmp_path, *arguments)

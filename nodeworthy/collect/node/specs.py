@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import urllib.parse
 from collections.abc import Iterable
 from pathlib import Path
@@ -24,6 +25,8 @@ OFFERED = (
 )
 SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "node", "ssm", "replay")
 NAMELESS = ("local",)
+# As testinfra takes several in one word; a comma in the path of a recording is its own.
+_NEXT = re.compile(rf",(?=(?:{'|'.join(SCHEMES)}):|$)")
 _NODE = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(\?\S+)?")
 
 
@@ -64,6 +67,8 @@ def parse(spec: str) -> Spec:
         _refuse(spec, "ssh and kubectl would take it for an option")
     if scheme == "nsenter":
         return _nsenter(spec, rest)
+    if any(each.isspace() or each == "," for each in rest):
+        _refuse(spec, "no host's name has blanks or commas: of several hosts each has its own ssh://")
     _check_name(spec, scheme, rest)
     return Spec(scheme, spec)
 
@@ -91,7 +96,12 @@ def _nsenter(spec: str, name: str) -> Spec:
 
 
 def parse_all(specs: Iterable[str]) -> list[Spec]:
-    return list(dict.fromkeys(parse(each) for each in specs))
+    """Each once; one of them may name several, with commas."""
+    return list(dict.fromkeys(parse(each) for some in specs for each in _apart(some)))
+
+
+def _apart(text: str) -> list[str]:
+    return [each for each in _NEXT.split(text) if each] or [text]
 
 
 def _refuse(spec: str, why: str) -> NoReturn:
