@@ -12,7 +12,8 @@ from typing import Any
 from nodeworthy.one_cause import told_once_that_unread
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
-from nodeworthy.suppression import Suppression
+from nodeworthy.suppression import Suppressed, Suppression
+from nodeworthy.telling import signed, told_once
 from nodeworthy.verdict import (
     DoesNotApply,
     Finding,
@@ -73,16 +74,16 @@ def judge(
     are the ids of all that were to run, where those that have nothing to judge are left out of `rules`."""
     judgements: list[Judgement] = []
     for scene in scenes:
-        suppressed = _Suppressed(scene.suppressions)
+        suppressed = Suppressed(scene.suppressions)
         made = told_once_that_unread(list(_judge_scene(scene, rules, suppressed, crash)))
         judgements += made
         if unused is not None:
             asked = (ran or {rule.id for rule in rules}) - scene.judged_elsewhere
-            judgements += _unused_suppressions(scene, made, suppressed.used, set(asked), unused)
+            judgements += _unused_suppressions(made, suppressed, set(asked), unused)
     return judgements
 
 
-def _judge_scene(scene: Scene, rules: Sequence[Rule], suppressed: _Suppressed, crash: Rule) -> Iterator[Judgement]:
+def _judge_scene(scene: Scene, rules: Sequence[Rule], suppressed: Suppressed, crash: Rule) -> Iterator[Judgement]:
     by_type: dict[type[Any], list[Fact]] = defaultdict(list)
     for fact in scene.facts:
         by_type[type(fact)].append(fact)
@@ -91,7 +92,7 @@ def _judge_scene(scene: Scene, rules: Sequence[Rule], suppressed: _Suppressed, c
 
 
 def _judge_rule(
-    rule: Rule, by_type: Mapping[type[Any], list[Fact]], scene: Scene, suppressed: _Suppressed, crash: Rule
+    rule: Rule, by_type: Mapping[type[Any], list[Fact]], scene: Scene, suppressed: Suppressed, crash: Rule
 ) -> Iterator[Judgement]:
     checks: dict[type[Any], list[BoundCheck]] = defaultdict(list)
     for check in rule.checks:
@@ -193,7 +194,7 @@ def _crash(function: Callable[..., Any], problem: Exception) -> str:
 
 
 def _judgements(
-    rule: Rule, subject: Fact, outcomes: Sequence[_Outcome], suppressed: _Suppressed, crash: Rule
+    rule: Rule, subject: Fact, outcomes: Sequence[_Outcome], suppressed: Suppressed, crash: Rule
 ) -> Iterator[Judgement]:
     for outcome in outcomes:
         if outcome.crashed:
@@ -205,7 +206,7 @@ def _judgements(
     if len(skips) == len(calls):
         yield Judgement(rule, subject, Verdict.SKIP, (), why=skips[0])
         return
-    found = [_signed(each, rule) for outcome in calls for each in outcome.findings]
+    found = [signed(each, rule) for outcome in calls for each in outcome.findings]
     yield _verdict(rule, subject, [suppressed.applied(each) for each in told_once(found)])
 
 
@@ -215,80 +216,20 @@ def _verdict(rule: Rule, subject: Fact, findings: Sequence[Finding]) -> Judgemen
     return Judgement(rule, subject, verdict, tuple(findings), suppressed=bool(findings) and not open_findings)
 
 
-def _signed(each: Finding, rule: Rule) -> Finding:
-    remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
-    return _without_secrets(replace(each, rule=rule.id, severity=rule.severity, remedy=remedy))
-
-
-def _without_secrets(each: Finding) -> Finding:
-    """Whatever a rule shows of a line, a secret in that line is not shown."""
-    from nodeworthy.known.secrets import hidden
-
-    said = {name: getattr(each, name) for name in ("message", "is_", "should", "cause", "remedy")}
-    hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}
-    if any(hidden(other.says) is not other.says for other in each.related):
-        hiding["related"] = tuple(replace(other, says=hidden(other.says)) for other in each.related)
-    if each.edit is not None and any(hidden(text) is not text for text in (each.edit.was, each.edit.new)):
-        hiding["edit"] = None
-    return replace(each, **hiding) if hiding else each
-
-
 def _crashed(rule: Rule, subject: Fact, how: str, crash: Rule) -> Judgement:
     why = f"the rule {rule.id} crashed here, so nothing is known of it: {how}"
     found = replace(finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy)
     return Judgement(crash, subject, Verdict.ERROR, (found,), crashed=rule.id)
 
 
-def told_once(findings: Iterable[Finding]) -> list[Finding]:
-    """Equal faults of several (three pools, one wrong line) are one finding that names them all."""
-    merged: dict[Any, Finding] = {}
-    for each in findings:
-        key = (each.rule, each.verdict, each.where, each.message, each.is_, each.should, each.simulated)
-        first = merged.get(key)
-        if first is None:
-            merged[key] = each
-            continue
-        merged[key] = replace(
-            first,
-            on=tuple(dict.fromkeys((*first.on, *each.on))),
-            related=tuple(dict.fromkeys((*first.related, *each.related))),
-            victims=tuple(dict.fromkeys((*first.victims, *each.victims))),
-        )
-    return list(merged.values())
-
-
-class _Suppressed:
-    """Lays the suppressions of a scene over its findings, and remembers which had an effect."""
-
-    def __init__(self, suppressions: Iterable[Suppression]) -> None:
-        self._by_rule: dict[str, list[Suppression]] = defaultdict(list)
-        for each in suppressions:
-            self._by_rule[each.rule].append(each)
-        self.used: set[int] = set()
-
-    def applied(self, found: Finding) -> Finding:
-        """A failure may be suppressed; what is unknown or crashed stays what it is."""
-        if found.verdict is not Verdict.FAIL:
-            return found
-        covering = [each for each in self._by_rule[found.rule] if each.covers(found.where, found.rule)]
-        self.used.update(id(each) for each in covering)
-        return replace(found, suppressed=True) if covering else found
-
-
 def _unused_suppressions(
-    scene: Scene, made: Sequence[Judgement], used: set[int], ran: set[str], unused: Rule
+    made: Sequence[Judgement], suppressed: Suppressed, ran: set[str], unused: Rule
 ) -> Iterator[Judgement]:
     undecided = {
         (judgement.subject.place.path, judgement.subject.place.object, judgement.crashed or judgement.rule.id)
         for judgement in made
         if judgement.verdict in (Verdict.SKIP, Verdict.UNKNOWN, Verdict.ERROR)
     }
-    for each in scene.suppressions:
-        why = each.fault
-        if why is None:
-            left_out = each.rule not in ran or (each.place.path, each.place.object, each.rule) in undecided
-            if left_out or id(each) in used:
-                continue
-            why = f"{each.rule} finds nothing here"
+    for each, why in suppressed.without_effect(ran, undecided):
         found = finding(Verdict.FAIL, each, f"this suppression has no effect: {why}", remedy=unused.remedy)
         yield Judgement(unused, each, Verdict.FAIL, (replace(found, rule=unused.id, severity=unused.severity),))

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Finding, Place, Verdict
+
+# Whose verdict of what is not known: the file, the object, the rule.
+Undecided = Collection[tuple[str | None, str | None, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +32,31 @@ class Suppression:
         if (where.path, where.host, where.object) != (self.place.path, self.place.host, self.place.object):
             return False
         return self.lines is None or (where.line is not None and where.line in self.lines)
+
+
+class Suppressed:
+    """Lays the suppressions of a scene over its findings, and remembers which had an effect."""
+
+    def __init__(self, suppressions: Iterable[Suppression]) -> None:
+        self._every = tuple(suppressions)
+        self._by_rule: dict[str, list[Suppression]] = defaultdict(list)
+        for each in self._every:
+            self._by_rule[each.rule].append(each)
+        self._used: set[int] = set()
+
+    def applied(self, found: Finding) -> Finding:
+        """A failure may be suppressed; what is unknown or crashed stays what it is."""
+        if found.verdict is not Verdict.FAIL:
+            return found
+        covering = [each for each in self._by_rule[found.rule] if each.covers(found.where, found.rule)]
+        self._used.update(id(each) for each in covering)
+        return replace(found, suppressed=True) if covering else found
+
+    def without_effect(self, ran: Collection[str], undecided: Undecided) -> Iterator[tuple[Suppression, str]]:
+        """Those that changed nothing, and why; of what was left out or not decided, nobody knows."""
+        for each in self._every:
+            nobody_knows = each.rule not in ran or (each.place.path, each.place.object, each.rule) in undecided
+            if each.fault is not None:
+                yield each, each.fault
+            elif id(each) not in self._used and not nobody_knows:
+                yield each, f"{each.rule} finds nothing here"

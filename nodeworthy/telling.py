@@ -1,0 +1,46 @@
+"""What a rule has found, made fit to be told: signed, with no secret in it, and what is the same said once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Verdict
+
+
+def signed(each: Finding, rule: Rule) -> Finding:
+    remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
+    return _without_secrets(replace(each, rule=rule.id, severity=rule.severity, remedy=remedy))
+
+
+def _without_secrets(each: Finding) -> Finding:
+    """Whatever a rule shows of a line, a secret in that line is not shown."""
+    from nodeworthy.known.secrets import hidden
+
+    said = {name: getattr(each, name) for name in ("message", "is_", "should", "cause", "remedy")}
+    hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}
+    if any(hidden(other.says) is not other.says for other in each.related):
+        hiding["related"] = tuple(replace(other, says=hidden(other.says)) for other in each.related)
+    if each.edit is not None and any(hidden(text) is not text for text in (each.edit.was, each.edit.new)):
+        hiding["edit"] = None
+    return replace(each, **hiding) if hiding else each
+
+
+def told_once(findings: Iterable[Finding]) -> list[Finding]:
+    """Equal faults of several (three pools, one wrong line) are one finding that names them all."""
+    merged: dict[Any, Finding] = {}
+    for each in findings:
+        key = (each.rule, each.verdict, each.where, each.message, each.is_, each.should, each.simulated)
+        first = merged.get(key)
+        if first is None:
+            merged[key] = each
+            continue
+        merged[key] = replace(
+            first,
+            on=tuple(dict.fromkeys((*first.on, *each.on))),
+            related=tuple(dict.fromkeys((*first.related, *each.related))),
+            victims=tuple(dict.fromkeys((*first.victims, *each.victims))),
+        )
+    return list(merged.values())
