@@ -68,6 +68,14 @@ class ContainerVariables:
     visible: str
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """Why its scheduler takes no node."""
+
+    says: str
+    remedy: str
+
+
 @cache
 def _table() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("hami.toml").read_text(encoding="utf-8"))
@@ -147,3 +155,9 @@ def asked_of_hami() -> tuple[str, ...]:
         names.use_type,
         names.no_type,
     )
+
+
+@cache
+def refusals() -> Mapping[str, Refusal]:
+    """By the one word that it has for each."""
+    return {word: Refusal(**row) for word, row in _row("refusals").items()}

@@ -10,6 +10,7 @@ from typing import Any
 from nodeworthy.facts.cluster.idle_holders import Doing
 from nodeworthy.facts.cluster.ledger import AskedFor, Held, Ledger, NodeRow, TypeRow
 from nodeworthy.facts.hami.shares import Amount, SharedDevice
+from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.table import aligned
 
@@ -45,8 +46,15 @@ def in_a_line(ledger: Ledger) -> str:
     idle, asked = ledger.doing(Doing.IDLE), sum(each.amount for each in ledger.waiting)
     besides = [f"{idle} of the held are idle"] if idle else []
     besides += [f"{asked} waited for"] if asked else []
-    told = ", ".join([f"{ledger.total('capacity')} GPUs: {counts}", *besides])
+    told = ", ".join([f"{ledger.total('capacity')} {_called(ledger)}: {counts}", *besides])
     return f"{'at least ' if ledger.in_part else ''}{told} (--ledger tells whose)\n"
+
+
+def _called(ledger: Ledger) -> str:
+    """What is counted: a slice or a share is no GPU."""
+    if any(each.node.shared or each.resource != GPU for each in ledger.nodes):
+        return "GPUs, slices and shares of them"
+    return "GPUs"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

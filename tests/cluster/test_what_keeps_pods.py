@@ -51,6 +51,30 @@ def test_words_that_count_no_nodes_are_causes_too(tmp_path: Path) -> None:
     assert "describe podgroups" in found["gang-0"][1]
 
 
+def says(name: str, reason: str, message: str, number: int) -> Object:
+    about = {"apiVersion": "v1", "kind": "Pod", "name": name, "namespace": "research"}
+    metadata = {"name": f"{name}.{number}", "namespace": "research"}
+    what = {"message": message, "reason": reason, "source": {"component": "hami-scheduler"}, "type": "Warning"}
+    return {"apiVersion": "v1", "kind": "Event", "metadata": metadata, "involvedObject": about, **what}
+
+
+def test_hamis_words_tell_more_than_the_schedulers(tmp_path: Path) -> None:
+    """One event for each reason: what is said of the most nodes is the cause."""
+    locked = node("gpu-1")
+    locked["metadata"]["annotations"]["hami.io/mutex.lock"] = "2025-09-28T03:00:00Z,research,gone"
+    events = [
+        says("shares", "FilteringFailed", "1 nodes CardInsufficientMemory(gpu-0)", 1),
+        says("shares", "FilteringFailed", "2 nodes CardTimeSlicingExhausted(gpu-0,gpu-1)", 2),
+        says("bound", "BindingFailed", "node gpu-1 has been locked within 5m0s", 3),
+    ]
+    pods = [waits("shares", "2 NodeUnfitPod"), waits("bound", "1 NodeUnfitPod")]
+    pods[1]["spec"]["tolerations"] = [{"operator": "Exists"}]
+    found = told(tmp_path, [node("gpu-0"), locked], pods, events)
+    assert found["shares"][0].startswith("HAMi's scheduler says CardTimeSlicingExhausted of the most nodes")
+    assert "deviceSplitCount" in found["shares"][1]
+    assert found["bound"][1].endswith("kubectl annotate node gpu-1 hami.io/mutex.lock-")
+
+
 def test_whoever_starts_nodes_says_why_none_comes(tmp_path: Path) -> None:
     about = {"apiVersion": "v1", "kind": "Pod", "name": "train", "namespace": "research"}
     event = {"apiVersion": "v1", "kind": "Event", "metadata": {"name": "train.1", "namespace": "research"}}

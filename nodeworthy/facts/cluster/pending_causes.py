@@ -12,6 +12,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node import GPU
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
 from nodeworthy.facts.cluster.pending_gang import gang, is_of_a_gang
+from nodeworthy.facts.cluster.pending_hami import refused_by_hami
 from nodeworthy.facts.cluster.pending_held import held
 from nodeworthy.facts.cluster.pending_kept_away import (
     is_a_cordon,
@@ -140,6 +141,9 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
         if world.hami.is_missed:
             raise _Elsewhere
         return nobody_shares(share)
+    refused = refused_by_hami(pods, world)
+    if refused is not None:
+        return refused
     asked = {name: amount for name, amount in pod.amounts.items() if holds_a_gpu(name)}
     for resource, amount in sorted(asked.items(), key=lambda each: -each[1]):
         cause = _of_resource(pod, resource, amount, world)

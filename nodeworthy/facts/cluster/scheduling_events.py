@@ -19,6 +19,7 @@ from nodeworthy.verdict import Place
 Key = tuple[str, str]
 # It says of a pod what it would need a new node for, in the scheduler's name of an event.
 _KARPENTER = "karpenter"
+_OF_HAMI = ("FilteringFailed", "BindingFailed")
 # Longer than any scheduler's sentence.
 _MOST = 2000
 _STARTED = {"Starting": "kubelet started", "Rebooted": "the node rebooted", "NodeReady": "the node became ready again"}
@@ -50,6 +51,8 @@ class SchedulingEvents:
     unplaced: dict[Key, tuple[str, str]] = field(default_factory=dict)
     placed: set[Key] = field(default_factory=set)
     growing: dict[Key, str] = field(default_factory=dict)
+    # What HAMi's scheduler says of a pod, one event for each reason.
+    of_hami: dict[Key, list[str]] = field(default_factory=lambda: defaultdict(list))
     # Why no node is started for a pod, with who says so.
     not_growing: dict[Key, str] = field(default_factory=dict)
     # When the kubelet of a node started, and how that is known.
@@ -66,6 +69,8 @@ class SchedulingEvents:
             when = time_of(event)
             if when >= self.unplaced.get(key, ("", ""))[0]:
                 self.unplaced[key] = (when, message[:_MOST])
+        elif reason in _OF_HAMI:
+            self.of_hami[key].append(message[:_MOST])
         elif reason == "Scheduled":
             self.placed.add(key)
         elif reason == "TriggeredScaleUp":

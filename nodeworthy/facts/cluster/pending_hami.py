@@ -1,0 +1,69 @@
+"""Pods that HAMi's scheduler refuses every node, by the words that it has for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from nodeworthy.facts.cluster.asking_pod import AskingPod
+from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
+from nodeworthy.facts.cluster.pending_said import PendingCause
+from nodeworthy.facts.cluster.pending_world import PendingWorld
+from nodeworthy.known.hami import refusals
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Related
+
+_OF_NODES = pattern(r"(?P<count>\d+) nodes? (?P<word>\w+)\(|\b(?P<alone>[A-Z]\w+)\b")
+_MOST = 400
+_LOCKED = pattern(r"node (?P<node>\S+) has been locked within")
+
+
+def refused_by_hami(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause | None:
+    """None where it says nothing that is known."""
+    said = [words for pod in pods for words in _said(pod, world)]
+    locked = next((found["node"] for words in said if (found := _LOCKED.search(words)) is not None), None)
+    if locked is not None and (node := world.nodes.get(locked)) is not None and node.lock:
+        return _locked(node, said)
+    told = _counted(said)
+    if not told:
+        return None
+    word, _ = told.most_common(1)[0]
+    others = ", ".join(f"{other} ({refusals()[other].says})" for other, _ in told.most_common() if other != word)
+    return PendingCause(
+        ("refused by HAMi", *sorted(told)),
+        refusals()[word].says,
+        "; ".join(dict.fromkeys(said))[:_MOST],
+        "a node that HAMi's scheduler takes",
+        f"HAMi's scheduler says {word} of the most nodes" + (f", and of others {others}" if others else ""),
+        refusals()[word].remedy,
+    )
+
+
+def _said(pod: AskingPod, world: PendingWorld) -> list[str]:
+    key = (pod.namespace, pod.name)
+    newest = world.events.unplaced.get(key, ("", ""))[1] or pod.unplaced
+    return [*world.events.of_hami.get(key, ()), newest]
+
+
+def _counted(said: Iterable[str]) -> Counter[str]:
+    """Its words with the number of nodes of which each was said."""
+    found: Counter[str] = Counter()
+    for words in dict.fromkeys(said):
+        for each in _OF_NODES.finditer(words):
+            word = each["word"] or each["alone"]
+            if word in refusals():
+                found[word] = max(found[word], int(each["count"] or 1))
+    return found
+
+
+def _locked(node: NodeGpus, said: Sequence[str]) -> PendingCause:
+    return PendingCause(
+        ("locked", node.name),
+        f"HAMi's lock is left on {node.title}",
+        next(words for words in said if _LOCKED.search(words)),
+        "a lock that goes with the pod that took it",
+        f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no other is "
+        "bound there",
+        f"see that the pod which it names does not start any more, then: kubectl annotate node {node.name} {LOCK}-",
+        (Related(node.place.about(LOCK), f"{LOCK}={node.lock}"),),
+    )
