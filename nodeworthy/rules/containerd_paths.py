@@ -19,6 +19,7 @@ from dataclasses import replace
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.operator.paths_apart import paths_apart
+from nodeworthy.facts.operator.paths_in_vain import in_vain
 from nodeworthy.facts.operator.toolkit_edits import setting
 from nodeworthy.facts.operator.toolkit_mounts import compare
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
@@ -59,12 +60,12 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
     if not runtime.toolkit:
         yield _toolkit_must_be_off(toolkit, pool, runtime)
         return
-    if not toolkit.is_a_list:
-        skip("toolkit.env is no list of variables: toolkit-env-wellformed says so")
-    yield from _shared(SOCKET, toolkit.socket, pool, pools, runtime)
-    if toolkit.config.written or not runtime.config_optional:
+    not_read = in_vain(toolkit)
+    if SOCKET not in not_read:
+        yield from _shared(SOCKET, toolkit.socket, pool, pools, runtime)
+    if toolkit.config.written or not (runtime.config_optional or CONFIG in not_read):
         yield from _shared(CONFIG, toolkit.config, pool, pools, runtime)
-    _leave_the_malformed(toolkit)
+    _leave_the_malformed(toolkit, not_read)
 
 
 def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool], runtime: Containerd) -> Findings:
@@ -108,11 +109,11 @@ def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runti
     yield _wrong(name, path, right, pool, runtime)
 
 
-def _leave_the_malformed(toolkit: ToolkitSettings) -> None:
+def _leave_the_malformed(toolkit: ToolkitSettings, not_read: frozenset[str]) -> None:
     """A path that is right but for its spelling never passes here; another rule says what it should be."""
     known = [path.state.value for path in (toolkit.socket, toolkit.config) if isinstance(path.state, Known)]
-    if any(bare(value) != value for value in known):
-        skip("what stands in toolkit.env is no bare path: toolkit-env-wellformed says why")
+    if not_read or any(bare(value) != value for value in known):
+        skip("what stands in toolkit.env is no variable, or no bare path: toolkit-env-wellformed says why")
 
 
 def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Finding:

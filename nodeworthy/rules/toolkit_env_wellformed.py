@@ -4,7 +4,8 @@ The operator takes bare absolute host paths and mounts their folders: a URL, a r
 the pod (`/runtime/…`) becomes an empty folder. Values are strings, of duplicates the first wins, and for the
 host path only `CONTAINERD_SOCKET` is read: `RUNTIME_SOCKET` alone is a dead setting, and where both spellings are
 given, the installer inside the pod prefers the other one, so they must agree. With the toolkit off, or with
-the NRI plugin on, none of them does anything, and whoever wrote them believes otherwise.
+the NRI plugin on, none of them does anything, and whoever wrote them believes otherwise. So does a name that is another
+one by a letter (`containerd_socket`, `CONTAINER_CONFIG`): nobody reads it, and the operator takes its default.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import defaultdict
 from nodeworthy.edit import replacing
 from nodeworthy.facts.operator.toolkit_edits import bare, without_twin
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
-from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
+from nodeworthy.known.toolkit import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, Unknown, fail, need, unknown
 
@@ -29,7 +30,6 @@ RULE = Rule(
 
 SOCKETS = (SOCKET, RUNTIME_SOCKET)
 CONFIGS = (CONFIG, RUNTIME_CONFIG)
-PATHS = SOCKETS + CONFIGS
 INSIDE_THE_POD = "/runtime/"
 
 
@@ -54,6 +54,9 @@ def _name(variable: EnvVar) -> Findings:
         yield fail(entry, "an entry of toolkit.env is no variable", is_=entry.kind(), should="name: …, value: …")
     elif not isinstance(variable.name.state.value, str) or not variable.name.state.value:
         yield fail(entry, "an entry of toolkit.env has no name", is_=variable.name.shown(), should="a name")
+    elif variable.meant is not None:
+        says = f"{variable.name.state.value!r} is no variable that the operator reads"
+        yield fail(variable.name, says, should=variable.meant, remedy=f"name it {variable.meant}")
 
 
 def _value(variable: EnvVar) -> Findings:
