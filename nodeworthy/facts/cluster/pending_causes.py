@@ -79,9 +79,9 @@ class _Verified(_Elsewhere):
 class _Starved(_Elsewhere):
     """Nobody offers the GPUs of nodes that would take them."""
 
-    def __init__(self, nodes: Sequence[str]) -> None:
+    def __init__(self, node: str) -> None:
         super().__init__()
-        self.nodes = nodes
+        self.node = node
 
 
 def waiting(
@@ -100,8 +100,7 @@ def waiting(
         except _Verified:
             verified += [each.object for each in some]
         except _Starved as problem:
-            for name in problem.nodes:
-                starved[name] += [each.object for each in some]
+            starved[problem.node] += [each.object for each in some]
         except _Elsewhere:
             continue
         else:
@@ -172,7 +171,7 @@ def _words(pod: AskingPod, world: PendingWorld) -> str:
 def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> PendingCause | None:
     """None where the GPUs are there for it."""
     starving = world.starving(pod, resource, amount)
-    if resource not in world.resources and not world.blamed.intersection(starving):
+    if resource not in world.resources and starving not in world.blamed:
         return not_offered(resource, world)
     if resource == GPU and not starving and _fits_no_size(pod, amount, world):
         raise _Elsewhere

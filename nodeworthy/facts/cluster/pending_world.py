@@ -89,15 +89,20 @@ class PendingWorld:
             self._by_label[label] = found
         return self._by_label[label]
 
-    def starving(self, pod: AskingPod, resource: str, amount: int) -> list[str]:
-        """The nodes that would take it if their GPUs were offered; those first of which it is known why."""
-        found = [
-            name
-            for name, node in self.unoffered.nodes.items()
-            if resource == GPU and pod.choice.takes(node.labels, name) and not pod.choice.kept_away(node)
-            if (self.unoffered.count(name) or amount) >= amount
-        ]
-        return [name for name in found if name in self.blamed] or found
+    def starving(self, pod: AskingPod, resource: str, amount: int) -> str | None:
+        """A node that would take it if its GPUs were offered; rather one of which it is known why they are not."""
+        if resource != GPU:
+            return None
+        return next((name for name in self._dark if self._would_take(pod, name, amount)), None)
+
+    @cached_property
+    def _dark(self) -> list[str]:
+        return sorted(self.unoffered.nodes, key=lambda name: name not in self.blamed)
+
+    def _would_take(self, pod: AskingPod, name: str, amount: int) -> bool:
+        node = self.unoffered.nodes[name]
+        fits = (self.unoffered.count(name) or amount) >= amount
+        return fits and pod.choice.takes(node.labels, name) and not pod.choice.kept_away(node)
 
     def holders(self, nodes: Iterable[NodeGpus], resource: str) -> list[AskingPod]:
         return [each for node in nodes for each in self.held.get(node.name, ()) if each.amounts.get(resource)]
