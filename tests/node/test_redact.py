@@ -15,6 +15,10 @@ from .recordings import incident, named
 JWT = "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJzeXN0ZW06bm9kZSJ9.c2lnbmF0dXJlLW9mLXRoZS10b2tlbg"
 
 
+PART = "/var/lib/cloud/instance/scripts/part-001:"
+HF, GITHUB = "hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567", "ghp_1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"
+
+
 @pytest.mark.parametrize(
     ("text", "secret"),
     [
@@ -35,6 +39,14 @@ JWT = "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiJzeXN0ZW06bm9kZSJ9.c2lnbmF0d
         ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
         ("-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----", "MHcCAQEE"),
         ("client-key-data: LS0tLS1CRUdJTg==", "LS0tLS1CRUdJTg=="),
+        # What a boot script printed where it failed, and what fstab has of a share.
+        (f"{PART} line 12: HF_TOKEN={HF}: command not found", HF),
+        (f"{PART} line 9: {GITHUB}: command not found", GITHUB),
+        (f"{PART} line 4: WANDB_API_KEY=hunter22x9: no", "hunter22x9"),
+        ("+ curl -u admin:hunter22x9 https://nexus.example/x", "hunter22x9"),
+        ("Failed running docker login -u bot -p hunter22x9 ghcr.io", "hunter22x9"),
+        ("Runparts: 1 failed (part-001 --secret hunter22x9)", "hunter22x9"),
+        ("//nas/share /mnt cifs user=u,pass=hunter22x9,_netdev 0 0", "hunter22x9"),
     ],
 )
 def test_a_secret_is_gone(text: str, secret: str) -> None:

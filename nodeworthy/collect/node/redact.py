@@ -1,16 +1,18 @@
 """Takes secrets out of what a node said, before anybody keeps or shows it.
 
-By name (`--token=…`, `password = …`, everything under `auth` or `headers`) and by shape (a JWT, a private key, a
-bootstrap token, a password in a URL). What is lost to caution is no value that a rule reads.
+What is a secret in a file is one here too. Besides, with less doubt about it: by name (`--token=…`, `password = …`,
+everything under `auth` or `headers`) and by shape (a JWT, a private key, a bootstrap token, a password in a URL). What is
+lost to caution is no value that a rule reads.
 """
 
 from __future__ import annotations
 
 import re
 
+from nodeworthy.known import secrets
 from nodeworthy.patterns import pattern
 
-SECRET = "(secret)"
+SECRET = secrets.HIDDEN
 
 _NAME = (
     r"(?:[\w.-]*(?:password|passwd|passphrase|secret|identitytoken|identity_token|access[-_]?key|api[-_]?key"
@@ -30,7 +32,7 @@ _ASSIGNED = pattern(rf"(?im)^(?P<name>[\s\-'\"]*{_NAME}['\"]?[ \t]*[:=][ \t]*)(?
 # A flag and its value on lines of their own, as a command line is recorded.
 _FLAG = pattern(rf"(?im)^(?P<name>--{_NAME})\n(?P<value>(?!--).+)$")
 # Within a line: an option of a mount, a word of a command that was quoted in a message.
-_INLINE = pattern(r"(?i)(?<=[,\s:])(?P<name>\w*(?:password|passwd|passphrase|token|secret)\w*=)[^,\s:]+")
+_INLINE = pattern(r"(?i)(?<=[,\s:])(?P<name>(?:\w*(?:password|passwd|passphrase|token|secret)\w*|pass)=)[^,\s:]+")
 _SECRET_TABLE = pattern(r"(?i)^\s*\[.*\.['\"]?(?:auth|auths|headers?)['\"]?(?:\..*)?\]\s*$")
 _SECRET_BLOCK = pattern(r"(?i)^\s*['\"]?(?:staticPodURLHeader|headers?)['\"]?\s*:\s*$")
 _TABLE = pattern(r"^\s*\[")
@@ -38,6 +40,7 @@ _VALUE = pattern(r"^(?P<name>\s*[^=\s]+\s*=\s*).+$")
 
 
 def redact(text: str) -> str:
+    text = secrets.hidden(text)
     for shape in _SHAPES:
         text = shape.sub(SECRET, text)
     text = _ASSIGNED.sub(_hide, text)
