@@ -1,8 +1,8 @@
 """Takes secrets out of what a node said, before anybody keeps or shows it.
 
 What is a secret in a file is one here too. Besides, with less doubt about it: by name (`--token=…`, `password = …`,
-everything under `auth` or `headers`) and by shape (a JWT, a private key, a bootstrap token, a password in a URL). What is
-lost to caution is no value that a rule reads.
+everything under `auth` or `headers`) and by shape (a JWT, a private key, a bootstrap token, a password in a URL). What
+is lost to caution is no value that a rule reads.
 """
 
 from __future__ import annotations
@@ -40,13 +40,12 @@ _VALUE = pattern(r"^(?P<name>\s*[^=\s]+\s*=\s*).+$")
 
 
 def redact(text: str) -> str:
-    text = secrets.hidden(text)
     for shape in _SHAPES:
         text = shape.sub(SECRET, text)
     text = _ASSIGNED.sub(_hide, text)
     text = _INLINE.sub(lambda found: f"{found['name']}{SECRET}", text)
     text = _FLAG.sub(lambda found: f"{found['name']}\n{SECRET}", text)
-    return _blocks(text)
+    return _blocks(secrets.hidden(text))
 
 
 def _hide(found: re.Match[str]) -> str:
