@@ -105,7 +105,7 @@ def waiting(
             continue
         else:
             found[cause.key] += some
-            causes.setdefault(cause.key, _with_autoscaler(cause, some, world))
+            causes.setdefault(cause.key, _with(cause, world.not_growing(some)))
     groups = [
         WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
     ]
@@ -117,7 +117,7 @@ def _alike(pods: Iterable[AskingPod], world: PendingWorld, elsewhere: Collection
     alike: dict[tuple[object, ...], list[AskingPod]] = defaultdict(list)
     for each in pods:
         if each.object not in elsewhere and not each.gates and not _is_new(each, world):
-            told = _words(each, world) != ""
+            told = world.words(each) != ""
             key = (each.choice.written, *sorted(each.amounts.items()), each.scheduler, each.never_preempts, told)
             alike[key].append(each)
     return alike.values()
@@ -148,7 +148,7 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
         cause = _of_resource(pod, resource, amount, world)
         if cause is not None:
             return cause
-    told = list(filter(None, (_words(each, world) for each in pods)))
+    told = list(filter(None, (world.words(each) for each in pods)))
     together = next(filter(is_of_a_gang, told), None)
     if together is not None:
         return gang(pods, together, world)
@@ -156,16 +156,8 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
     return said(pod, words) if words else never_looked_at(pod)
 
 
-def _with_autoscaler(cause: PendingCause, pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
-    """With why no node comes for them, where whoever starts nodes says so."""
-    said = next(filter(None, (world.events.not_growing.get((each.namespace, each.name)) for each in pods)), None)
-    return replace(cause, cause=f"{cause.cause}; {said}") if said and cause.why_unknown is None else cause
-
-
-def _words(pod: AskingPod, world: PendingWorld) -> str:
-    """What its scheduler says, in the newest words."""
-    told = world.events.unplaced.get((pod.namespace, pod.name))
-    return told[1] if told is not None and told[1] else pod.unplaced
+def _with(cause: PendingCause, besides: str) -> PendingCause:
+    return replace(cause, cause=f"{cause.cause}; {besides}") if besides and cause.why_unknown is None else cause
 
 
 def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> PendingCause | None:

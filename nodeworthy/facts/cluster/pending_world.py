@@ -53,6 +53,16 @@ class PendingWorld:
     def free(self, node: NodeGpus, resource: str) -> int:
         return max(node.allocatable.get(resource, 0) - self.taken.get((node.name, resource), 0), 0)
 
+    def words(self, pod: AskingPod) -> str:
+        """What its scheduler says, in the newest words."""
+        told = self.events.unplaced.get((pod.namespace, pod.name))
+        return told[1] if told is not None and told[1] else pod.unplaced
+
+    def not_growing(self, pods: Iterable[AskingPod]) -> str:
+        """Why no node comes for them, where whoever starts nodes says so."""
+        said = (self.events.not_growing.get((each.namespace, each.name), "") for each in pods)
+        return next(filter(None, said), "")
+
     def has_room(self, choice: NodeChoice, node: NodeGpus, resource: str, amount: int) -> bool:
         return node.is_ready and not choice.kept_away(node) and self.free(node, resource) >= amount
 
