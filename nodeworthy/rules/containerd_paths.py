@@ -19,7 +19,7 @@ from dataclasses import replace
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.operator.paths_apart import paths_apart
-from nodeworthy.facts.operator.paths_in_vain import in_vain
+from nodeworthy.facts.operator.paths_in_vain import in_vain, is_misspelt
 from nodeworthy.facts.operator.toolkit_edits import setting
 from nodeworthy.facts.operator.toolkit_mounts import compare
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
@@ -65,7 +65,8 @@ def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool,
         yield from _shared(SOCKET, toolkit.socket, pool, pools, runtime)
     if toolkit.config.written or not (runtime.config_optional or CONFIG in not_read):
         yield from _shared(CONFIG, toolkit.config, pool, pools, runtime)
-    _leave_the_malformed(toolkit, not_read)
+    if not_read or is_misspelt(toolkit):
+        skip("what stands in toolkit.env is no variable, or no bare path: toolkit-env-wellformed says why")
 
 
 def _shared(name: str, path: Located[str], pool: GpuPool, pools: Sequence[GpuPool], runtime: Containerd) -> Findings:
@@ -107,13 +108,6 @@ def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runti
         yield unknown(path, f"{name} may be right for {pool.title}: {runtime.note}", should=right)
         return
     yield _wrong(name, path, right, pool, runtime)
-
-
-def _leave_the_malformed(toolkit: ToolkitSettings, not_read: frozenset[str]) -> None:
-    """A path that is right but for its spelling never passes here; another rule says what it should be."""
-    known = [path.state.value for path in (toolkit.socket, toolkit.config) if isinstance(path.state, Known)]
-    if not_read or any(bare(value) != value for value in known):
-        skip("what stands in toolkit.env is no variable, or no bare path: toolkit-env-wellformed says why")
 
 
 def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Finding:
