@@ -8,6 +8,8 @@ from nodeworthy.records import dataclass
 TROUBLES = {
     "FailedCreatePodSandBox": "cannot start: stuck in ContainerCreating",
     "UnexpectedAdmissionError": "cannot run: turned away by the node",
+    "OutOfnvidia.com/gpu": "cannot run: turned away by the node",
+    "TopologyAffinityError": "cannot run: turned away by the node",
     "FailedScheduling": "must wait in Pending: no node to run on",
     "FailedCreate": "cannot make pods: they are refused",
     "FailedCreatePod": "cannot make pods: they are refused",
@@ -48,6 +50,7 @@ RULES = {
     "operator-release-works": Plain("the GPU operator is of a release that is known to break here"),
     "one-driver": Plain("not exactly one source installs the GPU driver"),
     "one-device-plugin": Plain("not exactly one program offers the machines' GPUs to jobs"),
+    "gpu-count-complete": Plain("not all GPUs of these machines can be given to jobs"),
     "verification-yields": Plain("a test of the machines holds their GPUs, and does not give them back for jobs"),
     "dcgm-off-profiling-nodes": Plain(
         "a program that measures GPUs runs where only profilers may, and the two get in each other's way"
