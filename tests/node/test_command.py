@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import specs
-from nodeworthy.collect.node.recording import as_text, load
+from nodeworthy.collect.node.recording import as_text, load, of_data
 from tests.run import run, run_json
 
 from .recordings import CASES, INCIDENT, MENDED, but, named, part, without
@@ -55,6 +55,11 @@ def test_a_folder_is_a_host_for_each_recording(tmp_path: Path) -> None:
         (b'{"schema": "nodeworthy/recording/v9", "moment": "node"}', "nodeworthy/recording/v9"),
         (b'{"schema": "nodeworthy/recording/v1", "moment": "node", "host": "h"}', "malformed"),
         (b'{"schema": "nodeworthy/recording/v1", "moment": "node", "host": "h", "parts": [{"name": 1}]}', "malformed"),
+        (b'{"schema": "nodeworthy/recording/v1", "moment": "node", "host": null, "parts": []}', "of which host it is"),
+        (
+            b'{"schema": "nodeworthy/recording/v1", "moment": "node", "host": "h", "parts": [1]}',
+            "part 1 of it is malfo",
+        ),
     ],
 )
 def test_a_named_file_that_is_no_recording(content: bytes, why: str, tmp_path: Path) -> None:
@@ -64,6 +69,13 @@ def test_a_named_file_that_is_no_recording(content: bytes, why: str, tmp_path: P
     assert (ran.code, ran.out) == (2, "")
     assert why in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_what_somebody_has_written_by_hand_may_be_a_text() -> None:
+    data = json.loads(MENDED.read_text())
+    for each in data["parts"]:
+        each["stdout"] = "\n".join(each["stdout"])
+    assert of_data(data) == load(MENDED)
 
 
 def test_in_a_folder_the_others_are_judged_all_the_same(tmp_path: Path) -> None:

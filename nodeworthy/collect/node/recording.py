@@ -85,13 +85,28 @@ def of_data(data: Any) -> Recording:
         raise NoRecording("it is JSON, but no recording")
     if data["schema"] != SCHEMA or data.get("moment") != "node":
         raise NoRecording(f"it is {data['schema']} of {data.get('moment')!r}, and not {SCHEMA} of a node")
+    unreached = data.get("unreached")
+    if not isinstance(data.get("host"), str) or not isinstance(unreached, str | None):
+        raise NoRecording("it is malformed: it does not say in words of which host it is, or why that was not reached")
+    if not isinstance(data.get("parts"), list):
+        raise NoRecording("it is malformed: it has no list of parts")
+    parts = tuple(_part(number, each) for number, each in enumerate(data["parts"], start=1))
+    return Recording(data["host"], without_secrets(parts), unreached)
+
+
+def _part(number: int, data: Any) -> Part:
     try:
-        parts = tuple(_part(each) for each in data["parts"])
-        return Recording(str(data["host"]), without_secrets(parts), data.get("unreached"))
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise NoRecording(f"a part of it is malformed ({type(problem).__name__}: {problem})") from None
+        name, code, seconds = str(data["name"]), int(data["exit"]), float(data["seconds"])
+        return Part(name, code, seconds, _text(data["stdout"]), _text(data.get("stderr", [])))
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as problem:
+        what = f"{problem} is missing" if isinstance(problem, KeyError) else str(problem)
+        raise NoRecording(f"part {number} of it is malformed: {what}") from None
 
 
-def _part(data: Any) -> Part:
-    stderr = "\n".join(data.get("stderr", ()))
-    return Part(data["name"], int(data["exit"]), float(data["seconds"]), "\n".join(data["stdout"]), stderr)
+def _text(said: Any) -> str:
+    """A list of lines, or, where somebody has written it by hand, a text."""
+    if isinstance(said, list) and all(isinstance(each, str) for each in said):
+        return "\n".join(said)
+    if isinstance(said, str):
+        return said
+    raise TypeError("what it says is neither lines nor a text")
