@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import printable
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, details
+from nodeworthy.report.text import counted, details, said
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 _TITLE = "nodeworthy"
+# Of one step, and of each level: what is beyond stands in the log alone.
+_ANNOTATED = 10
 
 
 def render(report: Report, *, below: str = "") -> str:
@@ -23,7 +26,14 @@ def _lines(report: Report, below: str) -> Iterator[str]:
             yield _annotation(each, below)
     if not report.evaluated["verdicts"]:
         yield _command("error", {"title": _TITLE}, "nothing was evaluated, so nothing is proven")
-    yield _command("notice", {"title": _TITLE}, counted(report))
+    yield _command("notice", {"title": _TITLE}, f"{counted(report)}{_beyond(report)}")
+
+
+def _beyond(report: Report) -> str:
+    levels = Counter(_level(each) for each in report.findings if not each.suppressed)
+    if max(levels.values(), default=0) <= _ANNOTATED:
+        return ""
+    return f"\nGitHub shows {_ANNOTATED} errors and {_ANNOTATED} warnings of a step: all of them are in its log"
 
 
 def _annotation(found: Finding, below: str) -> str:
@@ -40,7 +50,7 @@ def _level(found: Finding) -> str:
 
 
 def _says(found: Finding, *, annotated: bool) -> Iterator[str]:
-    yield found.sentence()
+    yield said(found)
     if not annotated:
         yield f"at: {found.where}"
     for label, text in details(found):

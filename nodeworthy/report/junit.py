@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from nodeworthy.engine import Judgement
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, of_finding
+from nodeworthy.report.text import counted, of_finding, said
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Severity, Verdict
 
@@ -95,4 +95,4 @@ class _Cases:
 def _message(judgement: Judgement) -> str:
     speaking = (each for each in judgement.findings if each.verdict is judgement.verdict and not each.suppressed)
     first = next(speaking, None)
-    return on_one_line(first.sentence() if first is not None else judgement.why or "")
+    return on_one_line(said(first) if first is not None else judgement.why or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nodeworthy.patterns import pattern
 
 REPLACED = "\ufffd"
+LONGEST = 1_000
 # Control characters but for tab and newline, half characters, what XML refuses, and what turns the direction of a line.
 _UNFIT = pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]"
@@ -13,6 +14,11 @@ _UNFIT = pattern(
 
 def printable(text: str) -> str:
     return _UNFIT.sub(REPLACED, text)
+
+
+def shortened(text: str) -> str:
+    """What nobody would read to its end, cut, and how much there was."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… (cut: {len(text):,} characters)"
 
 
 def on_one_line(text: str) -> str:

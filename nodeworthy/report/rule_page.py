@@ -53,6 +53,8 @@ def _facts(rule: Rule, moments: Sequence[Moment]) -> Iterator[str]:
     if rule.incident:
         rows.append(("learnt from", INCIDENTS[rule.incident]))
     rows.append(("remedy", rule.remedy))
+    if rule.mends:
+        rows.append(("mended", "by `check --fix`, and in an editor, where that leaves no choice"))
     if rule.never_unknown:
         rows.append(("never unknown", rule.never_unknown))
     yield "\n".join(["| | |", "|---|---|", *(f"| {name} | {_cell(text)} |" for name, text in rows)])

@@ -13,7 +13,7 @@ from nodeworthy.report.offer import Piece
 from nodeworthy.report.printable import printable
 from nodeworthy.report.report import Report
 from nodeworthy.report.sarif_places import artifact, location, related
-from nodeworthy.report.text import details
+from nodeworthy.report.text import details, said
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Severity, Verdict
 
@@ -127,7 +127,7 @@ def _told(found: Finding) -> str:
 
 
 def _paragraphs(found: Finding) -> Sequence[str]:
-    return [found.sentence(), *(f"{label}: {text}" for label, text in details(found))]
+    return [said(found), *(f"{label}: {text}" for label, text in details(found))]
 
 
 def _quiet(judgement: Judgement, index: Mapping[str, int], below: str) -> dict[str, Any]:

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from nodeworthy.report.printable import on_one_line, printable
+from nodeworthy.report.printable import on_one_line, printable, shortened
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 WIDTH = 108
+# How many reasons a rule is given for which it was skipped: JSON with --show-passed has all of them.
+REASONS = 4
 _COLOURS = {
     "fail": "31;1",
     "warning": "33;1",
@@ -75,7 +77,7 @@ def _head(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> str:
 
 def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Iterator[str]:
     yield _head(finding, paint, rules)
-    yield from _wrapped(printable(finding.sentence()), "  ", "  ", break_long_words=True)
+    yield from _wrapped(printable(said(finding)), "  ", "  ", break_long_words=True)
     of_rules = [("rules", ", ".join(rules))] if len(rules) > 1 else []
     for label, text in (*of_rules, *details(finding)):
         yield from _wrapped(printable(text), f"    {paint('dim', f'{label:<7}')} ", " " * 12, break_long_words=False)
@@ -101,7 +103,15 @@ def _named(finding: Finding, rules: Sequence[str]) -> str:
     return finding.rule or (rules[0] if len(rules) == 1 else f"to {len(rules)} rules")
 
 
+def said(finding: Finding) -> str:
+    return shortened(finding.sentence())
+
+
 def details(finding: Finding) -> Iterator[tuple[str, str]]:
+    return ((label, shortened(text)) for label, text in _details(finding))
+
+
+def _details(finding: Finding) -> Iterator[tuple[str, str]]:
     if finding.is_ is not None:
         yield "is", finding.is_
     if finding.should is not None:
@@ -125,20 +135,29 @@ def _passed(report: Report, paint: Paint) -> Iterator[str]:
 
 
 def _closing(report: Report, paint: Paint) -> Iterator[str]:
-    for why, rules in _by_reason(report).items():
+    shown, more = _by_reason(report)
+    for why, rules in shown.items():
         named = ", ".join(f"{rule}{f' ({count} times)' if count > 1 else ''}" for rule, count in rules.items())
         yield paint("dim", f"skipped {named}: {why}")
+    for rule, others in more.items():
+        yield paint("dim", f"skipped {rule} ({sum(others)} times): {len(others)} other reasons")
     yield counted(report)
     if not report.evaluated["verdicts"]:
         yield paint("unknown", "nothing was evaluated, so nothing is proven")
 
 
-def _by_reason(report: Report) -> dict[str, dict[str, int]]:
+def _by_reason(report: Report) -> tuple[dict[str, dict[str, int]], dict[str, list[int]]]:
+    """Why rules were skipped, and of a rule with many reasons how often for all but the first."""
     reasons: dict[str, dict[str, int]] = {}
+    more: dict[str, list[int]] = {}
     for rule, counts in report.skipped.items():
-        for why, count in counts.items():
+        often = sorted(counts.items(), key=lambda each: -each[1])
+        shown = often if len(often) <= REASONS else often[: REASONS - 1]
+        for why, count in shown:
             reasons.setdefault(why, {})[rule] = count
-    return reasons
+        if len(shown) < len(often):
+            more[rule] = [count for _, count in often[len(shown) :]]
+    return reasons, more
 
 
 def counted(report: Report) -> str:

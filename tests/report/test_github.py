@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from nodeworthy.report import github
 from nodeworthy.verdict import Place, Verdict
 from tests.work import calls
 
-from .reports import DISKS, HOSTILE, finding, hostile, judged, many, one_of_each, report
+from .reports import DISKS, HOSTILE, PLACE, finding, hostile, judged, many, one_of_each, report
 
 COMMAND = re.compile(r"::(?P<name>[a-z]+) (?P<properties>[^:]*)::(?P<message>.*)")
 
@@ -94,3 +95,12 @@ def test_ten_thousand_findings() -> None:
 def test_ten_times_the_findings_are_ten_times_the_work() -> None:
     few, very_many = many(200), many(2_000)
     assert calls(lambda: github.render(very_many)) < 11 * calls(lambda: github.render(few))
+
+
+def test_what_is_not_annotated_is_said() -> None:
+    places = [replace(PLACE, line=number) for number in range(1, 12)]
+    few, many = (report(*(judged(finding(where=each)) for each in some)) for some in (places[:10], places))
+    assert "GitHub shows" not in github.render(few)
+    notice = github.render(many).splitlines()[-1]
+    assert notice.startswith("::notice title=nodeworthy::")
+    assert notice.endswith("%0AGitHub shows 10 errors and 10 warnings of a step: all of them are in its log")
