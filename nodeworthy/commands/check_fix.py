@@ -95,7 +95,7 @@ class _Checking:
 
         by_settings = not self._options.no_settings
         fleets = Fleets(self._options.fleet, self._options.stack, self._folders, by_settings=by_settings)
-        sources = [replace(each, data=instead.get(each.shown)) for each in self._found]
+        sources = [replace(each, data=instead.get(each.shown), others=instead) for each in self._found]
         looked = look_at(sources, fleets, self._rules)
         report = judging.judged(self._options, Moment.SOURCE, looked.scenes, looked.counts)
         return looked, baselined.laid_over(self._options, report, self._paths)

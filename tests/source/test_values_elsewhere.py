@@ -82,6 +82,12 @@ def test_a_fault_is_found_where_it_was_written_and_once(here: Path, files: Files
     ]
 
 
+def test_it_is_mended_where_it_was_written(here: Path) -> None:
+    lay(here, {"app.yaml": argo(), "gpu/values.yaml": WRONG})
+    assert run("check", ".", "--fix", "--yes").code == 0
+    assert (here / "gpu" / "values.yaml").read_text() == RIGHT
+
+
 OWN = f"  values:\n{indented(RIGHT, 4)}"
 GOOD: dict[str, Files] = {
     "Flux's own over its ConfigMap": {"r.yaml": f"{config_map(WRONG)}---\n{flux(OWN)}"},

@@ -62,7 +62,7 @@ class Beside:
             return None
         name = self.shown(path)
         try:
-            text = as_text(read_bytes(Source(path, name, False)))
+            text = as_text(read_bytes(Source(path, name, False, data=self.source.others.get(name))))
             return None if "{{" in text else read_all(text, Place(path=name))
         except (Unreadable, NotYaml):
             return None

@@ -6,7 +6,8 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.records import dataclass
@@ -39,6 +40,8 @@ class Source:
     why: str = ""
     # What is to be judged in place of what the file holds: an editor's text, or what a fix would write.
     data: bytes | None = None
+    # The same of other files, which this one may name; by how they are shown.
+    others: Mapping[str, bytes] = field(default_factory=dict, compare=False)
 
 
 class Unreadable(Exception):
