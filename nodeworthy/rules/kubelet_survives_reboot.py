@@ -17,11 +17,11 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.kubelet_keepers import Keeper
-from nodeworthy.facts.boot.kubelet_starts import KubeletStarts, families_in
+from nodeworthy.facts.boot.kubelet_starts import KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.kubelet_faults import told_of
 from nodeworthy.facts.node.node import Node
-from nodeworthy.known.kubelet import Family, join
+from nodeworthy.known.kubelet import Family, families, join
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, skip, unknown
 
@@ -39,15 +39,21 @@ CAUSE = "what is started and not enabled runs until the next boot: the node then
 
 @RULE.check
 def kubelet_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
-    concerned = families_in(script.timeline)
+    timeline = script.timeline if _has_nodeadm(pool) else told_to_nobody(script.timeline)
+    concerned = families_in(timeline)
     if not concerned:
         skip("nothing in this script joins a cluster or starts kubelet")
     for family in concerned:
         by_the_image = bool(family.image) and _image_enables_it(script, pool, family)
-        boot = KubeletStarts(script.timeline, family, by_the_image, _runs_at_every_boot(script))
+        boot = KubeletStarts(timeline, family, by_the_image, _runs_at_every_boot(script))
         if boot.joins_by_hand() and not _has_node_config(script):
             boot = replace(boot, by_the_image=False)
         yield from _family(boot, pool)
+
+
+def _has_nodeadm(pool: BootPool | None) -> bool:
+    known = pool.pool.distribution.state if pool is not None else None
+    return not isinstance(known, Known) or any(known.value in family.images for family in families())
 
 
 def _has_node_config(script: BootScript) -> bool:

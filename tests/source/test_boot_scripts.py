@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.source.boot_scripts import is_boot_script
-from tests.run import run
+from tests.run import run, run_json
 
 FOUND = {
     "a shell script that makes a node": ("user-data.sh", b"#!/bin/bash\nset -e\nsystemctl enable kubelet\n"),
@@ -22,6 +22,8 @@ FOUND = {
     "MIME, the other way round": ("x", b'Content-Type: multipart/mixed; boundary="B"\nMIME-Version: 1.0\n\n--B--\n'),
     "MIME behind a blank line": ("x", b'\nContent-Type: multipart/mixed; boundary="B"\n\n--B--\n'),
     "NodeConfig": ("n.yaml", b"apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n"),
+    "NodeConfig in JSON": ("n.json", b'{\n  "kind": "NodeConfig",\n  "apiVersion": "node.eks.aws/v1alpha1"\n}\n'),
+    "NodeConfig in a template": ("n.tftpl", b"%{ if on ~}\n---\napiVersion: node.eks.aws/v1alpha1\n%{ endif ~}\n"),
     "Bottlerocket": ("b.toml", b'[settings.kubernetes]\ncluster-name = "a"\n'),
     "Bottlerocket, dotted": ("b.toml", b'settings.kubernetes.cluster-name = "a"\n'),
     "base64": ("x.b64", base64.b64encode(b"#!/bin/bash\nsystemctl enable kubelet\necho enough of it\n")),
@@ -39,6 +41,16 @@ PASSED_OVER = {
     "a picture": ("x.png", b"\x89PNG\r\n\x1a\n\x00\x00"),
     "some base64": ("x.b64", base64.b64encode(b"nothing that we know of, and long enough to be something")),
     "an archive": ("x.gz", gzip.compress(b"a log\n" * 20)),
+    "a page about NodeConfigs": (
+        "README.md",
+        b"# Nodes\n```yaml\napiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\n```\n",
+    ),
+    "an object that holds one": (
+        "class.yaml",
+        b"kind: EC2NodeClass\nspec:\n  userData: |\n    apiVersion: node.eks.aws/v1alpha1\n    kind: NodeConfig\n",
+    ),
+    "a program that writes one": ("main.tf", b'user_data = "apiVersion: node.eks.aws/v1alpha1 kind: NodeConfig"\n'),
+    "an image's steps": ("Dockerfile.tmpl", b"ARG V\nFROM ubuntu:${V}\nRUN apt-get install -y nvidia-driver-550\n"),
     "an e-mail": ("x.eml", b"Subject: kubelet\nContent-Type: text/plain\n\nhello\n"),
     "nothing": ("x", b""),
 }
@@ -105,3 +117,21 @@ def test_a_script_that_makes_no_node_is_no_input_of_check(tmp_path: Path) -> Non
     assert run("check", "--changed", "entrypoint.sh", cwd=tmp_path).code == 0
     script.rename(tmp_path / "user-data.sh")
     assert run("check", "user-data.sh", "--rule", "profiling-before-driver", cwd=tmp_path).code == 1
+
+
+SPEAKS_OF_NODES = {
+    "deploy.sh": "helm upgrade --install gpu-operator nvidia/gpu-operator\nkubectl wait pod -l app=nvidia-driver-daemonset",
+    "restart.sh": "for node in a b; do ssh $node 'systemctl start kubelet'; done",
+    "image.sh": "docker build -t nvidia-driver-image .",
+    "lib.sh": "driver() { dnf install -y nvidia-driver; }",
+    "apply.sh": "kubectl apply -f - <<EOF\ndata: {run.sh: systemctl enable kubelet}\nEOF",
+}
+
+
+def test_scripts_that_only_speak_of_nodes_are_passed_over_in_a_folder(tmp_path: Path) -> None:
+    for name, body in SPEAKS_OF_NODES.items():
+        (tmp_path / name).write_text(f"#!/bin/bash\n{body}\n")
+    (tmp_path / "_helpers.tpl").write_text('{{- define "driver" -}}nvidia-driver{{- end -}}\n')
+    (tmp_path / "node.sh").write_text("#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n")
+    report = run_json("check", ".", cwd=tmp_path).report
+    assert (report["evaluated"]["files"], report["evaluated"]["unrecognised"]) == (1, len(SPEAKS_OF_NODES) + 1)

@@ -187,8 +187,7 @@ class Reading:
             before = found.origin.at(1)
             found.strip()
             if not found.text.startswith("#!"):
-                what = "has no first line that says who runs it, so the kernel refuses it (Exec format error)"
-                self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash")
+                self._without_first_line(found)
                 return kind
             what = f"{found.called} has white space before '#!', so the kernel refuses it (Exec format error)"
             remedy = "let '#!' be its first two characters"
@@ -203,3 +202,11 @@ class Reading:
         what = f"is a script for {program or 'nobody'}: only shell is read here"
         self.fault(FaultKind.NOT_READ_HERE, found, what, is_doubt=True)
         return PartKind.OTHER_LANGUAGE
+
+    def _without_first_line(self, found: Found) -> None:
+        if found.text.startswith(("${", "%{")):
+            what = "begins with what a template puts in: whether that is a first line with '#!' is not known"
+            self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash", is_doubt=True)
+            return
+        what = "has no first line that says who runs it, so the kernel refuses it (Exec format error)"
+        self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash")

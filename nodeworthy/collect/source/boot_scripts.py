@@ -28,6 +28,8 @@ _CONFIGURES = pattern(
     rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)"
 )
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
+# The steps of an image, not of a machine.
+_BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*|ARG[ \t][^\n]*)?\r?\n)*FROM[ \t]+\S")
 # It hands on to what its container is told to run.
 _OF_A_CONTAINER = pattern(rb'(?m)^[ \t]*exec[ \t][^\n]*"?\$\{?[@*]')
 NO_BOOT_SCRIPT = (
@@ -78,6 +80,11 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     return _is_named_like_one(name, data, named=named)
 
 
+def is_meant_as_one(name: str) -> bool:
+    """Whether its name says that it is a node's, whatever it does."""
+    return _SAYS_SO.search(PurePath(name).stem) is not None
+
+
 def is_firewall_script(data: bytes) -> bool:
     """A script that sets up ufw, which is a node's where the fleet beside it says that its nodes have one."""
     return _SHELL.match(data) is not None and _FIREWALL.search(data) is not None
@@ -89,6 +96,8 @@ def _is_mime(head: bytes) -> bool:
 
 
 def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
+    if _BUILDS_AN_IMAGE.match(data):
+        return False
     return _is_called_like_one(name) and (_MARKS.search(data) is not None or (named and _is_meant(name, data)))
 
 
@@ -101,7 +110,7 @@ def _is_meant(name: str, data: bytes) -> bool:
     path = PurePath(name)
     # A chart's templates have one of these endings too, and begin otherwise.
     is_template = path.suffix in _TEMPLATES and data.lstrip().startswith(b"#!")
-    if is_template or path.suffix in (".userdata", ".boothook") or _SAYS_SO.search(path.stem):
+    if is_template or path.suffix in (".userdata", ".boothook") or is_meant_as_one(name):
         return True
     return _CONFIGURES.search(data) is not None and _OF_A_CONTAINER.search(data) is None
 

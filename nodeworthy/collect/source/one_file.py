@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
-from nodeworthy.collect.source.boot_scripts import NO_BOOT_SCRIPT, is_boot_script, is_firewall_script, is_script
+from nodeworthy.collect.source.boot_scripts import (
+    NO_BOOT_SCRIPT,
+    is_boot_script,
+    is_firewall_script,
+    is_meant_as_one,
+    is_script,
+)
 from nodeworthy.collect.source.chart_release import with_release_of_chart
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source
@@ -72,7 +78,9 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
     if jobs and not is_boot_script(data, source.path.name, named=False):
         return _jobs(jobs, _plain(data), source, rules)
     if is_boot_script(data, source.path.name, named=source.named):
-        return _boot_script(source, data, rules)
+        found = _boot_script(source, data, rules)
+        if source.named or is_meant_as_one(source.path.name) or found.scripts[0].makes_a_node:
+            return found
     ufw = ufw_file(data, source.shown, named=source.named)
     if ufw is not None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))

@@ -118,6 +118,12 @@ def families_in(timeline: Timeline) -> list[Family]:
     return [each for each in families() if each.key in found]
 
 
+def told_to_nobody(timeline: Timeline) -> Timeline:
+    """Where there is no nodeadm: a NodeConfig that stands in user data starts nothing."""
+    told = (each for each in timeline.effects if not isinstance(each, Joins) or not each.tells)
+    return Timeline(tuple(told))
+
+
 def _families(effect: Effect) -> Sequence[Family]:
     if isinstance(effect, Joins):
         known = join(effect.how)

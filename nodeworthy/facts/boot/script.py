@@ -72,6 +72,13 @@ class BootScript:
         return self.userdata.timeline
 
     @property
+    def makes_a_node(self) -> bool:
+        """Whether it is more than a script that speaks of nodes: they are told apart where nobody named it."""
+        from nodeworthy.facts.boot.node_making import makes_a_node
+
+        return makes_a_node(self.userdata)
+
+    @property
     def unread_told_by(self) -> str | None:
         """The engine asks: of user data that can't be unpacked one rule says why, and the others need not repeat it."""
         return "user-data-format" if self.read is not None and self.read.unread else None
