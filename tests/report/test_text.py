@@ -27,8 +27,9 @@ def test_rules_that_were_skipped_for_one_reason_are_one_line() -> None:
 
 def test_what_nobody_reads_to_its_end_is_cut() -> None:
     told = render(report(judged(replace(finding(), is_="/x" * 40_000, remedy="y" * 5_000))))
-    assert "… (cut: 80,000 characters)" in told
-    assert "… (cut: 5,000 characters)" in told
+    words = " ".join(told.split())
+    assert "… (cut: 80,000 characters)" in words
+    assert "… (cut: 5,000 characters)" in words
     assert max(map(len, told.splitlines())) < 1_100
 
 
