@@ -115,3 +115,10 @@ def test_fabric_manager_of_the_operators_container_is_no_unit() -> None:
     by_operator = but(load(CASES / "fabric-manager-runs" / "good-node-same-version" / "node.json"), none)
     assert judged(by_operator)["fabric-manager-runs"].verdict is Verdict.FAIL
     assert judged(but(by_operator, there))["fabric-manager-runs"].verdict is Verdict.SKIP
+
+
+def test_a_type_whose_switches_are_the_racks_runs_no_fabric_manager() -> None:
+    none = part("fabric", "Id=nvidia-fabricmanager.service\nLoadState=not-found\nActiveState=inactive\n")
+    node = but(load(CASES / "fabric-manager-runs" / "good-node-same-version" / "node.json"), none)
+    assert judged(but(node, part("product", "p6e-gb200.36xlarge")))["fabric-manager-runs"].verdict is Verdict.SKIP
+    assert judged(but(node, part("product", "p6-b200.48xlarge")))["fabric-manager-runs"].verdict is Verdict.FAIL

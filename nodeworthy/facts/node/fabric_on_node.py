@@ -9,7 +9,8 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.fleet.model import Driver
-from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.instances import InstanceGpus, gpus_of
 from nodeworthy.verdict import Finding, Findings, Known, fail, need, skip, unknown
 
 
@@ -38,8 +39,7 @@ def told_of(node: Node) -> Findings:
 
 def _only_where_it_is_needed(node: Node) -> None:
     pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
-    of_type = gpus_of(node.instance_type)
-    needed = needs_it(pool) if pool is not None else of_type.nvswitch if of_type is not None else None
+    needed = needs_it(pool) if pool is not None else _of_type(gpus_of(node.instance_type))
     if needed is None:
         devices = read_then(node.seen.devices, "the PCI bus")
         needed = bool(switches(need(devices.bus)))
@@ -47,6 +47,13 @@ def _only_where_it_is_needed(node: Node) -> None:
         skip("there are no NVSwitches here to manage")
     if pool is not None and pool.driver is Driver.OPERATOR:
         skip("the operator's driver container brings fabric manager")
+
+
+def _of_type(of_type: InstanceGpus | None) -> bool | None:
+    if of_type is None:
+        return None
+    gpu = gpu_named(of_type.gpu)
+    return of_type.nvswitch and not (gpu is not None and gpu.off_host)
 
 
 def _not_installed(node: Node, driver: NodeDriver, units: NodeUnits) -> Findings:
