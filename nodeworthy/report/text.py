@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from nodeworthy.patterns import pattern
 from nodeworthy.report.printable import on_one_line, printable, shortened
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Finding, Severity, Verdict
@@ -14,6 +15,9 @@ from nodeworthy.verdict import Finding, Severity, Verdict
 WIDTH = 108
 # How many reasons a rule is given for which it was skipped: JSON with --show-passed has all of them.
 REASONS = 4
+# What stands between backticks is to be copied, and no line ends in it; far too long for any line, it is prose.
+_CODE = pattern(r"`[^`\n]{1,200}`")
+_BLANK = "\ue000"
 _COLOURS = {
     "fail": "31;1",
     "warning": "33;1",
@@ -89,14 +93,14 @@ def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> t
     if len(first) + len(text) <= WIDTH and text.isprintable() and text == text.strip() != "":
         return (first + text,)
     lines = textwrap.wrap(
-        text,
+        _CODE.sub(lambda found: found.group().replace(" ", _BLANK), text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=others,
         break_long_words=break_long_words,
         break_on_hyphens=False,
     )
-    return tuple(lines)
+    return tuple(line.replace(_BLANK, " ") for line in lines)
 
 
 def _named(finding: Finding, rules: Sequence[str]) -> str:

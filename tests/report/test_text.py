@@ -38,3 +38,11 @@ def test_a_rule_that_is_skipped_for_many_reasons_is_told_a_few() -> None:
     closing = [line for line in render(report(*skips)).splitlines() if line.startswith("skipped")]
     assert len(closing) == 4
     assert closing[-1] == "skipped containerd-paths (14 times): 7 other reasons"
+
+
+def test_a_command_is_on_one_line() -> None:
+    command = "`journalctl --unit containerd --boot --no-pager --output cat | grep --ignore-case 'runtime handler'`"
+    told = render(
+        report(judged(replace(finding(), remedy=f"see in the journal of its node what was loaded: {command}")))
+    )
+    assert f" {command}" in told
