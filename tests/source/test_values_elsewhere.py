@@ -124,6 +124,7 @@ UNKNOWN: dict[str, Files] = {
     "a template": {"app.yaml": argo(), "gpu/values.yaml": "toolkit: {{ .Values.toolkit }}\n"},
     "a ConfigMap of another namespace": {"r.yaml": flux(), "cm.yaml": config_map(RIGHT, "elsewhere")},
     "a Secret": {"r.yaml": flux().replace("ConfigMap", "Secret")},
+    "names that are none": {"helmfile.yaml": HELMFILE.replace("./gpu.yaml", '"a\\0b", /etc/passwd, "..", 7')},
     "more files": {"kustomization.yaml": kustomization("    additionalValuesFiles: [no.yaml]\n"), "gpu.yaml": RIGHT},
 }
 

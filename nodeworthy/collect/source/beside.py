@@ -67,9 +67,13 @@ class Beside:
         except (Unreadable, NotYaml):
             return None
 
+    def path(self, name: str) -> Path | None:
+        """Of a file that is named as it lies from here; None for what is no such name."""
+        return Path(os.path.normpath(self.folder / name)) if _is_name(name) else None
+
     def in_the_repository(self, path: str) -> Path | None:
         """A path as the repository's root has it; nobody says where that is but the file that lies there."""
-        for folder in upwards(self.folder):
+        for folder in upwards(self.folder) if _is_name(path) else ():
             self.asked.append(folder / path)
             if (folder / path).is_file():
                 return folder / path
@@ -79,7 +83,10 @@ class Beside:
         """The YAML files of the same folder that hold this word."""
         if not self.is_there:
             return []
-        names = sorted(name for name in os.listdir(self.folder) if name.endswith(_YAML))[:_MOST]
+        try:
+            names = sorted(name for name in os.listdir(self.folder) if name.endswith(_YAML))[:_MOST]
+        except OSError:
+            return []
         paths = [self.folder / name for name in names if name != self.source.path.name]
         self.asked += [self.folder, *paths]
         return [path for path in paths if _holds(path, word.encode())]
@@ -87,6 +94,10 @@ class Beside:
     def shown(self, path: Path) -> str:
         """As the file itself is shown: a reader looks for both in one place."""
         return str(path) if Path(self.source.shown).is_absolute() else os.path.relpath(path)
+
+
+def _is_name(name: str) -> bool:
+    return bool(name) and "://" not in name and "\0" not in name and not name.startswith("/")
 
 
 def _holds(path: Path, word: bytes) -> bool:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from pathlib import Path
 
 from nodeworthy.collect.source.beside import Beside, Span
 from nodeworthy.collect.source.releases import document_inside
@@ -59,6 +57,7 @@ def _generated(kustomization: Tree, name: str, key: str, beside: Beside) -> Tree
             continue
         for each in generator.get("files").sequence:
             named, _, path = (each.text or "").rpartition("=")
-            if path and key == (named or Path(path).name):
-                return beside.values(Path(os.path.normpath(beside.folder / path)))
+            file = beside.path(path)
+            if file is not None and key == (named or file.name):
+                return beside.values(file)
     return None

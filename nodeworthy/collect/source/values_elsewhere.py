@@ -5,11 +5,9 @@ What can't be found, or can't be read, leaves the release as it is: some of its 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
-from pathlib import Path
 
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.config_maps import config_map_values
@@ -73,7 +71,7 @@ def _argo(document: Tree, path: Path_, beside: Beside) -> Tree:
 def _of_argo(name: str, refs: Sequence[str | None], beside: Beside) -> Tree | None:
     """`$values/path`: in the repository of the source that is called so. Any other name is one within the chart."""
     ref, _, path = name.removeprefix("$").partition("/")
-    found = beside.in_the_repository(path) if name.startswith("$") and ref in refs and path else None
+    found = beside.in_the_repository(path) if name.startswith("$") and ref in refs else None
     return beside.values(found) if found is not None else None
 
 
@@ -107,9 +105,8 @@ def _helmfile(document: Tree, beside: Beside) -> Tree:
 
 def _file(name: str | None, beside: Beside) -> Tree | None:
     """A file beside this one."""
-    if not name or "://" in name:
-        return None
-    return beside.values(Path(os.path.normpath(beside.folder / name)))
+    path = beside.path(name or "")
+    return beside.values(path) if path is not None else None
 
 
 def _filled(
