@@ -26,6 +26,8 @@ class Cni:
     comment: str = ""
     # Chains that ask its own policies about one pod each, and come back for those that they let through.
     asking: tuple[str, ...] = ()
+    # Those of `own` by which pods of other nodes come, in packets of the nodes.
+    overlays: tuple[str, ...] = ()
     # A table of nftables that is its own, in which it marks and drops by its policies.
     table: str = ""
 

@@ -72,6 +72,8 @@ class Step:
     sides: tuple[Side, ...] = ()
     allows: bool = False
     why: str = ""
+    # The words of a call whose meaning depends on what was said before.
+    asked: tuple[Text, ...] = ()
 
 
 # ufw's own chains hang in those of iptables; nftables' chains stand beside them, and a packet must pass them all.

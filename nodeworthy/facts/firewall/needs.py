@@ -32,6 +32,8 @@ class Pods:
     # What a node's routes say, where a fleet says nothing: its own pods' addresses, and other nodes'.
     seen_range: Range | None = None
     neighbours: Range | None = None
+    # Other nodes' pods come in packets of the nodes, and then by an interface of the network's own.
+    is_overlaid: bool = False
 
     @property
     def interface(self) -> str:

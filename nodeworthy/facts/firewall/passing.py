@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Filter, Side
+from nodeworthy.boot.text import EMPTY
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Filter, Side
 from nodeworthy.facts.firewall.kubelets import is_for_kubelet
-from nodeworthy.facts.firewall.needs import Need, Pods, covers, is_about_everybody, is_gone
+from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_about_everybody, is_gone
+from nodeworthy.facts.firewall.ranges import holds_range
 from nodeworthy.known.pod_interfaces import is_uplink, named_by
 
 
@@ -16,7 +18,7 @@ def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
     is_open = chains.policy(need.way.side)[0]
     # What may have let them through before, and what may have dropped them.
     let = kept = False
-    for rule in _asked(chains, need):
+    for rule in _asked(chains, need, pods):
         answer = covers(need, rule, pods)
         if rule.allows is False and is_open and not is_about_everybody(need, rule):
             continue
@@ -28,11 +30,21 @@ def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
     return (None if kept else True) if is_open else (None if let else False)
 
 
-def _asked(chains: Chains, need: Need) -> Iterator[Filter]:
+def _asked(chains: Chains, need: Need, pods: Pods) -> Iterator[Filter]:
     """ufw's rules are those of the page; elsewhere a rule for what pods ask of a node is one for pods."""
     for rule, _ in chains.rules:
-        is_enough = chains.name != UFW and rule.allows and is_for_kubelet(need.way, rule.limits)
-        yield replace(rule, limits="") if is_enough else rule
+        if chains.name != UFW and rule.allows and is_for_kubelet(need.way, rule.limits):
+            yield replace(rule, limits="")
+        elif chains.owner == FIREWALLD and _is_of_an_overlay(rule, need, pods):
+            yield replace(rule, source=EMPTY)
+        else:
+            yield rule
+
+
+def _is_of_an_overlay(rule: Filter, need: Need, pods: Pods) -> bool:
+    """Over an overlay all of a cluster comes with pods' addresses; firewalld lets NodePorts through by itself."""
+    is_way = need.way is Way.REACH and rule.allows is True and bool(rule.source)
+    return is_way and pods.is_overlaid and holds_range(rule.source, need.range) is True
 
 
 def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool:

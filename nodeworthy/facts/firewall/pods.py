@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
 from nodeworthy.boot.timeline import Timeline
@@ -13,7 +14,7 @@ from nodeworthy.facts.firewall.firewall import Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.pod_interfaces import brought_by, distribution_of, is_uplink, named_by
+from nodeworthy.known.pod_interfaces import Cni, brought_by, distribution_of, is_uplink, named_by
 from nodeworthy.verdict import Known, Located, skip
 
 # Ports that nobody but Kubernetes has.
@@ -71,13 +72,18 @@ def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
         return pods_in(pool.fleet, pool.pool)
     ways = [*(each.how for each in script.timeline.of(Joins)), *_makes(script.timeline)] if script is not None else []
     distribution = next(filter(None, map(distribution_of, ways)), "")
-    return Pods(networks=brought_by(distribution))
+    return _brought(brought_by(distribution))
 
 
 def pods_in(fleet: Fleet, pool: Pool) -> Pods:
     distribution = pool.distribution.state
     networks = brought_by(distribution.value) if isinstance(distribution, Known) else ()
-    return Pods(_range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr), networks, network=fleet.network)
+    own, services = _range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr)
+    return replace(_brought(networks), pod_range=own, service_range=services, network=fleet.network)
+
+
+def _brought(networks: tuple[Cni, ...]) -> Pods:
+    return Pods(networks=networks, is_overlaid=bool(networks) and all(each.overlays for each in networks))
 
 
 def _range(located: Located[str]) -> Range | None:

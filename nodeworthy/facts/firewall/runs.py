@@ -16,7 +16,8 @@ MOST = 7
 # These ask the firewall whether the step has been done already, or whether there is a firewall at all.
 _OF_ITSELF = pattern(
     r"\b(?:ufw\s+(?:status|show)|ip6?tables(?:-save|\s.*(?:-C|-S|-L|--check|--list))|nft\s+list|"
-    r"(?:command\s+-v|which|type|hash|dpkg|-x)\b.*\b(?:ufw|iptables|nft)|(?:ufw|iptables)\.(?:service|conf))"
+    r"firewall-cmd\s+.*--(?:state|list|query|get)|is-(?:active|enabled)\b.*\bfirewalld|"
+    r"(?:command\s+-v|which|type|hash|dpkg|rpm|-x)\b.*\b(?:ufw|iptables|nft|firewall)|(?:ufw|iptables)\.(?:service|conf))"
 )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 
-from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Does, Filter, Side, Step
+from nodeworthy.facts.firewall.firewalld import Firewalld
+from nodeworthy.facts.firewall.firewalld_filters import chains_of
 from nodeworthy.records import dataclass
 
 # ufw's own: a fresh installation forwards nothing and lets nobody in.
@@ -20,6 +22,7 @@ class Firewall:
     behind: list[tuple[Filter, Step]] = field(default_factory=list)
     kernel: Chains = field(default_factory=lambda: Chains(IPTABLES))
     nft: dict[str, Chains] = field(default_factory=dict)
+    firewalld: Firewalld = field(default_factory=Firewalld)
     enabled: Step | None = None
     # ufw was switched off, or its unit was, and not on again.
     off: Step | None = None
@@ -38,11 +41,14 @@ class Firewall:
 
     @property
     def switched_off(self) -> Step | None:
-        return None if self.is_up else (self.off or self.unit_off)
+        """By what nothing filters any more."""
+        is_filtered = self.is_up or self.firewalld.runs is not None
+        return None if is_filtered else (self.off or self.unit_off or self.firewalld.off)
 
     def closed(self) -> Iterator[Chains]:
         """The sets of chains that do not let everything through."""
-        every = (self._of_the_kernel(), *self.nft.values())
+        firewallds = [chains_of(self.firewalld)] if self.firewalld.runs is not None else []
+        every = (self._of_the_kernel(), *self.nft.values(), *firewallds)
         yield from (each for each in every if each.name == UFW or _keeps_something(each))
 
     def _of_the_kernel(self) -> Chains:
@@ -62,6 +68,8 @@ class Firewall:
             self.removed.append(step)
         if step.table == UFW:
             self._ufw(step)
+        elif step.table == FIREWALLD:
+            self.firewalld.do(step)
         elif step.table == IPTABLES:
             self._iptables(step)
         else:

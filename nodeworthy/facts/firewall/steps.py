@@ -10,7 +10,8 @@ from nodeworthy.boot.effects import Act, Effect, How, Installs, Opens, Unit, Wri
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.written_text import content_of
-from nodeworthy.facts.firewall.firewall import IPTABLES, UFW, Does, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Step
+from nodeworthy.facts.firewall.firewalld_call import OFFLINE
 from nodeworthy.facts.firewall.iptables import Act as IptablesAct
 from nodeworthy.facts.firewall.iptables import act_of, acts_in
 from nodeworthy.facts.firewall.nft import NftReader
@@ -19,6 +20,7 @@ from nodeworthy.facts.firewall.ufw_files import KINDS, Told, steps_of, steps_of_
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+_PACKAGES = (UFW, FIREWALLD)
 _IPTABLES = ("iptables", "iptables-legacy", "iptables-nft")
 _NFT_FILE = "/etc/nftables.conf"
 # What netfilter-persistent restores at every boot.
@@ -43,8 +45,8 @@ class _Reader:
         elif isinstance(effect, Unit):
             yield from self._unit(effect)
         elif isinstance(effect, Installs):
-            if effect.removes and any(each.known == "ufw" for each in effect.packages):
-                yield _step(effect, Does.OFF, UFW)
+            if effect.removes:
+                yield from (_step(effect, Does.OFF, each.known) for each in effect.packages if each.known in _PACKAGES)
         elif isinstance(effect, Writes):
             yield from self._file(effect)
 
@@ -56,6 +58,9 @@ class _Reader:
         elif effect.tool == "iptables-restore":
             lines = tuple(effect.content.lines) if effect.content is not None else ()
             yield from _restored(effect, Content(lines))
+        elif effect.tool in ("firewall-cmd", OFFLINE):
+            why = "offline" if effect.tool == OFFLINE else ""
+            yield replace(_step(effect, Does.ADD, FIREWALLD, why), asked=(Text.of(effect.tool), *effect.arguments))
         elif effect.tool == "nft":
             yield from self._nft(effect, effect.content, effect.arguments)
 
@@ -64,10 +69,25 @@ class _Reader:
             yield _step(effect, Does.OFF, UFW, why="unit")
         elif effect.unit.known == "ufw.service" and effect.act in (*_STARTS, Act.UNMASK):
             yield _step(effect, Does.ON, UFW, why="unit")
+        elif effect.unit.known == "firewalld.service":
+            yield from self._firewalld(effect)
         elif effect.unit.known == "nftables.service" and effect.act in _STARTS:
             written = [each for each in self.timeline.writes(_NFT_FILE) if content_of(each) is not None]
             if written:
                 yield from self._nft(effect, content_of(written[-1]), ())
+
+    def _firewalld(self, effect: Unit) -> Iterator[Step]:
+        """What is enabled starts at the next boot: that is how the node is then."""
+        if effect.act in _STARTS:
+            yield _step(effect, Does.ON, FIREWALLD, why="unit")
+        elif effect.act in _OFF and self._has_firewalld():
+            yield _step(effect, Does.OFF, FIREWALLD, why="unit")
+
+    def _has_firewalld(self) -> bool:
+        """Where apt installs, there is none that nobody installed."""
+        installs = [each for each in self.timeline.of(Installs) if not each.removes]
+        named = any(package.known == FIREWALLD for each in installs for package in each.packages)
+        return named or not any(each.manager.startswith("apt") for each in installs)
 
     def _file(self, effect: Writes) -> Iterator[Step]:
         path = effect.path.known or ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.facts.boot.flaw import Flaw, doubt
-from nodeworthy.facts.firewall.firewall import Filter, Side, Step
+from nodeworthy.facts.firewall import firewalld_too_wide
+from nodeworthy.facts.firewall.firewall import FIREWALLD, Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Pods, needs
 from nodeworthy.facts.firewall.node_ports import opens_to_others
 from nodeworthy.facts.firewall.ranges import is_world
@@ -25,6 +26,8 @@ def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
     if off is not None:
         yield _off(off, pods)
         return
+    if firewall.firewalld.runs is not None:
+        yield from firewalld_too_wide.flaws_of(firewall.firewalld, pods)
     yield from _policies(firewall, pods)
     own = firewall.ufw.rules
     beside = [*firewall.before, *firewall.behind] if firewall.is_up else []
@@ -35,13 +38,16 @@ def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
 
 
 def _off(step: Step, pods: Pods) -> Flaw:
+    is_firewalld = step.table == FIREWALLD
+    should = firewalld_too_wide.narrow(pods) if is_firewalld else _narrow(pods)
+    needed = "a zone and a policy of firewalld" if is_firewalld else "four rules of ufw"
     return Flaw(
         step.place,
-        f"ufw is switched off: {_OPENED[Side.IN]}, not pods alone",
-        should=_narrow(pods),
-        cause="pods need four rules of ufw, and not its absence",
+        f"{step.table} is switched off: {_OPENED[Side.IN]}, not pods alone",
+        should=should,
+        cause=f"pods need {needed}, and not its absence",
         is_=step.command,
-        remedy=f"delete this line, and let through what pods need: {_narrow(pods)}",
+        remedy=f"delete this line, and let through what pods need: {should}",
     )
 
 

@@ -39,8 +39,12 @@ class NodeFirewall:
         said = pods_in(fleet, pool) if fleet is not None and pool is not None else Pods()
         networks = there(self.interfaces)
         seen = replace(said, networks=networks or said.networks, are_seen=bool(networks), uplink=self.uplink)
+        overlays = {name for each in networks for name in each.overlays}
         return replace(
-            seen, seen_range=of_pods(self.routes, networks), neighbours=of_neighbours(self.routes, self.uplink)
+            seen,
+            is_overlaid=bool(overlays.intersection(self.interfaces)),
+            seen_range=of_pods(self.routes, networks),
+            neighbours=of_neighbours(self.routes, self.uplink),
         )
 
     def kept_back(self, pods: Pods) -> Iterator[tuple[Story, bool]]:
