@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from nodeworthy.collect.node import script
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.readiness import why_not_ready
 from nodeworthy.collect.node.recording import Recording, load
@@ -45,6 +47,16 @@ BOOTING = told(boot="", cloud=status("modules-final"), system="starting")
 def test_what_is_waited_for(host: Recording, why: str | None) -> None:
     found = why_not_ready(host)
     assert found is None if why is None else found is not None and found.startswith(why)
+
+
+def test_a_cloud_init_that_is_switched_off_is_not_waited_for(tmp_path: Path) -> None:
+    """As installers of servers leave it: its folders are there, and it never runs."""
+    own = script.text().partition("\nboot() {")[2].partition("\n}\n")[0]
+    shell = f"boot() {{{own}\n}}\nboot".replace("/run/", f"{tmp_path}/run/").replace("/var/", f"{tmp_path}/var/")
+    (tmp_path / "run" / "cloud-init").mkdir(parents=True)
+    assert subprocess.run(["sh", "-c", shell], capture_output=True, check=True, timeout=60).stdout == b""
+    (tmp_path / "run" / "cloud-init" / "disabled").touch()
+    assert subprocess.run(["sh", "-c", shell], capture_output=True, check=True, timeout=60).stdout == b"none\n"
 
 
 class Answers:

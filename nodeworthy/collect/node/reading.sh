@@ -226,8 +226,13 @@ toolkit() {
     return 0
 }
 
-# The boot script has ended where cloud-init says so, or where there is none.
+# The boot script has ended where cloud-init says so, or where there is none, or one that is switched off, as installers
+# of servers leave it.
 boot() {
+    if [ -e /run/cloud-init/disabled ]; then
+        echo none
+        return 0
+    fi
     [ -e /run/cloud-init ] || [ -e /var/lib/cloud/instance ] || echo none
     [ -e /var/lib/cloud/instance/boot-finished ] && echo finished
     return 0
