@@ -102,7 +102,10 @@ def _says(size: NodeSize) -> Related:
 
 
 def _where(pod: PodTemplate) -> Place:
-    """The container that asks for the most of them."""
+    """The container that asks for the most of them, among those that ask for too many together."""
     asking = [each for each in pod.containers if GPU in each.gpu_resources]
     counted = [(state.value if isinstance(state := each.asks_for(GPU).state, Known) else 0, each) for each in asking]
+    together = [(amount, each) for amount, each in counted if not each.is_init or each.is_sidecar]
+    if sum(amount for amount, _ in together) == pod.least(GPU):
+        counted = together
     return max(counted, key=lambda each: each[0])[1].asks_for(GPU).place
