@@ -101,7 +101,7 @@ def test_without_it_a_node_is_looked_at_once(looks: pytest.MonkeyPatch) -> None:
 
 def test_when_the_time_is_over_it_is_judged_as_it_is(looks: pytest.MonkeyPatch) -> None:
     host = says(looks, BOOTING)
-    ran = run_json("node", "ssh://gpu-01", "--wait", "0.2", "--rule", "boot-finished")
+    ran = run_json("node", "ssh://gpu-01", "--wait", "0.5", "--rule", "boot-finished")
     assert host.looks > 2
     assert ran.code == 3
     assert [(each["verdict"], each["message"]) for each in ran.findings] == [

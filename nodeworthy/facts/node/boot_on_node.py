@@ -55,7 +55,7 @@ def _last(told: Sequence[str]) -> str | None:
 
 def _units(boot: NodeBoot) -> Findings:
     if boot.failed is None:
-        if boot.system not in (None, _WELL):
+        if boot.system not in (None, _WELL, *_STILL):
             yield unknown(boot, "which units have failed was not read")
         return
     judged_elsewhere = {UNIT, *every_kubelet_unit()}
