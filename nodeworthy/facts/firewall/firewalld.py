@@ -65,10 +65,13 @@ class Firewalld:
     runs: Step | None = None
     off: Step | None = None
     panic: Step | None = None
+    # What was changed last for now alone, and what for its next start alone.
+    passing: Step | None = None
+    later: Step | None = None
 
     def do(self, step: Step) -> None:
         if step.does is Does.OFF:
-            self.runs, self.off = None, step
+            self.runs, self.off = None, self.off or step
         elif step.does is Does.ON:
             self._starts(step)
         else:
@@ -76,7 +79,11 @@ class Firewalld:
 
     def _starts(self, step: Step) -> None:
         self.runs, self.off = step, None
+        self._load()
+
+    def _load(self) -> None:
         self.now = deepcopy(self.permanent)
+        self.passing = self.later = None
 
     def _call(self, step: Step) -> None:
         tool, *words = step.asked
@@ -85,16 +92,21 @@ class Firewalld:
             # It answers, and so it runs.
             self.runs = step
         if call.has("--reload", "--complete-reload"):
-            self.now = deepcopy(self.permanent)
+            self._load()
         elif call.has("--runtime-to-permanent"):
             self.permanent = deepcopy(self.now)
+            self.passing = self.later = None
         elif call.has("--panic-on", "--panic-off"):
             self.panic = step if call.has("--panic-on") else None
         elif call.has("--set-default-zone"):
             for config in (self.now, self.permanent):
                 config.default, config.chosen = call.value("--set-default-zone"), step
+        elif call.is_permanent:
+            self.later = step
+            _change(self.permanent, call, step)
         else:
-            _change(self.permanent if call.is_permanent else self.now, call, step)
+            self.passing = step
+            _change(self.now, call, step)
 
 
 def _change(config: Config, call: FirewalldCall, step: Step) -> None:

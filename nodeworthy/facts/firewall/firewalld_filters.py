@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.text import EMPTY, Text
-from nodeworthy.facts.firewall.firewall import FIREWALLD, PANIC, Chains, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, FIREWALLD_LATER, PANIC, Chains, Filter, Side, Step
 from nodeworthy.facts.firewall.firewalld import Config, Firewalld, Policy, Zone
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -29,21 +29,27 @@ class _End:
 Rules = Iterator[tuple[Filter, Step | None]]
 
 
-def chains_of(firewalld: Firewalld) -> Chains:
-    """What it lets through now."""
-    runs = firewalld.runs
-    assert runs is not None
+def chains_of(firewalld: Firewalld) -> Iterator[Chains]:
+    """What it lets through, now and when it starts the next time; nothing where nothing says that it runs."""
+    if firewalld.runs is None:
+        return
     if firewalld.panic is not None:
-        return Chains(PANIC, dict.fromkeys(Side, (False, firewalld.panic)), owner=PANIC)
-    reading = _Reading(firewalld.now)
-    rules = [(rule, step or runs) for rule, step in reading.rules()]
-    accepts = firewalld.now.zone("").accepts
+        yield Chains(PANIC, dict.fromkeys(Side, (False, firewalld.panic)), owner=PANIC)
+        return
+    yield _chains(FIREWALLD, firewalld.now, firewalld.runs)
+    if firewalld.now != firewalld.permanent:
+        yield _chains(FIREWALLD_LATER, firewalld.permanent, firewalld.runs)
+
+
+def _chains(name: str, config: Config, runs: Step) -> Chains:
+    rules = [(rule, step or runs) for rule, step in _Reading(config).rules()]
+    accepts = config.zone("").accepts
     policies: dict[Side, tuple[bool, Step | None]] = {
         Side.IN: (accepts, runs),
         Side.ROUTED: (accepts, runs),
         Side.OUT: (True, None),
     }
-    return Chains(FIREWALLD, policies, rules, owner=FIREWALLD)
+    return Chains(name, policies, rules, owner=FIREWALLD)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains, Filter
 from nodeworthy.facts.firewall.needs import Need, Pods, Way
 from nodeworthy.facts.firewall.ufw_command import ufw_command
+from nodeworthy.known.pod_interfaces import is_uplink
 from nodeworthy.records import dataclass
 
 # In these hooks nobody knows yet, or any more, where a packet goes or came from.
@@ -82,3 +83,9 @@ def _zones(pods: str, ways: set[Way]) -> Iterator[str]:
         yield f"{policy} --add-ingress-zone=ANY"
         yield f"{policy} --add-egress-zone=trusted"
     yield "firewall-cmd --reload"
+
+
+def uplink_of(rules: Sequence[Filter]) -> str:
+    """The uplink's name, where some rule says it."""
+    ends = (end.known or "" for rule in rules for end in (rule.out, rule.in_))
+    return next((end for end in ends if is_uplink(end)), "")

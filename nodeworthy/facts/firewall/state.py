@@ -47,8 +47,7 @@ class Firewall:
 
     def closed(self) -> Iterator[Chains]:
         """The sets of chains that do not let everything through."""
-        firewallds = [chains_of(self.firewalld)] if self.firewalld.runs is not None else []
-        every = (self._of_the_kernel(), *self.nft.values(), *firewallds)
+        every = (self._of_the_kernel(), *self.nft.values(), *chains_of(self.firewalld))
         yield from (each for each in every if each.name == UFW or _keeps_something(each))
 
     def _of_the_kernel(self) -> Chains:

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.facts.firewall.almost import almost
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, PANIC, UFW, Chains, Filter, Side, Step
+from nodeworthy.facts.firewall.doubts import why_not_known
+from nodeworthy.facts.firewall.firewall import (
+    FIREWALLD,
+    FIREWALLD_LATER,
+    IPTABLES,
+    PANIC,
+    UFW,
+    Chains,
+    Filter,
+    Side,
+    Step,
+)
 from nodeworthy.facts.firewall.needs import Need, Pods, covers, needs
 from nodeworthy.facts.firewall.passing import missing
-from nodeworthy.facts.firewall.ranges import is_private, range_of
-from nodeworthy.facts.firewall.remedies import Remedies
+from nodeworthy.facts.firewall.remedies import Remedies, uplink_of
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.known.pod_interfaces import is_uplink, named_by
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 _UPLINK = "eno1"
 _MOST_TOLD = 4
+_LOADED_LATER = "firewalld is told for its next start what lets pods' traffic through, and nothing loads it now"
+_GONE_LATER = "what lets pods' traffic through firewalld is gone after its next start: it was not said --permanent"
 _BUILT_IN = {Side.IN: "INPUT", Side.OUT: "OUTPUT", Side.ROUTED: "FORWARD"}
 
 
@@ -30,6 +42,8 @@ class Story:
     lacking: Sequence[Need]
     # Where it is told if no step can be pointed at.
     elsewhere: Place
+    # firewalld was told what lets it through, for its next start.
+    is_loaded_later: bool = False
 
     @property
     def name(self) -> str:
@@ -38,8 +52,16 @@ class Story:
     @cached_property
     def policy(self) -> Step | None:
         """The step by which nothing passes that no rule is about."""
+        if self._only_once is not None:
+            return self._only_once
         denying = (rule for need in self.lacking if (rule := self._denying(need)) is not None)
         return next(denying, None) or self.chains.policy(self.lacking[0].way.side)[1]
+
+    @property
+    def _only_once(self) -> Step | None:
+        """What was said to firewalld for now alone, or for its next start alone."""
+        told = self.firewall.firewalld
+        return told.later if self.is_loaded_later else told.passing if self.name == FIREWALLD_LATER else None
 
     @property
     def place(self) -> Place:
@@ -59,6 +81,8 @@ class Story:
     def message(self) -> str:
         if self.chains.owner == PANIC:
             return "firewalld is in panic mode, and drops every packet"
+        if self._only_once is not None:
+            return _LOADED_LATER if self.is_loaded_later else _GONE_LATER
         if self.chains.owner == FIREWALLD:
             return "firewalld keeps pods' traffic back: no zone and no policy lets all of it through"
         if self._by_a_rule:
@@ -99,6 +123,8 @@ class Story:
 
     @cached_property
     def commands(self) -> list[str]:
+        if self._only_once is not None:
+            return ["firewall-cmd --reload" if self.is_loaded_later else "firewall-cmd --runtime-to-permanent"]
         return Remedies(self.chains, self.lacking, self.pods, self.uplink or _UPLINK, self._denied()).commands()
 
     def _denied(self) -> dict[Need, Filter]:
@@ -112,7 +138,7 @@ class Story:
 
     @property
     def uplink(self) -> str:
-        return self.pods.uplink or _uplink_of([rule for rule, _ in self.chains.rules])
+        return self.pods.uplink or uplink_of([rule for rule, _ in self.chains.rules])
 
     @property
     def cause(self) -> str:
@@ -151,7 +177,7 @@ class Story:
         for need in self.lacking:
             for rule, step in self.chains.rules:
                 if covers(need, rule, self.pods) is None or (covers(need, rule, self.pods) and rule.allows is None):
-                    yield step.place, _doubt(rule, self.pods)
+                    yield step.place, why_not_known(rule, self.pods)
 
 
 def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, bool]]:
@@ -163,31 +189,14 @@ def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, b
             found.append((Story(firewall, chains, pods, surely, place), True))
         elif surely or maybe:
             found.append((Story(firewall, chains, pods, surely or maybe, place), False))
-    return found
+    return list(_told_once(found, [each.name for each in firewall.closed()]))
 
 
-def _doubt(rule: Filter, pods: Pods) -> str:
-    ends = (rule.in_, rule.out, rule.source, rule.to)
-    hole = next((each for each in ends if each.holes), None)
-    if hole is not None:
-        return f"{hole.shown()}: {hole.why}"
-    if rule.unless and not rule.is_narrowed:
-        return "which packets have left its chain before this rule is not known"
-    if rule.is_narrowed or rule.allows is None:
-        return "what else this rule asks for is not read here"
-    named = [end.shown() for end in ends[:2] if end and named_by(end.shown())]
-    if named and pods.networks:
-        brought = pods.networks[0]
-        return (
-            f"{named[0]} is not of {brought.key}, which this distribution brings where nobody chooses another network"
-        )
-    ranges = [end.shown() for end in ends[2:] if (found := range_of(end)) is not None and is_private(found)]
-    if ranges:
-        return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
-    return f"whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is, is not known"
-
-
-def _uplink_of(rules: Sequence[Filter]) -> str:
-    """The uplink's name, where some rule says it."""
-    ends = (end.known or "" for rule in rules for end in (rule.out, rule.in_))
-    return next((end for end in ends if is_uplink(end)), "")
+def _told_once(found: Sequence[tuple[Story, bool]], closed: Sequence[str]) -> Iterator[tuple[Story, bool]]:
+    """firewalld now and after its next start are one: what differs is when it will be right."""
+    names = [story.name for story, _ in found]
+    for story, is_sure in found:
+        if story.name == FIREWALLD and FIREWALLD_LATER in closed and FIREWALLD_LATER not in names:
+            yield replace(story, is_loaded_later=True), is_sure
+        elif story.name != FIREWALLD_LATER or FIREWALLD not in names:
+            yield story, is_sure

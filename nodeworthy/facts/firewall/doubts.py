@@ -1,0 +1,29 @@
+"""Why it can't be known whether a rule is about pods' packets."""
+
+from __future__ import annotations
+
+from nodeworthy.facts.firewall.firewall import Filter
+from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.ranges import is_private, range_of
+from nodeworthy.known.pod_interfaces import named_by
+
+
+def why_not_known(rule: Filter, pods: Pods) -> str:
+    ends = (rule.in_, rule.out, rule.source, rule.to)
+    hole = next((each for each in ends if each.holes), None)
+    if hole is not None:
+        return f"{hole.shown()}: {hole.why}"
+    if rule.unless and not rule.is_narrowed:
+        return "which packets have left its chain before this rule is not known"
+    if rule.is_narrowed or rule.allows is None:
+        return "what else this rule asks for is not read here"
+    named = [end.shown() for end in ends[:2] if end and named_by(end.shown())]
+    if named and pods.networks:
+        brought = pods.networks[0]
+        return (
+            f"{named[0]} is not of {brought.key}, which this distribution brings where nobody chooses another network"
+        )
+    ranges = [end.shown() for end in ends[2:] if (found := range_of(end)) is not None and is_private(found)]
+    if ranges:
+        return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
+    return f"whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is, is not known"
