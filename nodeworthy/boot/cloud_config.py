@@ -81,7 +81,7 @@ def _turn(step: Step) -> tuple[Stage, bool]:
 
 
 def _document(source: _Source, template: bool, faults: list[Fault], steps: list[Step]) -> tuple[Piece, str] | None:
-    fillings = Fillings(jinja=source.jinja)
+    fillings = Fillings(jinja=source.jinja, terraform=template)
     try:
         read = read_filled(source.text, source.origin, fillings, template=template)
     except NotYaml as problem:

@@ -22,6 +22,8 @@ _UNCLOSED = 50
 
 _TERRAFORM = pattern(r"\$\$\{|%%\{|\$\{|%\{")
 _JINJA = pattern(r"\{\{|\{%|\{#")
+# Terraform fills in first, and cloud-init what that leaves.
+_BOTH = pattern(r"\$\$\{|%%\{|\$\{|%\{|\{\{|\{%|\{#")
 _BRACES = pattern(r"[{}]")
 _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _HIDDEN = pattern(f"#?[{_WORD}{_COMMENT}](?P<number>[^\n])(?P<rest>{_REST}*)")
@@ -30,6 +32,8 @@ _HIDDEN = pattern(f"#?[{_WORD}{_COMMENT}](?P<number>[^\n])(?P<rest>{_REST}*)")
 @dataclass
 class Fillings:
     jinja: bool = False
+    # Beside jinja: Terraform, too.
+    terraform: bool = False
     raws: list[str] = field(default_factory=list)
     # Expressions that never end; after some of these, nothing more is looked for.
     unclosed: int = 0
@@ -37,13 +41,19 @@ class Fillings:
     def hide(self, text: str) -> str:
         pieces: list[str] = []
         end = 0
-        for found in (_JINJA if self.jinja else _TERRAFORM).finditer(text):
+        for found in self._pattern.finditer(text):
             if found.start() < end:
                 continue
             closed = self._end(text, found)
             pieces += [text[end : found.start()], self._hidden(text, found.start(), closed)]
             end = closed
         return "".join(pieces) + text[end:]
+
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        if self.jinja:
+            return _BOTH if self.terraform else _JINJA
+        return _TERRAFORM
 
     def shown(self, text: str) -> str:
         """With everything as it was written; for a shell parser that knows templates."""
@@ -64,7 +74,7 @@ class Fillings:
         """Behind the closing brace; of an escape, or of what is never closed, behind its own letters."""
         if found[0] in ("$${", "%%{"):
             return found.end()
-        if self.jinja:
+        if found[0] in _CLOSES:
             closed = text.find(_CLOSES[found[0]], found.end(), found.end() + _LONGEST)
             return closed + 2 if closed >= 0 else found.end()
         if self.unclosed > _UNCLOSED:
@@ -95,7 +105,7 @@ class Fillings:
     def _piece(self, raw: str) -> Piece:
         if raw in ("$${", "%%{"):
             return raw[1:]
-        why = "cloud-init fills it in when the node boots" if self.jinja else "Terraform fills it in"
+        why = "cloud-init fills it in when the node boots" if raw[:2] in _CLOSES else "Terraform fills it in"
         return Hole(raw, why)
 
 

@@ -40,6 +40,8 @@ MOST_READ = 256 * 1024
 _NAME = pattern(r"[^\w.()-]", re.ASCII)
 _JINJA = pattern(r"\{\{|\{%")
 # The kernel hands all that stands behind env over as one word.
+# Lines of a template of which nothing is left, not even their ends.
+_DIRECTIVES = pattern(r"(?:%\{[^{}\n]*~\}[ \t]*\n)+")
 _ENV_WITH_OPTIONS = pattern(r"#!\s*\S*/env\s+([^-\s]\S*\s+\S.*)")
 _BOOTHOOK = "#cloud-boothook"
 
@@ -204,6 +206,9 @@ class Reading:
         return PartKind.OTHER_LANGUAGE
 
     def _without_first_line(self, found: Found) -> None:
+        directives = _DIRECTIVES.match(found.text)
+        if directives is not None and found.text.startswith("#!", directives.end()):
+            return
         if found.text.startswith(("${", "%{")):
             what = "begins with what a template puts in: whether that is a first line with '#!' is not known"
             self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash", is_doubt=True)

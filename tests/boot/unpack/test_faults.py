@@ -77,6 +77,10 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     "options behind env": ("#!/usr/bin/env bash -x\nset -e\n", ["NO_SHEBANG 1"]),
     "options behind env, split": ("#!/usr/bin/env -S bash -x\nset -e\n", []),
     "no shebang": ("set -e\nsystemctl enable kubelet\n", ["NO_SHEBANG 1"]),
+    "a first line that a template puts in": ("${before}\nset -e\n/etc/eks/bootstrap.sh ${name}\n", ["NO_SHEBANG? 1"]),
+    "a first line behind a directive": ("%{ if on ~}\n#!/bin/bash\nset -e\n%{ endif ~}\nsystemctl start ${unit}\n", []),
+    "a NodeConfig of another version": ("apiVersion: node.eks.aws/v1alpha\nkind: NodeConfig\n", ["WRONG_TYPE 1"]),
+    "a NodeConfig of nothing": (mime(("application/node.eks.aws", "# nothing\n")), ["WRONG_TYPE 7"]),
     "no shebang in a part": (mime(("text/x-shellscript", "set -e\nsystemctl enable kubelet\n")), ["NO_SHEBANG 7"]),
     "no shebang in plain text": (mime(("text/plain", "set -e\nsystemctl enable kubelet\n")), ["NO_SHEBANG 7"]),
     "a boothook without a shebang": ("#cloud-boothook\nmodprobe nvidia\n", ["NO_SHEBANG 2"]),
@@ -114,6 +118,11 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
 def test_fault(name: str) -> None:
     data, told = CASES[name]
     assert faults(unpacked(data)) == told
+
+
+def test_jinja_in_terraforms_template_is_filled_in_by_both() -> None:
+    text = "## template: jinja\n#cloud-config\nruncmd: [[a, ${name}, --in={{ v1.region }}]]\n"
+    assert faults(unpacked(text, template=True)) == ["NOT_READ_HERE? 2"]
 
 
 @pytest.mark.parametrize("name", CASES)
