@@ -130,7 +130,15 @@ def _is_registries(seen: _Seen) -> bool:
     tables = documents[0].mapping if len(documents) == 1 else {}
     if not set(tables) <= {"mirrors", "configs", "auths"}:
         return False
-    return any(_is_row(row) or name == "*" for table in tables.values() for name, row in table.mapping.items())
+    rows = [(name, row) for table in tables.values() for name, row in table.mapping.items()]
+    return any(_is_row(row) or name == "*" or _is_nearly_row(name, row) for name, row in rows)
+
+
+def _is_nearly_row(name: str, row: Tree) -> bool:
+    """A registry's host with addresses in another shape than k3s takes."""
+    inside = row.mapping.values() if row.is_mapping else [row]
+    urls = [each.text for tree in inside for each in (tree, *tree.sequence) if each.text]
+    return "." in name and any(url.startswith(("http://", "https://")) for url in urls)
 
 
 def _is_row(row: Tree) -> bool:
