@@ -20,6 +20,7 @@ GONE = (
 CHANGED = (
     "rpc error: code = Unknown desc = invalid allocation request for 'nvidia.com/gpu': unknown device: GPU-8dcd427f"
 )
+BUSY = "rpc error: code = Internal desc = GPU-3 is in use by another process"
 OTHERS = "requested number of devices unavailable for rdma/ib. Requested: 1, Available: 0"
 UNHEALTHY = "no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu"
 OUT_OF = "Pod was rejected: Node didn't have enough resource: nvidia.com/gpu, requested: 4, used: 8, capacity: 8"
@@ -52,6 +53,7 @@ def told(folder: Path, one: Object, allocatable: str = "8") -> dict[str, Any]:
             f"the device plugin on node '{NODE}' did not answer kubelet",
         ),
         (ALLOCATE.format(CHANGED), "UnexpectedAdmissionError", "does not know the device that kubelet gave out"),
+        (ALLOCATE.format(BUSY), "UnexpectedAdmissionError", f"the device plugin on node '{NODE}' gave out no device"),
         (ALLOCATE.format(OTHERS), "UnexpectedAdmissionError", f"the rdma/ib of node '{NODE}' are given away"),
         (OUT_OF, "OutOfnvidia.com/gpu", f"pods are pinned by nodeName to node '{NODE}'"),
         (FAR, "TopologyAffinityError", "finds no GPUs and CPUs that are close to each other"),

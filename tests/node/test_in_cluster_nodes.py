@@ -165,7 +165,13 @@ def test_a_fresh_node_has_its_time_to_reach_a_registry(monkeypatch: pytest.Monke
     assert looked(InMemory(pods=[backs_off])).unreached == "its pod does not start: ImagePullBackOff"
 
 
+def pod_in(**state: Any) -> dict[str, Any]:
+    return {"status": {"containerStatuses": [{"state": state}]}}
+
+
 RUNNING = {"status": {"phase": "Running"}}
+MISSING = 'exec: "nodeworthy": executable file not found in $PATH'
+NOT_OURS = pod_in(terminated={"exitCode": 128, "reason": "StartError", "message": MISSING})
 OVER = {"status": {"conditions": [{"type": "Failed", "status": "True", "reason": "DeadlineExceeded", "message": "m"}]}}
 
 
@@ -185,6 +191,8 @@ OVER = {"status": {"conditions": [{"type": "Failed", "status": "True", "reason":
         ),
         ({"pods": iter(([RUNNING], [])), "job": {}, "node": iter((node("a"), None))}, "the node is gone"),
         ({"pods": [], "job": OVER}, "DeadlineExceeded: m); before: nothing was heard of its Job"),
+        ({"pods": [pod_in(waiting={"reason": "InvalidImageName", "message": "must be lowercase"})]}, "be lowercase"),
+        ({"job": OVER, "pods": [NOT_OURS], "log": b""}, f"it ended with 128 (StartError: {MISSING})"),
     ],
 )
 def test_why_nothing_came(says: Any, why: str) -> None:

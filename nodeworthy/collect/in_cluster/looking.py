@@ -118,7 +118,7 @@ class Looking:
         if end is not None:
             return (end if pods else state.Over(f"{end.why}; before: {why}")), why
         if pods:
-            return state.hopeless(pods) if age >= START_SECONDS else None, state.waiting(pods, ())
+            return state.hopeless(pods, is_up=age >= START_SECONDS), state.waiting(pods, ())
         if mappings_at(now, "status", "conditions"):
             return None, why
         warnings = self.cluster.warnings(made) if age >= NO_POD_SECONDS else ()

@@ -10,8 +10,9 @@ from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.records import dataclass
 
-# What waiting does not help against, once a fresh node had its time to come up.
-_HOPELESS = ("ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError")
+# What waiting does not help against, and what it does not once a fresh node had its time to come up.
+_NEVER_STARTS = ("InvalidImageName", "ErrImageNeverPull")
+_HOPELESS = ("ImagePullBackOff", "CreateContainerConfigError")
 _NEVER = "violates PodSecurity"
 _LONGEST = 400
 
@@ -33,8 +34,9 @@ def over(job: Mapping[str, Any], pods: Sequence[Mapping[str, Any]]) -> Over | No
     return _failed(ended, pods) if ended is not None else None
 
 
-def hopeless(pods: Sequence[Mapping[str, Any]]) -> Over | None:
-    found = next((each for each in pods if _waits_for(each)[0] in _HOPELESS), None)
+def hopeless(pods: Sequence[Mapping[str, Any]], *, is_up: bool) -> Over | None:
+    reasons = (*_NEVER_STARTS, *(_HOPELESS if is_up else ()))
+    found = next((each for each in pods if _waits_for(each)[0] in reasons), None)
     return Over(f"its pod does not start: {_told(found)}") if found is not None else None
 
 
@@ -72,7 +74,8 @@ def _told(pod: Mapping[str, Any]) -> str:
         return _short(f"{waits}: {why}" if why else waits)
     ended = mapping_at(tried(pod), "state", "terminated")
     if ended:
-        return _short(f"it ended with {ended.get('exitCode')} ({text_at(ended, 'reason') or 'no reason given'})")
+        told = ": ".join(filter(None, (text_at(ended, "reason"), text_at(ended, "message"))))
+        return _short(f"it ended with {ended.get('exitCode')} ({told or 'no reason given'})")
     return _unscheduled(pod) or ("it runs" if text_at(status, "phase") == "Running" else waits)
 
 

@@ -11,6 +11,7 @@ from nodeworthy.patterns import pattern
 _LOST = pattern(r"GPU is lost|GPU requires reset")
 _UNKNOWN = pattern(r"unknown device: (?P<device>[^\s,]+)")
 _NO_ANSWER = pattern(r"dial unix (?P<socket>\S+?): connect: |code = Unavailable")
+_ANSWERED = pattern(r"code = \w+ desc = (?P<words>.+?)(?:, which is unexpected|$)")
 _TOPOLOGY = "TopologyAffinityError"
 _ANOTHER = "delete the pods that were refused, so that their controllers make others"
 
@@ -37,7 +38,21 @@ def said(pod: AdmissionRefusal) -> AdmissionCause | None:
             f"look why it ended: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep device-plugin; "
             f"then {_ANOTHER}",
         )
-    return _of_topology(pod) if pod.reason == _TOPOLOGY else _of_another_device(pod)
+    if pod.reason == _TOPOLOGY:
+        return _of_topology(pod)
+    return _of_its_plugin(pod) or _of_another_device(pod)
+
+
+def _of_its_plugin(pod: AdmissionRefusal) -> AdmissionCause | None:
+    answered = _ANSWERED.search(pod.message)
+    if answered is None:
+        return None
+    return AdmissionCause(
+        f"the device plugin on node '{pod.node}' gave out no device",
+        f"kubelet asked it for devices that it had offered, and it answered: {answered['words']}",
+        f"look at its log: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep device-plugin; "
+        f"then {_ANOTHER}",
+    )
 
 
 def _of_topology(pod: AdmissionRefusal) -> AdmissionCause:

@@ -1,0 +1,277 @@
+"""A whole cluster of one node: the real scheduler gives it pods, the real kubelet has containerd pull and run them.
+
+What a managed cluster has besides (a cloud, pods' network, more nodes, GPUs), this one has not.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from nodeworthy.collect.node.recording import load
+from tests.cluster.incident import FLEET, runtime_class
+from tests.cluster.objects import TOOLKIT
+from tests.run import Ran, run, run_json
+
+from .control_plane import ControlPlane
+from .gpu_pods import gpu_pod, toolkit
+from .kube_client import KubeClient, wait_for
+from .kubelet_node import NETWORK, SETTINGS, SOCKET, UNVERIFIED, KubeletNode
+from .pod_images import push_busybox, push_nodeworthy
+from .registry import Registry
+from .stand_in_plugin import RESOURCE, StandInPlugin
+from .tools import Tools
+
+NAME = "gpu-real"
+HOST = f"node://{NAME}"
+HOME = "nodeworthy"
+JOBS = f"/apis/batch/v1/namespaces/{HOME}/jobs"
+EVENTS = f"/api/v1/namespaces/{HOME}/events"
+PODS = "/api/v1/pods"
+PODS_HERE = "/api/v1/namespaces/default/pods"
+DAEMONSETS = "/apis/apps/v1/namespaces/gpu-operator/daemonsets"
+CLASSES = "/apis/node.k8s.io/v1/runtimeclasses"
+MERGE = "application/merge-patch+json"
+# The machine is no node: what is asked here is something that any machine has.
+ASKED = ("--rule", "disk-has-room")
+
+
+class Cluster(NamedTuple):
+    client: KubeClient
+    node: KubeletNode
+    busybox: str
+    image: str
+
+    def events(self, reason: str) -> list[str]:
+        return [each["message"] for each in self.client.get(EVENTS)["items"] if each["reason"] == reason]
+
+    def patch(self, change: dict[str, Any]) -> None:
+        self.client.expect("PATCH", self.node.path, change, content_type=MERGE)
+
+    def gpus(self) -> tuple[str | None, str | None]:
+        """How many there are, and how many are handed out."""
+        status = self.node.object["status"]
+        return status["capacity"].get(RESOURCE), status["allocatable"].get(RESOURCE)
+
+    def taints(self) -> set[str]:
+        return {each["key"] for each in self.node.object["spec"].get("taints", ())}
+
+
+@pytest.fixture(scope="module")
+def cluster(tools: Tools) -> Iterator[Cluster]:
+    tools.need_root()
+    with ExitStack() as held, ThreadPoolExecutor() as beside:
+        registry = held.enter_context(Registry(tools))
+        image = beside.submit(push_nodeworthy, tools, registry)
+        busybox = push_busybox(tools, registry)
+        plane = held.enter_context(ControlPlane(tools, controllers=True))
+        node = held.enter_context(KubeletNode(tools, plane, name=NAME, pause=busybox))
+        apply(tools, plane, run("node", "--in-cluster", "--print-role", "--taint").out)
+        yield Cluster(plane.client, node, busybox, image.result())
+
+
+def apply(tools: Tools, plane: ControlPlane, manifests: str) -> None:
+    kubectl = [str(tools.path("kubectl")), f"--kubeconfig={plane.kubeconfig}", "apply", "-f", "-"]
+    told = subprocess.run(kubectl, input=manifests, capture_output=True, text=True, timeout=60, check=False)
+    assert told.returncode == 0, told.stderr
+
+
+@pytest.fixture(autouse=True)
+def _here(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """And nothing of ours is left behind, in the cluster or on the node."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KUBECONFIG", str(cluster.node.plane.kubeconfig))
+    yield
+    assert cluster.client.get(JOBS)["items"] == []
+    wait_for(lambda: cluster.client.get(PODS)["items"] == [], seconds=60)
+    wait_for(lambda: cluster.node.tasks() == [], seconds=60)
+
+
+@pytest.fixture
+def account(cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that --print-role makes, and with no other right."""
+    path = f"/api/v1/namespaces/{HOME}/serviceaccounts/nodeworthy-in-cluster/token"
+    token = cluster.client.create(path, {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}})
+    written = json.loads(cluster.node.plane.kubeconfig_for())
+    written["users"][0]["user"] = {"token": token["status"]["token"]}
+    (tmp_path / "kubeconfig").write_text(json.dumps(written))
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
+
+
+def by_a_job(image: str, *arguments: str) -> Ran:
+    return run_json("node", HOST, "--in-cluster", "--image", image, "--yes", *arguments)
+
+
+def read_on_the_node(path: Path) -> None:
+    """By its name, its numbers and its files, and not by those of this machine or of the pod."""
+    kept = load(path)
+    assert (kept.host, kept.unreached, kept.parts[-1].name) == (HOST, None, "done")
+    assert kept.by_name["name"].stdout == NAME
+    running = {each.name.split()[-1] for each in kept.parts if each.name.startswith("process ")}
+    assert running == {"containerd", "kubelet"}
+    assert SOCKET in kept.by_name[f"file {SETTINGS}"].stdout
+
+
+def why(ran: Ran) -> str:
+    assert ran.out, ran.err
+    (found,) = [each for each in ran.findings if each["rule"] == "looked-at"]
+    assert (ran.code, found["verdict"]) == (3, "error")
+    return str(found["message"])
+
+
+@pytest.mark.usefixtures("account")
+def test_a_job_looks_at_its_node(cluster: Cluster) -> None:
+    """Which nothing may be scheduled to, and whose image it has to pull."""
+    assert cluster.taints() == {UNVERIFIED}
+    ran = by_a_job(cluster.image, *ASKED, "--record", "kept")
+    assert ran.code == 0, ran.out + ran.err
+    read_on_the_node(Path("kept/node-gpu-real.json"))
+    assert any(f'Successfully pulled image "{cluster.image}"' in each for each in cluster.events("Pulled"))
+
+
+def test_one_without_a_network_for_pods(cluster: Cluster) -> None:
+    """A fresh node is not ready until somebody brings one; it is looked at all the same."""
+    network = cluster.node.root / NETWORK.lstrip("/")
+    kept = network.read_text()
+    network.unlink()
+    try:
+        wait_for(lambda: "node.kubernetes.io/not-ready" in cluster.taints(), seconds=90)
+        ran = by_a_job(cluster.image, *ASKED)
+    finally:
+        network.write_text(kept)
+    assert ran.code == 0, ran.out + ran.err
+    wait_for(lambda: cluster.taints() == {UNVERIFIED}, seconds=90)
+
+
+def test_through_a_pod(cluster: Cluster) -> None:
+    ran = run_json("node", HOST, "--image", cluster.busybox, *ASKED, "--record", "kept")
+    assert ran.code == 0, ran.out + ran.err
+    read_on_the_node(Path("kept/node-gpu-real.json"))
+
+
+@pytest.mark.usefixtures("account")
+def test_who_opts_out_gets_no_pod(cluster: Cluster) -> None:
+    label = "nodeworthy/verify"
+    cluster.patch({"metadata": {"labels": {label: "disabled"}}})
+    try:
+        ran = run("node", HOST, "--in-cluster", "--image", cluster.image, "--yes", *ASKED)
+        assert (ran.code, "no Job is made" in ran.err) == (3, True)
+    finally:
+        cluster.patch({"metadata": {"labels": {label: None}}})
+
+
+@pytest.mark.usefixtures("account")
+def test_an_image_that_no_kubelet_pulls(cluster: Cluster) -> None:
+    """Nobody waits for what will never be."""
+    said = why(by_a_job("127.0.0.1:1/Nodeworthy"))
+    assert "its pod does not start: InvalidImageName: Failed to apply default image tag" in said
+
+
+# What this machine's log, and a node without systemd, can't be judged by.
+LEFT_OUT = ("kernel-log-clean", "clock-right", "kubelet-survives-reboot")
+
+
+@pytest.mark.usefixtures("account")
+def test_the_taint_of_its_registration_goes_when_it_passes(cluster: Cluster) -> None:
+    skipped = [{"rule": each, "why": "it is about the machine"} for each in LEFT_OUT]
+    Path(".nodeworthy.yaml").write_text(json.dumps({"skip-rules": skipped}))
+    ran = by_a_job(cluster.image, "--taint")
+    assert ran.code == 0, ran.out + ran.err
+    assert cluster.taints() == set()
+    assert "nodeworthy/verified" in cluster.node.object["metadata"]["labels"]
+
+
+@pytest.fixture(scope="module")
+def gpus(cluster: Cluster) -> Iterator[StandInPlugin]:
+    """Eight of them, one of which is ill."""
+    with StandInPlugin(cluster.node.root, 8) as plugin:
+        plugin.fall_ill(7)
+        wait_for(lambda: cluster.gpus() == ("8", "7"), seconds=60)
+        yield plugin
+
+
+def test_what_its_device_plugin_says(gpus: StandInPlugin) -> None:
+    ran = run_json("diagnose", "--rule", "gpu-count-complete")
+    (found,) = ran.findings
+    assert (ran.code, found["where"]["object"], found["is"]) == (1, f"Node/{NAME}", "allocatable 7")
+
+
+@pytest.fixture
+def pods(cluster: Cluster, gpus: StandInPlugin) -> Iterator[str]:
+    """Where they are made; gone afterwards."""
+    yield PODS_HERE
+    cluster.client.expect("DELETE", PODS_HERE)
+
+
+@pytest.fixture
+def operator(cluster: Cluster, pods: str) -> Iterator[None]:
+    """Its toolkit, its RuntimeClass, and a pod that wants it."""
+    client = cluster.client
+    client.create("/api/v1/namespaces", {"metadata": {"name": "gpu-operator"}})
+    client.create(CLASSES, runtime_class())
+    made = client.create(DAEMONSETS, toolkit(cluster.busybox))
+    client.create(pods, gpu_pod("gpu-textgen", cluster.busybox, 1, runtimeClassName="nvidia"))
+    yield
+    client.expect("DELETE", f"{DAEMONSETS}/{made['metadata']['name']}?propagationPolicy=Foreground")
+    client.expect("DELETE", f"{CLASSES}/nvidia")
+
+
+def crashed_again(cluster: Cluster) -> bool:
+    pods = cluster.client.get("/api/v1/namespaces/gpu-operator/pods")["items"]
+    containers = [each for pod in pods for each in pod["status"].get("containerStatuses", ())]
+    return any(each["restartCount"] and "running" not in each["state"] for each in containers)
+
+
+@pytest.mark.usefixtures("operator")
+def test_the_first_incident(cluster: Cluster) -> None:
+    """The runtime is missing from the containerd that kubelet uses, for the toolkit looks for another one."""
+    told = "/api/v1/events?fieldSelector=reason%3DFailedCreatePodSandBox"
+    wait_for(lambda: cluster.client.get(told)["items"] != [], seconds=60)
+    wait_for(lambda: crashed_again(cluster), seconds=60)
+    Path("Pulumi.onprem.yaml").write_text(FLEET)
+    ran = run_json("diagnose", "--fleet", "Pulumi.onprem.yaml", "--skip-rule", "gpu-count-complete")
+    (found,) = ran.findings
+    assert (found["rule"], found["verdict"]) == ("containerd-paths", "fail")
+    assert [each.rpartition("-")[0] for each in found["victims"]] == ["Pod/default/gpu", f"Pod/gpu-operator/{TOOLKIT}"]
+    assert 'no runtime for "nvidia" is configured' in found["cause"]
+    assert "unable to dial: dial unix" in found["cause"]
+    assert SOCKET in found["remedy"]
+
+
+def refused(cluster: Cluster, name: str) -> str:
+    def status() -> dict[str, Any]:
+        found: dict[str, Any] = cluster.client.get(f"{PODS_HERE}/{name}")["status"]
+        return found
+
+    wait_for(lambda: status().get("reason") == "UnexpectedAdmissionError", seconds=60)
+    return str(status()["message"])
+
+
+def test_a_pod_past_the_scheduler(cluster: Cluster, pods: str) -> None:
+    """In the second incident's words."""
+    cluster.client.create(pods, gpu_pod("holds", cluster.busybox, 7))
+    wait_for(lambda: cluster.client.get(f"{pods}/holds")["status"]["phase"] == "Running", seconds=60)
+    cluster.client.create(pods, gpu_pod("pinned", cluster.busybox, 4, nodeName=NAME))
+    assert "unavailable for nvidia.com/gpu. Requested: 4, Available: 0" in refused(cluster, "pinned")
+    ran = run_json("diagnose", "--rule", "admission-explained")
+    (found,) = ran.findings
+    assert (found["verdict"], found["victims"]) == ("fail", ["Pod/default/pinned"])
+    assert f"pinned by nodeName to node '{NAME}', whose GPUs are held" in found["message"]
+
+
+def test_a_plugin_that_hands_out_none(cluster: Cluster, pods: str, gpus: StandInPlugin) -> None:
+    gpus.refuses = "GPU-3 fell off the bus"
+    cluster.client.create(pods, gpu_pod("unlucky", cluster.busybox, 1))
+    assert "GPU-3 fell off the bus" in refused(cluster, "unlucky")
+    gpus.refuses = None
+    ran = run_json("diagnose", "--rule", "admission-explained")
+    (found,) = [each for each in ran.findings if each["victims"] == ["Pod/default/unlucky"]]
+    assert found["verdict"] == "fail"
+    assert f"the device plugin on node '{NAME}' gave out no device" in found["message"]
