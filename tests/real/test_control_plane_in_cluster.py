@@ -63,8 +63,8 @@ def nodes(
     wait_for(lambda: plane.client.get(PODS)["items"] == [], seconds=60)
 
 
-def apply(plane: ControlPlane, tools: Tools, manifests: str) -> None:
-    kubectl = [str(tools.path("kubectl")), f"--kubeconfig={plane.kubeconfig}", "apply", "-f", "-"]
+def apply(plane: ControlPlane, tools: Tools, manifests: str, *more: str) -> None:
+    kubectl = [str(tools.path("kubectl")), f"--kubeconfig={plane.kubeconfig}", "apply", *more, "-f", "-"]
     told = subprocess.run(kubectl, input=manifests, capture_output=True, text=True, timeout=60, check=False)
     assert told.returncode == 0, told.stderr
 
@@ -99,6 +99,19 @@ def test_every_node_is_looked_at_where_it_is(nodes: StandInKubelet) -> None:
     assert {each["spec"]["priority"] for each in nodes.taken.values()} == {-1000}
     assert re.search(r"2 Jobs in namespace nodeworthy of https://\S+: fit, unfit\n", ran.err)
     assert "2 of 2 nodes read" in ran.err
+
+
+def test_a_dry_run_makes_nothing_and_shows_what_the_server_takes(
+    nodes: StandInKubelet, plane: ControlPlane, tools: Tools
+) -> None:
+    nodes.add("fit", hangs, team="ml")
+    nodes.add("kept-out", hangs, team="ml", nodeworthy__verify="disabled")
+    ran = run("node", "--in-cluster", "--image", IMAGE, "--selector", "team=ml", "--dry-run")
+    assert ran.code == 0, ran.err
+    assert "left out, for they opted out: node://kept-out (nodeworthy/verify=disabled)" in ran.out
+    assert ran.out.count("kind: Job") == 1
+    assert (jobs(plane), nodes.taken) == ([], {})
+    apply(plane, tools, ran.out, "--dry-run=server")
 
 
 @pytest.fixture
