@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from nodeworthy.edit import Edit
+from nodeworthy.edit import Edit, Kind
 from nodeworthy.rule import Check, Rule
 from nodeworthy.verdict import Finding, Place
 
@@ -46,13 +46,21 @@ def _sound(each: Any) -> Finding:
     """Reports take every word for granted."""
     if not isinstance(each, Finding):
         raise TypeError(f"a check yields findings, and this is {type(each).__name__}")
+    edits = list(_edits(each.edit))
     words = [each.message, *(word for name in _WORDS if (word := getattr(each, name)) is not None)]
+    words += [word for edit in edits for word in (edit.was, edit.new, edit.title)]
     named = [*words, *each.on, *each.victims, *(other.says for other in each.related)]
     if not all(isinstance(word, str) for word in named):
         raise TypeError("every word of a finding is a string")
-    places: list[Any] = [each.where, *(other.place for other in each.related)]
+    places: list[Any] = [each.where, *(one.place for one in each.related), *(one.place for one in edits)]
     if not all(isinstance(place, Place) for place in places):
         raise TypeError("a finding is at a Place, a fact or a value of one")
-    if each.edit is not None and not isinstance(each.edit, Edit):
-        raise TypeError("the edit of a finding is an Edit")
     return each
+
+
+def _edits(edit: Any) -> Iterator[Edit]:
+    if edit is None:
+        return
+    if not isinstance(edit, Edit) or type(edit.kind) is not Kind:
+        raise TypeError(f"the edit of a finding is an Edit, and this is {type(edit).__name__}")
+    yield edit

@@ -249,3 +249,31 @@ def test_a_hook_mends_what_was_changed(tmp_path: Path) -> None:
     ran = run("check", "--fix", "--yes", "--changed", "README.md", cwd=tmp_path)
     assert ran.code == 0
     assert "none of 1 changed files is of a kind that it knows" in ran.err
+
+
+OWN = '''\
+"""The toolkit is pinned."""
+
+from __future__ import annotations
+
+from nodeworthy.edit import replacing
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, fail, need
+
+RULE = Rule("toolkit-pinned", severity=Severity.ERROR, title="The toolkit is pinned", remedy="pin it")
+
+
+@RULE.check
+def it_is(values: OperatorValues) -> Findings:
+    version = values.tree.get("toolkit", "version").located()
+    if need(version) == "latest":
+        yield fail(version, "the toolkit moves", edit=replacing(version, "v1.19.0", "Pin the toolkit"))
+'''
+
+
+def test_a_rule_of_ones_own_says_what_mends_it(tmp_path: Path) -> None:
+    laid(tmp_path, {"rules/toolkit_pinned.py": OWN, "values.yaml": f"{OPERATOR}toolkit: {{version: latest}}  # ours\n"})
+    ran = fix(tmp_path, "values.yaml", "--rules", "rules", "--rule", "toolkit-pinned")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "values.yaml").read_text() == f'{OPERATOR}toolkit: {{version: "v1.19.0"}}  # ours\n'
