@@ -23,7 +23,7 @@ from nodeworthy.facts.aws.efa_interfaces import Interface, asks_for_efa, has_to_
 from nodeworthy.facts.aws.efa_placement import none_near
 from nodeworthy.facts.aws.node_capacity import is_block, is_reserved, placement, placement_groups
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_types import instance_type
+from nodeworthy.facts.aws.node_types import instance_type, not_of_its_pool
 from nodeworthy.facts.aws.node_zones import is_one_subnet, zones
 from nodeworthy.facts.aws.security_group import Way
 from nodeworthy.facts.node.efa_on_node import told_of
@@ -49,6 +49,8 @@ REFUSED = "EC2 refuses to start the node"
 def every_interface_is_there(nodes: NodeGroup) -> Findings:
     if not has_to_have_efa(nodes):
         skip(f"{nodes.title} does not ask for EFA")
+    if not_of_its_pool(nodes):
+        skip(f"{nodes.title} is built of other instances than the fleet says, of which gpu-exists tells")
     name = str(need(instance_type(nodes)))
     has = efa_of(name)
     every = interfaces(nodes)

@@ -4,10 +4,13 @@ A pool of a GPU that nobody makes, or on an instance type that has another, neve
 for ever, and the scheduler can only say that there is none. GPU names are read in any case. Instance types are those
 of EC2's API; of one that exists and whose GPUs we don't know, nothing is claimed. Nor does every region offer every
 type: which do is what AWS said when it was last asked, and of a region that was not asked nothing is claimed either.
+In a plan, what starts the nodes of a pool starts the instances that the fleet gives it.
 """
 
 from __future__ import annotations
 
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import instance_types, not_of_its_pool
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.known.offerings import offerings_source
@@ -63,3 +66,26 @@ def _pair(claim: PoolClaim, gpu: str, instance_type: Located[str]) -> Findings:
             f"{kind} exists, and we know of no GPUs in it, so whether {claim.title} has {gpu} is not known",
             remedy=f"look at `aws ec2 describe-instance-types --instance-types {kind}`",
         )
+
+
+@RULE.check
+def it_is_built_of_what_the_fleet_says(nodes: NodeGroup) -> Findings:
+    pool = nodes.pool
+    if pool is None:
+        skip(nodes.no_pool)
+    if pool.instance_type is None and pool.gpu is None:
+        skip(f"the fleet does not say of which instances {nodes.title} is")
+    for each in not_of_its_pool(nodes):
+        said = pool.instance_type or pool.gpu
+        assert said is not None
+        yield fail(
+            each,
+            f"{nodes.title} is built of other instances than the fleet says",
+            should=need(said) if pool.instance_type is not None else f"a type with {need(said)}",
+            related=nodes.declared,
+            cause="all that follows from the fleet (GPUs a node, driver, interfaces) is made for another machine",
+            remedy="take the instance type from the fleet, or change it there",
+        )
+    for each in instance_types(nodes):
+        if isinstance(each.state, Unknown):
+            yield unknown(each, f"which instances {nodes.title} starts is not known: {each.state.why}")

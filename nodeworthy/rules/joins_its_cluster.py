@@ -96,16 +96,23 @@ def _malformed(script: BootScript, at: Coordinates) -> Findings:
 
 def _another_pool(script: BootScript) -> Findings:
     named = named_pool(script.timeline)
-    if named is not None and not script.pools and f"'{named}'" in script.no_pool:
-        labelled = next(each for each in script.timeline.of(Joins) if (POOL_LABEL, named) in each.labels)
-        yield fail(
-            labelled,
-            f"the node says that it is of the pool '{named}', which the fleet does not have",
-            is_=f"{POOL_LABEL}={named}",
-            should="a pool of the fleet",
-            cause="nobody finds these nodes by their pool, and nothing is checked of them",
-            remedy="name one of the pools that `nodeworthy fleet` shows",
-        )
+    unheard_of = not script.pools and f"'{named}'" in script.no_pool
+    others = [each.pool for each in script.pools if each.pool.name != named]
+    if named is None or not (unheard_of or others):
+        return
+    labelled = next(each for each in script.timeline.of(Joins) if (POOL_LABEL, named) in each.labels)
+    yield fail(
+        labelled,
+        f"the node says that it is of the pool '{named}', "
+        + (f"and what starts it that it is of '{others[0].name}'" if others else "which the fleet does not have"),
+        is_=f"{POOL_LABEL}={named}",
+        should=f"{POOL_LABEL}={others[0].name}" if others else "a pool of the fleet",
+        related=[Related(each.place, f"pool '{each.name}' is declared here") for each in others],
+        cause="nobody finds these nodes by their pool, and nothing is checked of them",
+        remedy=f"label it {POOL_LABEL}={others[0].name}"
+        if others
+        else "name one of the pools that `nodeworthy fleet` shows",
+    )
 
 
 @RULE.check

@@ -9,8 +9,8 @@ manifests and values it waits for somebody to fill it in.
 
 Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
 SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Of what a Pulumi program hands to Kubernetes (objects, a
-chart's values) every text is read; what it marks as a secret is encrypted in its state, and is none. Slurm jobs are read as well: whoever may see the job's
-script sees what it exports.
+chart's values) every text is read; what it marks as a secret is encrypted in its state, and is none. Slurm jobs are
+read as well: whoever may see the job's script sees what it exports.
 
 A stack's outputs are kept in its state and shown to whoever may read the stack, in the log of every update as well. One
 that the program marks as a secret is encrypted there. One whose name says that it is a secret, and whose value nobody

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 
@@ -13,6 +13,7 @@ from nodeworthy.boot.unpack import unpack
 from nodeworthy.boot.userdata import Fault, FaultKind, UserData
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
+from nodeworthy.collect.plan.pool_names import PoolNames
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.cluster_join import joins_of
@@ -29,8 +30,6 @@ _INPUTS: dict[str, dict[str, bool]] = {
     "aws:ec2/instance:Instance": {"userData": False, "userDataBase64": True},
     "aws:ec2/spotInstanceRequest:SpotInstanceRequest": {"userData": False, "userDataBase64": True},
 }
-_GROUP = "aws:autoscaling/group:Group"
-_TAGS = ("tags", "tagSpecifications")
 CALLED = "the user data"
 
 
@@ -103,50 +102,21 @@ class BootScripts:
     def _pool(self, resource: Resource, planter: Planter, script: BootScript) -> Pool | str:
         """The pool that the tags or the node's own label name, else the only pool of its instance type."""
         assert self.fleet is not None
-        tagged = _tagged(_tags(resource, planter)) or self._groups.get(resource.urn)
+        tagged = self._names.tagged(resource, planter)
         named = tagged or (named_pool(script.timeline) if script.read is not None else None)
         if named is not None:
             found = next((pool for pool in self.fleet.pools if pool.name == named), None)
             says = "its tags name" if tagged else "its node label names"
             return found or f"{says} the pool '{named}', which the fleet does not have"
-        kind = planter.tree(resource.inputs.get("instanceType"), "instanceType").text
+        kind = self._names.instance_type(resource, planter)
         fitting = [pool for pool in self.fleet.pools if kind is not None and _type_of(pool) == kind]
         if len(fitting) == 1:
             return fitting[0]
         return f"nothing says which pool it is for: no tag {POOL_LABEL}, and {_how_many(len(fitting), kind)}"
 
     @cached_property
-    def _groups(self) -> dict[str, str]:
-        """By launch template, the pool that the group which starts its nodes is tagged with."""
-        named: dict[str, str] = {}
-        for each in self.resources:
-            pool = _tagged(_tags(each, Planter(each.place))) if each.type == _GROUP else None
-            if pool is not None:
-                named |= dict.fromkeys(_uses(each), pool)
-        return named
-
-
-def _uses(group: Resource) -> Iterable[str]:
-    return (urn for name in ("launchTemplate", "mixedInstancesPolicy", "launchConfiguration")
-            for urn in group.property_dependencies.get(name, ()))  # fmt: skip
-
-
-def _tags(resource: Resource, planter: Planter) -> Tree:
-    return planter.tree({name: value for name, value in resource.inputs.items() if name in _TAGS})
-
-
-def _tagged(inputs: Tree) -> str | None:
-    """The pool that tags name: a mapping, or the list that auto scaling groups take."""
-    tags = inputs.get("tags")
-    if tags.is_mapping:
-        return tags.get(POOL_LABEL).text
-    for each in tags.sequence:
-        if each.get("key").text == POOL_LABEL:
-            return each.get("value").text
-    for each in inputs.get("tagSpecifications").sequence:
-        if each.get("tags", POOL_LABEL).text is not None:
-            return each.get("tags", POOL_LABEL).text
-    return None
+    def _names(self) -> PoolNames:
+        return PoolNames(self.resources)
 
 
 def _type_of(pool: Pool) -> str | None:

@@ -32,6 +32,28 @@ def instance_type(nodes: NodeGroup) -> Located[str | None]:
     return Located.unknown(f"{nodes.title} starts instances of several types", nodes.place)
 
 
+def not_of_its_pool(nodes: NodeGroup) -> Sequence[Located[str | None]]:
+    """Those of its types that are known and that the fleet does not give its pool: of another name, or with another
+    GPU where the fleet names the GPU alone."""
+    return [
+        each for each in instance_types(nodes) if isinstance(each.state, Known) and not _fits(each.state.value, nodes)
+    ]
+
+
+def _fits(name: str | None, nodes: NodeGroup) -> bool:
+    pool = nodes.pool
+    if pool is None or name is None:
+        return True
+    if pool.instance_type is not None:
+        return _may_be(pool.instance_type, name)
+    has = gpus_of(name)
+    return pool.gpu is None or has is None or _may_be(pool.gpu, has.gpu)
+
+
+def _may_be(said: Located[str], name: str) -> bool:
+    return isinstance(said.state, Unknown) or said.state.value == name
+
+
 def has_gpus(nodes: NodeGroup) -> Located[bool]:
     if nodes.pool is not None:
         return Located.known(nodes.pool.is_gpu, nodes.pool.place)
