@@ -17,9 +17,11 @@ from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.idle_holders import HeldGpus
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
+from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.pending_causes import Waiting
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
+from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -135,10 +137,12 @@ _RUNNING: Final[Facts] = frozenset(
         HeldGpus,
         NodeGpuCount,
         NotLookedAt,
+        OfferedGpus,
         PluginsOnNodes,
         ProfilingPromise,
         RefusedPods,
         ToolkitOnNodes,
+        UnansweredPods,
         UnmutatedPods,
         UnservedFailures,
         VerificationWork,

@@ -18,6 +18,10 @@ On a node it is what the kernel has that is judged: the chains of iptables-save,
 of nftables, by the interfaces and the uplink that are there. No packet is sent: that would take a pod's end of a
 network, which nobody may make on somebody's node. What the kernel's log says of dropped packets is shown beside it.
 
+In a cluster nobody sees a firewall. Where pods do not run and say `Temporary failure in name resolution`, and the
+cluster's DNS is not seen to be down, that is laid to it if a log has a line of `[UFW BLOCK]`, if the pool is declared
+with ufw, or if the system comes with ufw; elsewhere it is unknown what keeps them.
+
 flannel and Calico put rules of their own into the kernel's FORWARD chain, by which their pods' traffic passes. Where a
 distribution brings one of them (k3s, RKE2, MicroK8s), the first two rules are asked for only where somebody has begun
 to write them.
@@ -32,6 +36,7 @@ from nodeworthy.facts.boot.final_files import speaking_of
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
@@ -133,3 +138,40 @@ def _if(message: str, run: Run, among: list[Run]) -> str:
     """Names what this run depends on, where there are others."""
     when: Guard = run.when if len(among) > 1 else ()
     return f"{message} (if {told(when)})" if when else message
+
+
+@RULE.check
+def pods_are_answered(unanswered: UnansweredPods) -> Findings:
+    pods, uplink = unanswered.ends
+    on = [f"node '{name}'" for name in unanswered.nodes]
+    victims = [pod.object for pod in unanswered.pods]
+    opening = (
+        f"on the node: ufw route allow in on {pods} out on {uplink}; ufw route allow in on {uplink} out on {pods}; "
+        "ufw allow from POD_AND_SERVICE_RANGES; ufw allow out to POD_AND_SERVICE_RANGES"
+    )
+    if unanswered.doubt is not None:
+        why = f"what keeps pods from a name server is not known: {unanswered.doubt}"
+        look = f"nodeworthy node node://{unanswered.nodes[0]} --rule {RULE.id}; where ufw is active, {opening}"
+        yield unknown(unanswered, why, is_=unanswered.line, on=on, victims=victims, remedy=look)
+        return
+    yield fail(
+        unanswered,
+        "the firewall drops what pods send"
+        if unanswered.was_blocked
+        else f"pods reach no name server{', although the cluster has one that runs,' if unanswered.dns_runs else ''}",
+        is_=unanswered.line,
+        should="what pods send is forwarded to the uplink, and its answers back",
+        on=on,
+        related=_by_fleet(unanswered),
+        cause="ufw's default is to deny what is routed, and so what pods send is dropped; the node itself resolves"
+        + ("" if unanswered.was_blocked else "; if the kernel's log has no [UFW BLOCK], look for a NetworkPolicy"),
+        remedy=opening,
+        victims=victims,
+    )
+
+
+def _by_fleet(unanswered: UnansweredPods) -> list[Related]:
+    pool = unanswered.pool
+    if pool is None or pool.firewall is not Wanted.UFW:
+        return []
+    return [Related(pool.place, f"pool '{pool.name}' has ufw as its firewall")]

@@ -1,4 +1,4 @@
-"""The logs beside a dump of pods that crash on shared GPUs: what is known in them, and how they end."""
+"""The logs beside a dump of pods that crash with GPUs: what is known in them, and how they end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST = 300
 def read(seen: Seen, index: Index) -> None:
     for pod in seen.pods.values():
         is_part = (pod.namespace, pod.name) in seen.hami.parts
-        if pod.ready or not (is_part or (pod.wants_gpus and is_crash(pod))):
+        if pod.ready or not (is_part or (pod.uses_gpus and is_crash(pod))):
             continue
         told = together([each for each in (_said(path, seen) for path in index.of(pod)) if each is not None])
         if told is not None:

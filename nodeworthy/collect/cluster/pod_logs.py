@@ -18,7 +18,15 @@ Key = tuple[str, str]
 # They become parts of paths, here and on the server.
 _NAME = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 # Without one of these, no log is asked for.
-RULES = frozenset(("containerd-paths", "hami-components-healthy", "hami-crash-explained", "toolkit-reaches-containerd"))
+RULES = frozenset(
+    (
+        "containerd-paths",
+        "hami-components-healthy",
+        "hami-crash-explained",
+        "pod-egress-forwarded",
+        "toolkit-reaches-containerd",
+    )
+)
 # Of pods of one maker, which fail alike, a few will do; of jobs each has a story of its own.
 _OF_ONE_MAKER = 5
 MOST_PODS = 100
@@ -51,7 +59,7 @@ class WantedLogs:
         self._of.pop(key, None)
         if pod.ready or pod.is_over:
             return
-        matters = pod.daemonset or role_of(pod.name, pod.labels) is not None or (pod.wants_gpus and is_crash(pod))
+        matters = pod.daemonset or role_of(pod.name, pod.labels) is not None or (pod.uses_gpus and is_crash(pod))
         if matters and all(map(_NAME.fullmatch, key)):
             self._of[key] = tuple(_wanted(key, data))
 
@@ -65,7 +73,7 @@ class WantedLogs:
             made = maker in toolkits or key in parts
             if made and pod.daemonset:
                 asked[maker] += 1
-            if (made and asked[maker] <= _OF_ONE_MAKER) or (pod.wants_gpus and is_crash(pod)):
+            if (made and asked[maker] <= _OF_ONE_MAKER) or (pod.uses_gpus and is_crash(pod)):
                 found += self._of[key]
         return found
 

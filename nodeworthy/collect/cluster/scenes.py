@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_of
+from nodeworthy.collect.cluster.egress import egress
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
 from nodeworthy.collect.cluster.hami import hami
@@ -72,6 +73,7 @@ class _Scenes:
             gpu_parts(self._seen, self._fleet, self._rules),
             *self._policies(),
             *others,
+            egress(self._seen, self._fleet),
         ]
 
     def _toolkits(self, starved: Mapping[str, Sequence[str]]) -> Scene:

@@ -7,6 +7,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
+from nodeworthy.known.containerd import defaults
 from nodeworthy.records import dataclass
 
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
@@ -31,6 +32,12 @@ class ClusterPod(NamedPod):
     fault: str
     restarts: int
     last_words: str
+    # It has no network of its own.
+    on_host_network: bool = False
+
+    @property
+    def uses_gpus(self) -> bool:
+        return self.wants_gpus or self.runtime_class.startswith(defaults().runtime_class)
 
     @property
     def is_over(self) -> bool:
@@ -66,6 +73,7 @@ def cluster_pod(data: Any) -> ClusterPod:
         fault=next(filter(None, map(_fault, statuses)), ""),
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
         last_words=next(filter(None, map(_last_words, statuses)), ""),
+        on_host_network=at(data, "spec", "hostNetwork") is True,
     )
 
 
