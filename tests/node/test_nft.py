@@ -15,10 +15,11 @@ from nodeworthy.facts.firewall.passing import missing
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
-from tests.real.nft_firewalls import BOTH, FIREWALLS
+from tests.real.nft_firewalls import BOTH, FIREWALLS, HOOKS
 
 HERE = Place(host="h1")
 RANGE = ipaddress.ip_network("10.1.0.0/16")
+NEIGHBOURS = ipaddress.ip_network("192.0.2.0/24")
 TERSE = """table inet filter {
 	set pods {
 		type ifname
@@ -46,7 +47,7 @@ TERSE = """table inet filter {
 
 
 def told(rules: str, interface: str = "lxc1234") -> list[tuple[Story, bool]]:
-    pods = Pods(RANGE, None, there([interface]), are_seen=True, uplink="eno1")
+    pods = Pods(RANGE, None, there([interface]), are_seen=True, uplink="eno1", neighbours=NEIGHBOURS)
     return stories(by_nft(rules, HERE), pods, HERE)
 
 
@@ -64,6 +65,18 @@ def shut(rules: str) -> tuple[set[str], set[str]]:
 def test_a_ruleset_is_followed_to_its_ends(name: str) -> None:
     rules, open_ = FIREWALLS[name]
     assert shut(rules) == (BOTH - open_, set())
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_every_hook_is_passed(name: str) -> None:
+    rules, open_ = HOOKS[name]
+    assert shut(rules) == ({"LEAVE", "REACH", "TO_NODE"} - open_, set())
+
+
+def test_what_comes_by_one_interface_is_asked_there_alone() -> None:
+    rules = 'table netdev t {\nchain c {\ntype filter hook ingress device "DEVICE" priority -500\ndrop\n}\n}\n'
+    assert shut(rules.replace("DEVICE", "eno1")) == ({"REACH"}, set())
+    assert shut(rules.replace("DEVICE", "docker0")) == (set(), set())
 
 
 @pytest.mark.parametrize(

@@ -139,3 +139,44 @@ FIREWALLS: dict[str, tuple[str, set[str]]] = {
         {"LEAVE"},
     ),
 }
+
+
+def _hung(hook: str, rules: str, policy: str = "accept", table: str = "inet t") -> str:
+    answers = "" if "device" in hook else "ct state established,related accept"
+    return f"table {table} {{\nchain c {{\ntype filter hook {hook}; policy {policy};\n{answers}\n{rules}\n}}\n}}\n"
+
+
+_ALL = {"LEAVE", "REACH", "TO_NODE"}
+# Chains that hang in other hooks than forward, which a packet passes as well.
+HOOKS: dict[str, tuple[str, set[str]]] = {
+    "pods dropped before routing": (_hung("prerouting priority mangle", 'iifname "lxc*" drop'), {"REACH"}),
+    "pods' range dropped before routing": (_hung("prerouting priority mangle", "ip saddr 10.1.0.0/16 drop"), {"REACH"}),
+    "what comes for pods dropped before routing": (
+        _hung("prerouting priority mangle", 'iifname "eno1" ip daddr 10.1.0.0/16 drop'),
+        {"LEAVE", "TO_NODE"},
+    ),
+    "what leaves dropped behind routing": (
+        _hung("postrouting priority 0", 'oifname "eno1" ip saddr 10.1.0.0/16 drop'),
+        {"REACH", "TO_NODE"},
+    ),
+    "the node closed": (
+        _hung("input priority 0", 'iifname "lo" accept\ntcp dport 22 accept', "drop"),
+        {"LEAVE", "REACH"},
+    ),
+    "the node closed to pods": (_hung("input priority 0", 'iifname "lxc*" drop'), {"LEAVE", "REACH"}),
+    "the node closed, and open to pods": (_hung("input priority 0", 'iifname { "lo", "lxc*" } accept', "drop"), _ALL),
+    "the node closed, and open to their range": (_hung("input priority 0", "ip saddr 10.0.0.0/8 accept", "drop"), _ALL),
+    "no packet that is nobody's": (
+        _hung("input priority 0", "ct state invalid drop")
+        + _hung("forward priority 0", "ct state invalid drop", table="ip u"),
+        _ALL,
+    ),
+    "a set of the type of an address": (
+        "table inet t {\nset pods { typeof ip saddr; flags interval; elements = { 10.0.0.0/8 }; }\n}\n"
+        + _hung(
+            "forward priority 0", "ct state established accept\nip saddr @pods accept\nip daddr @pods accept", "drop"
+        ),
+        _ALL,
+    ),
+}
+SENT_THROUGH = ("what comes for pods dropped before routing", "a set of the type of an address")

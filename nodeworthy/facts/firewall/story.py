@@ -154,8 +154,7 @@ class Story:
         return f"{self.should}{named}"
 
     def related(self) -> Iterator[Related]:
-        told = list(dict.fromkeys(self._near()))[:_MOST_TOLD]
-        yield from told
+        yield from list(dict.fromkeys(self._near()))[:_MOST_TOLD]
         on = self.firewall.enabled
         if self.name == UFW and on is not None and on.place != self.place:
             yield Related(on.place, "ufw is switched on here")
@@ -194,9 +193,8 @@ def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, b
 
 def _told_once(found: Sequence[tuple[Story, bool]], closed: Sequence[str]) -> Iterator[tuple[Story, bool]]:
     """firewalld now and after its next start are one: what differs is when it will be right."""
-    names = [story.name for story, _ in found]
+    names = {story.name for story, _ in found}
+    is_later = FIREWALLD_LATER in closed and FIREWALLD_LATER not in names
     for story, is_sure in found:
-        if story.name == FIREWALLD and FIREWALLD_LATER in closed and FIREWALLD_LATER not in names:
-            yield replace(story, is_loaded_later=True), is_sure
-        elif story.name != FIREWALLD_LATER or FIREWALLD not in names:
-            yield story, is_sure
+        if story.name != FIREWALLD_LATER or FIREWALLD not in names:
+            yield replace(story, is_loaded_later=is_later and story.name == FIREWALLD), is_sure
