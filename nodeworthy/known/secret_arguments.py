@@ -37,7 +37,9 @@ _NETRC = pattern(
     + _APART
     + r"(?P<value>[^\s\"'`|&;\\]{1,256})"
 )
-_ECHOED = pattern(r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})")
+_ECHOED = pattern(
+    r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:[\"']?%s(?:\\n)?[\"']?[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})"
+)
 _HERE = pattern(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
 _USER = pattern(r"[ \t]*-?[ \t]*[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
 
@@ -61,6 +63,9 @@ _TAKING = (
     Taking(" login ", _WANDB, "a Weights & Biases key", Holds.TOKEN),
 )
 
+# They read the password from their input.
+_FROM_INPUT = {"--password-stdin": "a password for a login", "sudo -S": "a password for sudo"}
+_HERE_STRING = pattern(r"[^\n|;&<]{0,200}<<<[ \t]*" + _QUOTED + r"(?P<value>[^\s\"']{1,256})")
 _SSHPASS = Taking("sshpass ", _SHORT_P, "a password for ssh")
 
 
@@ -72,6 +77,19 @@ def by_argument(text: str) -> Iterator[Found]:
         yield from _taken(text, _SSHPASS)
         yield from _chpasswd(text)
         yield from _netrc(text)
+    for mark, what in _FROM_INPUT.items():
+        if mark in text:
+            yield from _from_input(text, mark, what)
+
+
+def _from_input(text: str, mark: str, what: str) -> Iterator[Found]:
+    start = text.find(mark)
+    while start >= 0:
+        here = _HERE_STRING.match(text, start)
+        if here is not None and is_secret(here["value"], Holds.PASSWORD):
+            yield *here.span("value"), what
+        yield from _piped(text, start, whole=what)
+        start = text.find(mark, start + len(mark))
 
 
 def _netrc(text: str) -> Iterator[Found]:
@@ -109,7 +127,7 @@ def _chpasswd(text: str) -> Iterator[Found]:
             yield from _piped(text, start)
             yield from _below(text, start - 2)
         elif text.startswith("passwd --stdin", start):
-            yield from _piped(text, start, whole=True)
+            yield from _piped(text, start, whole="a user's password")
         start = text.find("passwd", start + 6)
 
 
@@ -134,9 +152,11 @@ def _below(text: str, start: int) -> Iterator[Found]:
         line = end + 1
 
 
-def _piped(text: str, start: int, *, whole: bool = False) -> Iterator[Found]:
+def _piped(text: str, start: int, *, whole: str = "") -> Iterator[Found]:
     near = max(0, start - _NEAR)
     line = max(text.rfind("\n", near, start) + 1, near)
+    while line > near and text.endswith("\\\n", near, line):
+        line = max(text.rfind("\n", near, line - 1) + 1, near)
     begins = max(text.rfind("echo ", line, start), text.rfind("printf ", line, start))
     found = _ECHOED.match(text, begins, start) if begins >= 0 else None
     if found is None or "|" not in text[found.end() : start]:
@@ -144,7 +164,7 @@ def _piped(text: str, start: int, *, whole: bool = False) -> Iterator[Found]:
     if not whole:
         yield from _pair(found["pair"], found.start("pair"))
     elif is_secret(found["pair"], Holds.PASSWORD):
-        yield *found.span("pair"), "a user's password"
+        yield *found.span("pair"), whole
 
 
 def _pair(pair: str, start: int) -> Iterator[Found]:

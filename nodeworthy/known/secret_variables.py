@@ -23,6 +23,12 @@ _VALUE = (
 _ASSIGNED = pattern(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"'\\]))[ \t]{0,8}" + _VALUE)
 _DEFAULTED = pattern(r"(?P<by>:-|:=|-|=)" + _VALUE)
 _BEHIND_A_FLAG = pattern(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + _VALUE)
+# `"--token", "…"`; `- --token` and below it `- …`
+_IN_A_LIST = pattern(
+    r"(?P<by>[\"'][ \t]{0,4},[ \t\n]{1,40}(?=[\"'])|[ \t]{0,4},[ \t]{1,4}"
+    r"|[\"']?[ \t]{0,4}\n[ \t]{0,40}-[ \t]{1,4})(?![\"']?-)" + _VALUE
+)
+_ENDS_AN_ITEM = pattern(r"[\"']?[ \t]*(?:[,\]\n]|$)")
 _BEHIND_SPACE = pattern(r"(?P<by>[ \t]{1,4})" + _VALUE)
 # `name: TOKEN` and its `value:` behind it, as containers have them.
 _BESIDE = pattern(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + _VALUE)
@@ -31,6 +37,7 @@ _GROUPS = (*_CLOSING, "bare")
 # `gitlab:token`: whose key it is, as a Pulumi stack's config has it.
 _NAMESPACE = pattern(r"[\w.-]{1,64}:\Z", re.ASCII)
 # Behind what a key may stand, apart from the beginning of a line.
+_HEADER = pattern(r"-[A-Za-z]{1,8}H\Z")  # curl's flags in one word: -fsSH
 _BEFORE_A_KEY = ("-", "{", ",", "[", "(", "-H", "header", "|")
 
 
@@ -90,12 +97,18 @@ def _behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
         if found is not None:
             return found
     if name[0] == "-":
-        return _BEHIND_A_FLAG.match(text, end)
+        return _BEHIND_A_FLAG.match(text, end) or _listed(text, end)
     lowered = name.lower()
     # `aws configure set …`; SQL's `PASSWORD '…'`
     if lowered == "aws_secret_access_key" or (lowered == "password" and text[end : end + 2] == " '"):
         return _BEHIND_SPACE.match(text, end)
     return _BESIDE.match(text, end) if _is_value_of_name(text, start) else None
+
+
+def _listed(text: str, end: int) -> re.Match[str] | None:
+    """The next item of the list in which a flag stands."""
+    found = _IN_A_LIST.match(text, end)
+    return found if found is not None and _ENDS_AN_ITEM.match(text, found.end()) else None
 
 
 def _is_value_of_name(text: str, start: int) -> bool:
@@ -112,7 +125,8 @@ def _is_prose(text: str, start: int, match: re.Match[str]) -> bool:
         return line.lstrip().startswith("#") and match[0].strip(" '\"").isalpha()
     of = _NAMESPACE.search(line)
     before = (line[: of.start()] if of is not None else line).rstrip(" \t\"'\\")
-    return bool(before) and not before.endswith(_BEFORE_A_KEY) and not _is_value_of_name(text, start)
+    is_key = before.endswith(_BEFORE_A_KEY) or _HEADER.search(before)
+    return bool(before) and not is_key and not _is_value_of_name(text, start)
 
 
 def _to_its_end(text: str, group: str, end: int) -> int:

@@ -73,11 +73,19 @@ NAMED = [
     ("aws configure set aws_secret_access_key " + made("", 40), made("", 40), "aws_secret_access_key"),
     ("plain_text_passwd: ubuntu", "ubuntu", "plain_text_passwd"),
     ("#GHCR_TOKEN=a1b2c3d4e5f6", "a1b2c3d4e5f6", "GHCR_TOKEN"),
+    ('curl -fsSLH "X-Auth-Token: 0a1b2c3d4e5f6071" https://x', "0a1b2c3d4e5f6071", "X-Auth-Token"),
+    ('args: ["serve", "--api-key", "0a1b2c3d4e5f6071"]', "0a1b2c3d4e5f6071", "api-key"),
+    ("- [kubeadm, join, --token, abcdef.0123456789abcdef]", "abcdef.0123456789abcdef", "token"),
+    ("- - kubeadm\n  - --token\n  - abcdef.0123456789abcdef", "abcdef.0123456789abcdef", "token"),
 ]
 
 TAKEN = [
     ("docker login -u bot -p s3cr3tPw ghcr.io", "s3cr3tPw"),
     ("docker login ghcr.io -u bot -p'Tr0ub4dor'", "Tr0ub4dor"),
+    ("echo 'Tr0ub4dor' | docker login ghcr.io -u bot --password-stdin", "Tr0ub4dor"),
+    ("printf '%s' Tr0ub4dor | docker login ghcr.io \\\n  -u bot \\\n  --password-stdin", "Tr0ub4dor"),
+    ('helm registry login ghcr.io -u bot --password-stdin <<< "Tr0ub4dor"', "Tr0ub4dor"),
+    ("echo Tr0ub4dor | sudo -S apt-get update", "Tr0ub4dor"),
     ("docker login \\\n  -u bot \\\n  -p s3cr3tPw \\\n  ghcr.io", "s3cr3tPw"),
     ("curl -u admin:Sup3r http://nexus.internal/x", "Sup3r"),
     ('curl -fsSL --user "admin:Sup3r" http://nexus.internal/x', "Sup3r"),
@@ -101,6 +109,11 @@ TAKEN = [
 ]
 
 NONE = """\
+echo "$REGISTRY_PASSWORD" | docker login ghcr.io -u bot --password-stdin
+docker login ghcr.io -u bot --password-stdin < /run/password
+args: ["--token", "$(TOKEN)", "--password", "--other"]
+parser.add_argument("--token", required=True, help="as NAME")
+subprocess.run(["tool", "--password", args.password, "--token", token_of_ours])
 echo "gitlab:token: 0a1b2c3d4e5f"
 TOKEN=$(curl -sX PUT "http://169.254.169.254/latest/api/token" -H "X-aws-ec2-metadata-token-ttl-seconds: 21600")
 TOKEN=`curl -sX PUT http://169.254.169.254/latest/api/token -H 'X-aws-ec2-metadata-token-ttl-seconds: 21600'`
