@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nodeworthy.known.containerd import defaults
 from tests.cluster.objects import Object, daemonset
 
 from .stand_in_plugin import RESOURCE
@@ -27,7 +28,7 @@ def gpu_pod(name: str, image: str, gpus: int, **spec: Any) -> Object:
 
 def toolkit(image: str) -> Object:
     """As the operator writes it where nobody says where containerd is."""
-    written = daemonset(config="/etc/containerd/config.toml", socket="/run/containerd/containerd.sock")
+    written = daemonset(config=str(defaults().config), socket=str(defaults().socket))
     (container,) = written["spec"]["template"]["spec"]["containers"]
     container = {**container, "image": image, "command": ["sh", "-c"], "args": [TOOLKIT]}
     volumes = written["spec"]["template"]["spec"]["volumes"]

@@ -5,8 +5,6 @@ It has processes, files and a name of its own, and this machine's network. No sy
 
 from __future__ import annotations
 
-import base64
-import json
 import shutil
 import subprocess
 import time
@@ -18,6 +16,7 @@ from typing import Any, Self
 
 from .control_plane import ControlPlane, free_ports
 from .daemon import DaemonError, scratch
+from .kubelet_files import CONFIG, KUBECONFIG, SETTINGS, SOCKET, files
 from .tools import Tools
 
 SCRIPT = Path(__file__).with_name("kubelet_node.sh")
@@ -26,35 +25,7 @@ END_SECONDS = 60.0
 NODES = "/api/v1/nodes"
 PROGRAMS = ("kubelet", "containerd-2.3", "ctr-2.3", "containerd-shim-runc-v2-2.3")
 NEEDED = ("runc", "unshare", "setpriv", "pivot_root")
-UNVERIFIED = "nodeworthy/unverified"
 UNINITIALIZED = "node.cloudprovider.kubernetes.io/uninitialized"
-
-# The containerd of the first incident, which the operator's toolkit does not look for.
-BASE_DIR = "/var/lib/k8s-containerd/k8s-containerd"
-CONFIG = f"{BASE_DIR}/etc/containerd/config.toml"
-SOCKET = f"{BASE_DIR}/run/containerd/containerd.sock"
-CONTAINERD = f"""\
-version = 3
-root = "{BASE_DIR}/var/lib/containerd"
-state = "{BASE_DIR}/run/containerd"
-
-[grpc]
-  address = "{SOCKET}"
-
-[plugins."io.containerd.nri.v1.nri"]
-  disable = true
-
-# Where nobody may set it lower than his own is, pods have this machine's.
-[plugins."io.containerd.cri.v1.runtime"]
-  restrict_oom_score_adj = true
-
-[plugins."io.containerd.cri.v1.images".pinned_images]
-"""
-NETWORK = "/etc/cni/net.d/none.conflist"
-# Nobody asks it for anything: pods here are in the network of their node.
-NO_NETWORK = {"cniVersion": "1.0.0", "name": "none", "plugins": [{"type": "loopback"}]}
-SETTINGS = "/etc/kubernetes/kubelet.yaml"
-KUBECONFIG = "/etc/kubernetes/kubeconfig"
 
 
 class KubeletNode:
@@ -126,46 +97,10 @@ class KubeletNode:
         for program in self.programs:
             shutil.copy(program, self.folder / "bin")
         (port,) = free_ports(1)
-        for path, content in self._files(port).items():
+        for path, content in files(self.plane, self.pause, self.cgroup, port).items():
             file = self.folder / "files" / path.lstrip("/")
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content)
-
-    def _files(self, port: int) -> dict[str, str]:
-        return {
-            CONFIG: f'{CONTAINERD}  sandbox = "{self.pause}"\n',
-            NETWORK: json.dumps(NO_NETWORK),
-            SETTINGS: json.dumps(self._settings(port)),
-            KUBECONFIG: self._kubeconfig(),
-        }
-
-    def _kubeconfig(self) -> str:
-        """The files of this machine's scratch are not on the node."""
-        written = json.loads(self.plane.kubeconfig_for())
-        cluster = written["clusters"][0]["cluster"]
-        del cluster["certificate-authority"]
-        cluster["certificate-authority-data"] = base64.b64encode(self.plane.ca_file.read_bytes()).decode()
-        return json.dumps(written)
-
-    def _settings(self, port: int) -> dict[str, Any]:
-        return {
-            "apiVersion": "kubelet.config.k8s.io/v1beta1",
-            "kind": "KubeletConfiguration",
-            "address": "127.0.0.1",
-            "port": port,
-            "healthzPort": 0,
-            "authentication": {"anonymous": {"enabled": True}, "webhook": {"enabled": False}},
-            "authorization": {"mode": "AlwaysAllow"},
-            "containerRuntimeEndpoint": f"unix://{SOCKET}",
-            "cgroupDriver": "cgroupfs",
-            "cgroupRoot": f"/{self.cgroup}",
-            "failCgroupV1": False,
-            "failSwapOn": False,
-            "makeIPTablesUtilChains": False,  # they would be this machine's
-            "registerWithTaints": [{"key": UNVERIFIED, "effect": "NoSchedule"}],
-            "nodeStatusUpdateFrequency": "2s",
-            "evictionHard": {"memory.available": "1Mi", "nodefs.available": "0%", "imagefs.available": "0%"},
-        }
 
     @property
     def cgroup(self) -> str:

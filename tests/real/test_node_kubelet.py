@@ -23,7 +23,8 @@ from tests.run import Ran, run, run_json
 from .control_plane import ControlPlane
 from .gpu_pods import gpu_pod, toolkit
 from .kube_client import KubeClient, wait_for
-from .kubelet_node import NETWORK, SETTINGS, SOCKET, UNVERIFIED, KubeletNode
+from .kubelet_files import NETWORK, SETTINGS, SOCKET, UNVERIFIED
+from .kubelet_node import KubeletNode
 from .pod_images import push_busybox, push_nodeworthy
 from .registry import Registry
 from .stand_in_plugin import RESOURCE, StandInPlugin
@@ -126,14 +127,22 @@ def why(ran: Ran) -> str:
     return str(found["message"])
 
 
+# What this machine's log, and a node without systemd, can't be judged by.
+LEFT_OUT = ("kernel-log-clean", "clock-right", "kubelet-survives-reboot")
+
+
 @pytest.mark.usefixtures("account")
 def test_a_job_looks_at_its_node(cluster: Cluster) -> None:
-    """Which nothing may be scheduled to, and whose image it has to pull."""
+    """It has the taint of its registration, until it passes."""
     assert cluster.taints() == {UNVERIFIED}
-    ran = by_a_job(cluster.image, *ASKED, "--record", "kept")
+    skipped = [{"rule": each, "why": "it is about the machine"} for each in LEFT_OUT]
+    Path(".nodeworthy.yaml").write_text(json.dumps({"skip-rules": skipped}))
+    ran = by_a_job(cluster.image, "--taint", "--record", "kept")
     assert ran.code == 0, ran.out + ran.err
     read_on_the_node(Path("kept/node-gpu-real.json"))
     assert any(f'Successfully pulled image "{cluster.image}"' in each for each in cluster.events("Pulled"))
+    assert cluster.taints() == set()
+    assert "nodeworthy/verified" in cluster.node.object["metadata"]["labels"]
 
 
 def test_one_without_a_network_for_pods(cluster: Cluster) -> None:
@@ -147,7 +156,7 @@ def test_one_without_a_network_for_pods(cluster: Cluster) -> None:
     finally:
         network.write_text(kept)
     assert ran.code == 0, ran.out + ran.err
-    wait_for(lambda: cluster.taints() == {UNVERIFIED}, seconds=90)
+    wait_for(lambda: cluster.taints() == set(), seconds=90)
 
 
 def test_through_a_pod(cluster: Cluster) -> None:
@@ -172,20 +181,6 @@ def test_an_image_that_no_kubelet_pulls(cluster: Cluster) -> None:
     """Nobody waits for what will never be."""
     said = why(by_a_job("127.0.0.1:1/Nodeworthy"))
     assert "its pod does not start: InvalidImageName: Failed to apply default image tag" in said
-
-
-# What this machine's log, and a node without systemd, can't be judged by.
-LEFT_OUT = ("kernel-log-clean", "clock-right", "kubelet-survives-reboot")
-
-
-@pytest.mark.usefixtures("account")
-def test_the_taint_of_its_registration_goes_when_it_passes(cluster: Cluster) -> None:
-    skipped = [{"rule": each, "why": "it is about the machine"} for each in LEFT_OUT]
-    Path(".nodeworthy.yaml").write_text(json.dumps({"skip-rules": skipped}))
-    ran = by_a_job(cluster.image, "--taint")
-    assert ran.code == 0, ran.out + ran.err
-    assert cluster.taints() == set()
-    assert "nodeworthy/verified" in cluster.node.object["metadata"]["labels"]
 
 
 @pytest.fixture(scope="module")
