@@ -64,7 +64,7 @@ class Suite:
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
         try:
-            self.specs = specs.parse_all(_every_hosts(config))
+            self.specs = specs.parse_all(_every_hosts(config), config.getoption("ansible_inventory", None))
             collector.recordings_are_there(self.specs)
             wait = value(config, "wait")
             self._asking = collector.Asking(

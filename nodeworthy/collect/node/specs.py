@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import urllib.parse
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NoReturn
 
+from nodeworthy.collect.node import inventory as ansible
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -21,12 +22,13 @@ OFFERED = (
     "nsenter://PID",
     "node://NAME",
     "ssm://i-…",
+    "ansible://GROUP",
     "replay:PATH",
 )
 SCHEMES = ("ssh", "local", "docker", "kubectl", "nsenter", "node", "ssm", "replay")
 NAMELESS = ("local",)
 # As testinfra takes several in one word; a comma in the path of a recording is its own.
-_NEXT = re.compile(rf",(?=(?:{'|'.join(SCHEMES)}):|$)")
+_NEXT = re.compile(rf",(?=(?:{'|'.join((*SCHEMES, 'ansible'))}):|$)")
 _NODE = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?(\?\S+)?")
 
 
@@ -95,13 +97,17 @@ def _nsenter(spec: str, name: str) -> Spec:
     return Spec("nsenter", f"nsenter://{urllib.parse.quote(name, safe='')}")
 
 
-def parse_all(specs: Iterable[str]) -> list[Spec]:
-    """Each once; one of them may name several, with commas."""
-    return list(dict.fromkeys(parse(each) for some in specs for each in _apart(some)))
+def parse_all(specs: Iterable[str], inventory: str | None = None) -> list[Spec]:
+    """Each once; one of them may name several, with commas, or a group of an Ansible inventory."""
+    return list(dict.fromkeys(parse(each) for some in specs for each in _apart(some, inventory)))
 
 
-def _apart(text: str) -> list[str]:
-    return [each for each in _NEXT.split(text) if each] or [text]
+def _apart(text: str, inventory: str | None) -> Iterator[str]:
+    for each in [each for each in _NEXT.split(text) if each] or [text]:
+        if each.startswith(ansible.SCHEME):
+            yield from ansible.hosts(each, inventory)
+        else:
+            yield each
 
 
 def _refuse(spec: str, why: str) -> NoReturn:
