@@ -43,6 +43,8 @@ class Suppressed:
         for each in self._every:
             self._by_rule[each.rule].append(each)
         self._used: set[int] = set()
+        # Where what nothing suppresses stands, by rule and file.
+        self._open: dict[tuple[str, str | None], list[int]] = defaultdict(list)
 
     def applied(self, found: Finding) -> Finding:
         """A failure may be suppressed; what is unknown or crashed stays what it is."""
@@ -50,6 +52,8 @@ class Suppressed:
             return found
         covering = [each for each in self._by_rule[found.rule] if each.covers(found.where, found.rule)]
         self._used.update(id(each) for each in covering)
+        if not covering and found.where.line is not None:
+            self._open[found.rule, found.where.path].append(found.where.line)
         return replace(found, suppressed=True) if covering else found
 
     def without_effect(self, ran: Collection[str], undecided: Undecided) -> Iterator[tuple[Suppression, str]]:
@@ -59,4 +63,11 @@ class Suppressed:
             if each.fault is not None:
                 yield each, each.fault
             elif id(each) not in self._used and not nobody_knows:
-                yield each, f"{each.rule} finds nothing here"
+                yield each, f"{each.rule} finds nothing here{self._elsewhere(each)}"
+
+    def _elsewhere(self, suppression: Suppression) -> str:
+        """Where the finding stands that a comment was meant for, most likely."""
+        if suppression.lines is None or len(suppression.lines) != 1:
+            return ""
+        here, lines = suppression.place.line or 1, self._open[suppression.rule, suppression.place.path]
+        return f", but in line {min(lines, key=lambda line: abs(line - here))}" if lines else ""

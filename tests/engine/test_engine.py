@@ -176,7 +176,7 @@ def test_a_suppressed_failure_counts_as_suppressed_only() -> None:
     ("colour", "given", "says"),
     [
         ("red", suppression(1), "doors-match finds nothing here"),
-        ("blue", suppression(9), "doors-match finds nothing here"),
+        ("blue", suppression(9), "doors-match finds nothing here, but in line 1"),
         ("blue", suppression(1, fault="it gives no reason"), "it gives no reason"),
     ],
 )

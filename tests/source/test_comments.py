@@ -17,6 +17,11 @@ def found(text: str) -> list[Suppression]:
     return list(comments(text, HERE, KNOWN, is_yaml=True))
 
 
+def test_a_blank_more_or_less_is_no_other_comment() -> None:
+    [one] = found("a: 1\nb: 2  #nodeworthy:ignore containerd-paths the old site\n")
+    assert (one.rule, one.reason, one.fault) == ("containerd-paths", "the old site", None)
+
+
 def test_at_the_end_of_the_line_it_speaks_of_that_line() -> None:
     [one] = found("a: 1\nb: 2  # nodeworthy: ignore containerd-paths the old site, until June\n")
     assert (one.rule, one.reason, list(one.lines or ())) == ("containerd-paths", "the old site, until June", [2])

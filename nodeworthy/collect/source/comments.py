@@ -14,9 +14,9 @@ from nodeworthy.patterns import pattern
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
-MARK = "nodeworthy: ignore"
+MARK = "nodeworthy:"
 ANNOTATION = "nodeworthy/ignore."
-_COMMENT = pattern(r"(?:^|(?<=\s))#\s*nodeworthy: ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
+_COMMENT = pattern(r"(?:^|(?<=\s))#\s*nodeworthy:[ \t]*ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
 
 
 def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) -> Iterator[Suppression]:
