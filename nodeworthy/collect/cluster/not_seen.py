@@ -1,0 +1,53 @@
+"""What of a cluster could not be seen, and why: refused, or not written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from nodeworthy.collect.cluster.kinds import KINDS, NODES, Kind
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.engine import Missing
+from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.verdict import Place, Verdict
+
+
+class NotSeen:
+    def __init__(self, seen: Seen) -> None:
+        self._seen = seen
+
+    @cached_property
+    def _nodes_are_named(self) -> bool:
+        return any(pod.node for pod in self._seen.pods.values())
+
+    def why(self, kind: Kind) -> str | None:
+        if kind.plural in self._seen.refused:
+            return f"the server refused to list {kind.full_name}: {self._seen.refused[kind.plural]}"
+        if kind is NODES and not self._seen.nodes and self._nodes_are_named:
+            return "pods run on nodes, and none of these nodes is in what was read"
+        return None if self._seen.has(kind) else f"no {kind.full_name} are in what was read"
+
+    def may_be_refused(self, kind: Kind) -> bool:
+        """Who may look into one namespace only is rightly refused what belongs to none."""
+        return bool(self._seen.namespace) and not kind.namespaced and kind.plural in self._seen.refused
+
+    def not_looked_at(self) -> Iterator[NotLookedAt]:
+        for kind in KINDS:
+            why = self.why(kind)
+            if why is not None and kind.core and not self.may_be_refused(kind):
+                yield NotLookedAt(Place(subject=kind.plural), why, remedy=_remedy(kind, self._seen))
+
+    def missing(self, kind: Kind, none: str) -> Missing:
+        """Why there are no facts of a kind: not seen, or not there."""
+        why = self.why(kind)
+        if why is None:
+            return Missing(none, place=Place(subject=kind.plural))
+        skipped = self.may_be_refused(kind) or not (kind.core or kind.plural in self._seen.refused)
+        return Missing(why, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
+
+
+def _remedy(kind: Kind, seen: Seen) -> str:
+    if kind.plural in seen.refused:
+        return f"give the account that looks the right to list {kind.full_name}"
+    everywhere = " -A" if kind.namespaced else ""
+    return f"kubectl get {kind.full_name}{everywhere} -o json > {kind.plural}.json"
