@@ -117,6 +117,21 @@ def test_what_is_no_wider(script: str) -> None:
     assert list(flaws_of(left(script), PODS)) == []
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "--permanent --zone=trusted --add-source=10.1.0.0/16 --add-interface=eno1",
+        "--permanent --policy=pods --add-ingress-zone=ANY --add-egress-zone=trusted",
+        "--permanent --set-default-zone=trusted",
+        "--permanent --add-port=1/tcp --reload",
+    ],
+)
+def test_what_firewall_cmd_refuses_changes_nothing(call: str) -> None:
+    firewall = left(f"{STARTED}firewall-cmd {call}\n{RELOAD}")
+    assert [each.command for each in firewall.refused] == [f"firewall-cmd {call}"]
+    assert [now(firewall, each) for each in (Way.LEAVE, Way.REACH, Way.TO_NODE)] == [None, False, False]
+
+
 def test_its_options_in_every_way_of_writing_them() -> None:
     call = call_of(
         "firewall-cmd", [Text.of(each) for each in "--permanent --zone trusted --add-source=10.0.0.0/8 -q".split()]

@@ -34,7 +34,7 @@ FIREWALLDS: dict[str, tuple[str, set[str]]] = {
     "nothing within a zone": (f"{TRUSTED}{PERMANENT} --zone=public --remove-forward\n{RELOAD}", {"LEAVE", "TO_NODE"}),
     "everybody trusted": ("firewall-cmd --set-default-zone=trusted\n", EVERYTHING),
     "uplink trusted": (
-        f"{PERMANENT} --zone=trusted --add-source=10.1.0.0/16 --add-interface=eno1\n{RELOAD}",
+        f"{PERMANENT} --zone=trusted --add-source=10.1.0.0/16\n{PERMANENT} --zone=trusted --add-interface=eno1\n{RELOAD}",
         EVERYTHING,
     ),
     "the default zone accepts": (f"{UPLINK}{PERMANENT} --zone=public --set-target=ACCEPT\n{RELOAD}", EVERYTHING),

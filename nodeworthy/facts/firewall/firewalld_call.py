@@ -9,7 +9,11 @@ from nodeworthy.records import dataclass
 
 OFFLINE = "firewall-offline-cmd"
 _PERMANENT = "--permanent"
-# These stand alone; of all others the value may be the next word.
+# These are the whole call.
+_WHOLE = ("--reload", "--complete-reload", "--runtime-to-permanent", "--panic-on", "--panic-off", "--set-default-zone")
+_CHANGES = ("--add-", "--remove-", "--change-", "--set-target")
+_QUIET = ("-q", "--quiet")
+# These have no value; of all others the value may be the next word.
 _ALONE = (
     "--reload",
     "--complete-reload",
@@ -47,6 +51,17 @@ class FirewalldCall:
 
     def value(self, option: str) -> str:
         return next((each.known for each in self.asked if each.option == option), "")
+
+    @property
+    def refusal(self) -> str:
+        """Why firewall-cmd ends with an error, and nothing changes; empty where it does not."""
+        options = dict.fromkeys(each.option for each in self.asked if each.option not in _QUIET)
+        whole = next((each for each in options if each in _WHOLE), None)
+        if whole is not None and len(options) > 1:
+            return f"`{whole}` stands alone"
+        changes = [each for each in options if each.startswith(_CHANGES)]
+        is_direct = "--direct" in options
+        return "" if len(changes) < 2 or is_direct else f"`{changes[1]}` is not allowed beside `{changes[0]}`"
 
     def has(self, *options: str) -> bool:
         return any(each.option in options for each in self.asked)

@@ -11,7 +11,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Step
-from nodeworthy.facts.firewall.firewalld_call import OFFLINE
+from nodeworthy.facts.firewall.firewalld_call import OFFLINE, call_of
 from nodeworthy.facts.firewall.iptables import Act as IptablesAct
 from nodeworthy.facts.firewall.iptables import act_of, acts_in
 from nodeworthy.facts.firewall.nft import NftReader
@@ -59,8 +59,7 @@ class _Reader:
             lines = tuple(effect.content.lines) if effect.content is not None else ()
             yield from _restored(effect, Content(lines))
         elif effect.tool in ("firewall-cmd", OFFLINE):
-            why = "offline" if effect.tool == OFFLINE else ""
-            yield replace(_step(effect, Does.ADD, FIREWALLD, why), asked=(Text.of(effect.tool), *effect.arguments))
+            yield _of_firewalld(effect)
         elif effect.tool == "nft":
             yield from self._nft(effect, effect.content, effect.arguments)
 
@@ -128,6 +127,14 @@ def _joined(arguments: Sequence[Text]) -> Text:
 
 def _step(effect: Effect, does: Does, table: str, why: str = "") -> Step:
     return Step(does, table, effect.place, effect.command, effect.conditions, why=why)
+
+
+def _of_firewalld(effect: Opens) -> Step:
+    refusal = call_of(effect.tool, effect.arguments).refusal
+    if refusal:
+        return _step(effect, Does.REFUSED, FIREWALLD, refusal)
+    why = "offline" if effect.tool == OFFLINE else ""
+    return replace(_step(effect, Does.ADD, FIREWALLD, why), asked=(Text.of(effect.tool), *effect.arguments))
 
 
 def _ufw(effect: Opens) -> Iterator[Step]:

@@ -161,7 +161,7 @@ class Story:
 
     def _near(self) -> Iterator[Related]:
         for step in self.firewall.refused:
-            yield Related(step.place, f"ufw refuses this: {step.why}")
+            yield Related(step.place, f"{step.table} refuses this: {step.why}")
         for need in self.lacking:
             for step in self.firewall.removed:
                 if step.filter is not None and covers(need, step.filter, self.pods):
