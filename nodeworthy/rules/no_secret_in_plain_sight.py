@@ -99,7 +99,8 @@ def user_data_holds_none(script: BootScript) -> Findings:
         yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
         return
     found = [each for part in userdata.parts for each in _in_part(part, is_template=userdata.is_template)]
-    found += _in_packed_files(script)
+    told = {each.where.line for each in found}
+    found += (each for each in _in_packed_files(script) if each.where.line not in told)
     yield from found
     if script.holds_secret and not found:
         yield _USER_DATA.finding(script.place, "a secret of the program", "")
@@ -131,10 +132,11 @@ def _filled_in(each: Filling, place: Place) -> Finding:
 
 
 def _in_packed_files(script: BootScript) -> Iterator[Finding]:
-    """Files of cloud-config that are in base64 there: of the others every line was looked at."""
+    """Files whose content is in base64 here: of the others every line was looked at."""
     texts = [part.text for part in script.userdata.parts]
     for writes in script.timeline.of(Writes):
-        content = writes.content.known if writes.stage is Stage.WRITE_FILES and writes.content else None
+        packed = writes.stage is Stage.WRITE_FILES or "base64" in writes.command
+        content = writes.content.known if packed and writes.content else None
         if content is None or any(content.strip() in text for text in texts):
             continue
         for each in spans(content):
