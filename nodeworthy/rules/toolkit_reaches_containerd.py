@@ -99,6 +99,8 @@ def _remedy(used: RuntimeProcess) -> str:
 def the_runtime_reaches_kubelets_containerd(toolkit: ToolkitOnNodes) -> Findings:
     if toolkit.wrong:
         skip("the toolkit mounts another containerd than kubelet's, which containerd-paths says")
+    if toolkit.template is not None:
+        skip("the toolkit writes into a template, which containerd-paths says")
     if toolkit.lasting:
         yield _runtime_is_missing(toolkit)
     elif toolkit.broken:

@@ -158,3 +158,17 @@ def test_labels_that_were_lost_do_not_hide_the_nodes(tmp_path: Path) -> None:
     del kinds["nodes"][0]["metadata"]["labels"]["nvidia.com/gpu.deploy.container-toolkit"]
     kinds["pods"] = [each for each in kinds["pods"] if "toolkit" not in each["metadata"]["name"]]
     assert verdict(diagnose(tmp_path, kinds, "--fleet", "Pulumi.onprem.yaml"))[0] == "fail"
+
+
+def test_a_template_for_people_is_told_while_all_still_runs(tmp_path: Path) -> None:
+    """Its folder is the right one, so that nothing fails before the next boot."""
+    k3s = containerd_of("k3s")
+    on_k3s = daemonset(config=k3s.config, socket=k3s.socket)
+    variables = template(on_k3s)["containers"][0]["env"]
+    next(each for each in variables if each["name"] == "CONTAINERD_CONFIG")["value"] += ".tmpl"
+    on_k3s["status"] = {"currentNumberScheduled": 1, "desiredNumberScheduled": 1, "numberReady": 1}
+    of_k3s = node(kubeletVersion="v1.33.5+k3s1", containerRuntimeVersion="containerd://2.1.4-k3s1")
+    kinds = {**incident.recovered(), "nodes": [of_k3s], "daemonsets": [on_k3s, device_plugin()]}
+    incident.write(tmp_path / "dump", {**kinds, "clusterpolicies": [], "events": []})
+    (finding,) = run_json("diagnose", "--from", "dump", cwd=tmp_path).findings
+    assert (finding["rule"], finding["is"]) == ("containerd-paths", f"{k3s.config}.tmpl")

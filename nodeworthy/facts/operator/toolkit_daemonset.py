@@ -71,6 +71,13 @@ class ToolkitDaemonSet:
         return self._mounted(SOCKET_MOUNT)
 
     @cached_property
+    def config_file(self) -> str | None:
+        """The file of the host that it writes: the operator keeps the name of the one that it was told."""
+        folder, inside = need_none(self.config_folder), self._variables.get("RUNTIME_CONFIG")
+        name = posixpath.basename(inside or self._variables.get("CONTAINERD_CONFIG", ""))
+        return posixpath.join(folder, name) if folder and name else None
+
+    @cached_property
     def uses_nri(self) -> bool:
         return bool(need_none(self._mounted(NRI_MOUNT))) and not need_none(self.socket_folder)
 

@@ -57,6 +57,8 @@ def compare(toolkit: ToolkitOnNodes) -> Comparison | None:
         return _in_vain(toolkit, runtime)
     if toolkit.wrong:
         return _mismatch(toolkit, runtime)
+    if toolkit.template is not None:
+        return _template(toolkit, runtime, toolkit.template)
     if toolkit.doubtful:
         return _doubtful(toolkit, runtime)
     return _not_compared(toolkit, runtime)
@@ -112,6 +114,22 @@ def _mismatch(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
         right=_right(toolkit.wrong),
         related=tuple(_said_by_the_policy(toolkit)),
         remedy=_remedy(toolkit, runtime),
+    )
+
+
+def _template(toolkit: ToolkitOnNodes, runtime: Containerd, written: str) -> Comparison:
+    said = toolkit.policy.toolkit.config if toolkit.policy is not None else None
+    says = f"{runtime.distribution} makes its config anew from it as it starts"
+    out = f"leave {CONFIG} out of toolkit.env ({SOCKET} alone is right there)" if runtime.config_optional else ""
+    return Comparison(
+        Verdict.FAIL,
+        toolkit.place,
+        "the toolkit writes into a template for people to edit: that breaks the node at its next boot",
+        mounted=written,
+        right=runtime.config,
+        related=(Related(said.place, f"{CONFIG} is {said.shown()}"),) if said is not None and said.written else (),
+        remedy=f"{out or f'set {CONFIG} in toolkit.env to {runtime.config}'}; then take what it wrote out of {written}",
+        why="; ".join((f"{says}, and what the toolkit writes is no template", *toolkit.evidence)),
     )
 
 

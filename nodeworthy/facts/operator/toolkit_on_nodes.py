@@ -13,7 +13,7 @@ from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment, told
 from nodeworthy.facts.operator.toolkit_daemonset import Miss, ToolkitDaemonSet
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.known.containerd import Containerd
+from nodeworthy.known.containerd import Containerd, same_file
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related
 
@@ -74,6 +74,14 @@ class ToolkitOnNodes:
     @cached_property
     def doubtful(self) -> tuple[Miss, ...]:
         return tuple(each for each in self._misses if each.doubtful or self._was_set(each) is None)
+
+    @cached_property
+    def template(self) -> str | None:
+        """The file that it writes, where that is one for people, from which the config is made."""
+        known, written = self.runtime.state, self.daemonset.config_file
+        if written is None or not isinstance(known, Known) or not self.is_containerd:
+            return None
+        return written if any(same_file(written, each) for each in known.value.templates) else None
 
     @property
     def mounts_kubelets(self) -> bool:
