@@ -16,8 +16,10 @@ FOUND = {
     "env bash": ("x", b"#!/usr/bin/env bash\ndnf install -y nvidia-driver\n"),
     "a template": ("user-data.tftpl", b"#!/bin/bash\n/etc/eks/bootstrap.sh ${cluster_name}\n"),
     "a template without a first line": ("user-data.tpl", b"/etc/eks/bootstrap.sh ${cluster_name}\n"),
+    "user data by its name": ("gpu-user-data.sh", b"#!/bin/bash\nexport HF_HOME=/data\n"),
     "cloud-config": ("init.yaml", b"#cloud-config\npackages: [docker]\n"),
     "a boothook": ("hook", b"#cloud-boothook\n#!/bin/sh\ntrue\n"),
+    "a list of URLs": ("x", b"#include\nhttps://example.com/node.sh\n"),
     "MIME": ("x", b'MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="B"\n\n--B--\n'),
     "MIME, the other way round": ("x", b'Content-Type: multipart/mixed; boundary="B"\nMIME-Version: 1.0\n\n--B--\n'),
     "MIME behind a blank line": ("x", b'\nContent-Type: multipart/mixed; boundary="B"\n\n--B--\n'),
@@ -50,6 +52,7 @@ PASSED_OVER = {
         b"kind: EC2NodeClass\nspec:\n  userData: |\n    apiVersion: node.eks.aws/v1alpha1\n    kind: NodeConfig\n",
     ),
     "a program that writes one": ("main.tf", b'user_data = "apiVersion: node.eks.aws/v1alpha1 kind: NodeConfig"\n'),
+    "C": ("saxpy.cu", b'#include <cuda.h>\n#include "nvidia-driver.h"\n'),
     "an image's steps": ("Dockerfile.tmpl", b"ARG V\nFROM ubuntu:${V}\nRUN apt-get install -y nvidia-driver-550\n"),
     "an e-mail": ("x.eml", b"Subject: kubelet\nContent-Type: text/plain\n\nhello\n"),
     "nothing": ("x", b""),
@@ -135,3 +138,13 @@ def test_scripts_that_only_speak_of_nodes_are_passed_over_in_a_folder(tmp_path: 
     (tmp_path / "node.sh").write_text("#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n")
     report = run_json("check", ".", cwd=tmp_path).report
     assert (report["evaluated"]["files"], report["evaluated"]["unrecognised"]) == (1, len(SPEAKS_OF_NODES) + 1)
+
+
+def test_a_helper_is_no_pools_user_data(tmp_path: Path) -> None:
+    fleet = "config:\n  nodeworthy:fleet:\n    cluster: {name: a}\n    pools: {cpu: {instanceType: c7i.large}}\n"
+    (tmp_path / "Pulumi.dev.yaml").write_text(fleet)
+    (tmp_path / "keep.sh").write_text("#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n")
+    assert run("check", ".", "--rule", "joins-its-cluster", cwd=tmp_path).code == 3
+    assert run("check", "keep.sh", "--rule", "joins-its-cluster", cwd=tmp_path).code == 1
+    (tmp_path / "keep.sh").rename(tmp_path / "user-data.sh")
+    assert run("check", ".", "--rule", "joins-its-cluster", cwd=tmp_path).code == 1

@@ -30,6 +30,8 @@ _CONFIGURES = pattern(
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
 _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*|ARG[ \t][^\n]*)?\r?\n)*FROM[ \t]+\S")
+# Nothing else is called so; many a thing boots.
+_IS_CALLED_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init)(?=$|[-_.\d])")
 # It hands on to what its container is told to run.
 _OF_A_CONTAINER = pattern(rb'(?m)^[ \t]*exec[ \t][^\n]*"?\$\{?[@*]')
 NO_BOOT_SCRIPT = (
@@ -39,7 +41,10 @@ NO_BOOT_SCRIPT = (
 _SHELL = pattern(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
 _TEMPLATES = {".tpl", ".tftpl", ".tmpl"}
 _SCRIPT_NAMES = {".sh", ".bash", ".userdata", ".boothook", *_TEMPLATES}
-_HEADS = (b"#cloud-config", b"#cloud-boothook", b"## template: jinja", b"#include", b"#part-handler")
+# C says `#include`, too, and goes on with a file's name.
+_HEADS = pattern(
+    rb"#cloud-config|#cloud-boothook|## template: jinja|#part-handler|#include(?:-once)?[ \t]*(?:\r?\n|https?://)"
+)
 _MIME = pattern(rb"(?im)^(mime-version|content-type)\s*:")
 # A program, a page or another object may hold one; it is user data where it is the document itself.
 _NODE_CONFIG = pattern(
@@ -64,7 +69,7 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     data = _in_utf8(data)
     head = data[:_HEAD].lstrip(b"\xef\xbb\xbf")
     stripped = head.lstrip()
-    if stripped.startswith(_HEADS) or _is_mime(stripped):
+    if _HEADS.match(stripped) or _is_mime(stripped):
         return True
     if b"node.eks.aws/" in data and (_NODE_CONFIG.match(stripped) or _is_called_like_one(name)):
         return True
@@ -73,8 +78,8 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
     if any(mark in head for mark in _OTHERS):
         return False
     if stripped.startswith(b"#!"):
-        makes_a_node = _SHELL.match(stripped) is not None and (_MARKS.search(data) is not None or _is_torn(data))
-        return makes_a_node or (named and _is_meant(name, data))
+        is_one = _MARKS.search(data) or _IS_CALLED_SO.search(PurePath(name).stem) or _is_torn(data)
+        return bool(_SHELL.match(stripped) and is_one) or (named and _is_meant(name, data))
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
         return _packs_user_data(data, name, named=named)
     return _is_named_like_one(name, data, named=named)

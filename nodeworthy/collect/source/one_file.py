@@ -21,6 +21,7 @@ from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
+from nodeworthy.collect.source.overlays import with_base
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
 from nodeworthy.collect.source.recognise import objects
 from nodeworthy.collect.source.slurm import slurm_jobs
@@ -79,7 +80,7 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         return _jobs(jobs, _plain(data), source, rules)
     if is_boot_script(data, source.path.name, named=source.named):
         found = _boot_script(source, data, rules)
-        if source.named or is_meant_as_one(source.path.name) or found.scripts[0].makes_a_node:
+        if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
             return found
     ufw = ufw_file(data, source.shown, named=source.named)
     if ufw is not None:
@@ -100,7 +101,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         every = _with_values(every, beside)
     first_lines = sorted(each.place.line for each in every if each.place.line)
     for each in every:
-        brought = list(facts_of(each))
+        brought = list(with_base(each, list(facts_of(each)), beside))
         found.facts += brought
         if brought:
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
@@ -151,7 +152,8 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
     from nodeworthy.facts.boot.script import BootScript
 
     place = Place(path=source.shown)
-    script = BootScript(place, unpack(data, place, name=source.path.name))
+    is_meant = source.named or is_meant_as_one(source.path.name)
+    script = BootScript(place, unpack(data, place, name=source.path.name), is_meant=is_meant)
     return Found(scripts=[script], suppressions=list(comments(_plain(data), place, rules, is_yaml=False)))
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from nodeworthy.boot.conditions import Asks, together
-from nodeworthy.boot.effects import Act, Fetches, Joins, Stage, Unit, Writes
+from nodeworthy.boot.effects import Act, Fetches, Joins, NotUnderstood, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -24,6 +25,7 @@ _IN_STEPS = ("k3s", "rke2")
 _USER_DATA = ("user-data", "userdata", "user_data")
 # `nodeadm init --skip run` writes the configuration and starts nothing.
 _ONLY_CONFIG = pattern(r"(?:--skip|-s)[ =]\S*run")
+_NOT_READ = (PartKind.OTHER_LANGUAGE, PartKind.INCLUDE, PartKind.OTHER)
 # Words of what was not understood that may join a cluster.
 JOINING = ("bootstrap", "nodeadm", "kubeadm", "join", "k3s", "rke2", "kubelet")
 
@@ -156,3 +158,11 @@ def makes_a_node(script: BootScript) -> bool:
         return True
     starts = (each for each in script.timeline.of(Unit) if each.act in (Act.ENABLE, Act.START))
     return any(each.unit.known == "kubelet.service" for each in starts)
+
+
+def may_join(script: BootScript) -> NotUnderstood | Fetches | BootScript | None:
+    """What was not read or understood, and may do it."""
+    gap = script.timeline.not_understood(*JOINING)
+    runs = next((each for each in script.timeline.of(Fetches) if each.runs), None)
+    unread = script.userdata.unread or any(part.kind in _NOT_READ for part in script.userdata.parts)
+    return gap or runs or (script if unread else None)

@@ -18,6 +18,7 @@ from nodeworthy.boot.effects import (
     Unit,
     Writes,
 )
+from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind, UserData
 from nodeworthy.patterns import pattern
 
@@ -48,15 +49,24 @@ def makes_a_node(userdata: UserData) -> bool:
     return any(_is_of_a_node(each) for each in userdata.timeline.effects)
 
 
-def _is_of_a_node(effect: Effect) -> bool:
-    if isinstance(effect, (Joins, LoadsModule, Opens, Mounts)):
-        return True
-    if isinstance(effect, Unit):
-        return effect.act in _ACTS or _names_one(effect.unit.shown())
+def brings_something(timeline: Timeline) -> bool:
+    """Whether it brings a node something; what only starts, stops and enables units helps one that is there."""
+    return any(_brings(each) for each in timeline.effects)
+
+
+def _brings(effect: Effect) -> bool:
     if isinstance(effect, Writes):
         return effect.path.shown().startswith(_ROOTS)
     if isinstance(effect, Installs):
         return effect.manager not in _NO_SYSTEM and any(_names_one(each.shown()) for each in effect.packages)
+    return isinstance(effect, (Joins, LoadsModule, Mounts, Opens))
+
+
+def _is_of_a_node(effect: Effect) -> bool:
+    if _brings(effect):
+        return True
+    if isinstance(effect, Unit):
+        return effect.act in _ACTS or _names_one(effect.unit.shown())
     if isinstance(effect, Fetches):
         return effect.runs and _names_one(effect.url.shown())
     if isinstance(effect, Runs):

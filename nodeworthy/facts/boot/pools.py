@@ -11,6 +11,7 @@ from nodeworthy.boot.effects import Installs, Joins, LoadsModule
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.families import PROGRAMS
+from nodeworthy.facts.boot.node_making import brings_something
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.verdict import Known, NotKnown
@@ -58,6 +59,8 @@ def _pools(script: BootScript, fleet: Fleet) -> Sequence[Pool] | str:
     if named is not None:
         found = [pool for pool in fleet.pools if pool.name == named]
         return found or f"it names the pool '{named}', which the fleet does not have"
+    if not script.is_meant and not brings_something(timeline):
+        return "it brings a node nothing, and nobody says that one boots with it"
     built = [pool for pool in fleet.pools if pool.provision] or list(fleet.pools)
     return _of_kind(script, _fitting(script, timeline, built))
 

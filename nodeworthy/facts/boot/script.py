@@ -55,6 +55,10 @@ class BootScript:
     no_pool: str = "no fleet was given"
     # A program's secret was written into it: whoever may read the instance reads that, too.
     holds_secret: bool = False
+    # Somebody says that nodes boot with it, or its name does.
+    is_meant: bool = True
+    # Why EKS, which starts nodes with it, does not add the part that joins.
+    on_its_own: str = ""
     # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").
     stands_for: Callable[[str], str | None] = _nothing_is_made_up
 
