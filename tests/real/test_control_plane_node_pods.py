@@ -1,6 +1,6 @@
 """`node://` and `--selector` against a real API server and the real kubectl: the pod is accepted, and removed.
 
-There is no kubelet, so that it never starts: what runs in it is not proven here.
+There is no kubelet, so that it never starts: `test_node_kubelet.py` proves what runs in it.
 """
 
 from __future__ import annotations
