@@ -62,6 +62,8 @@ FAULTS: dict[str, tuple[Files, str]] = {
         "gpu.yaml:4",
     ),
     "Kustomize's chart": ({"kustomization.yaml": kustomization(), "gpu.yaml": WRONG}, "gpu.yaml:4"),
+    "an overlay": ({"values.yaml": RIGHT, "values-prod.yaml": WRONG}, "values-prod.yaml:4"),
+    "an overlay of nothing": ({"values-prod.yaml": "toolkit: {version: v1.17.8}\n"}, "values-prod.yaml:1"),
     "a Helmfile": ({"helmfile.yaml": HELMFILE, "gpu.yaml": WRONG}, "gpu.yaml:4"),
 }
 
@@ -88,8 +90,14 @@ def test_it_is_mended_where_it_was_written(here: Path) -> None:
     assert (here / "gpu" / "values.yaml").read_text() == RIGHT
 
 
+HAMI = "devicePlugin: {deviceSplitCount: 4, runtimeClassName: nvidia}\nresourceName: nvidia.com/gpu\n"
 OWN = f"  values:\n{indented(RIGHT, 4)}"
 GOOD: dict[str, Files] = {
+    "a base under its overlay": {"values.yaml": RIGHT, "values.prod.yaml": "toolkit: {version: v1.17.8}\n"},
+    "values of two charts": {
+        "values.yaml": f"{RIGHT}devicePlugin: {{migStrategy: half, enabled: false}}\n",
+        "hami-values.yaml": HAMI,
+    },
     "Flux's own over its ConfigMap": {"r.yaml": f"{config_map(WRONG)}---\n{flux(OWN)}"},
     "Kustomize's own over its file": {
         "kustomization.yaml": kustomization(f"    valuesInline:\n{indented(RIGHT, 6)}"),

@@ -14,6 +14,7 @@ from nodeworthy.collect.source.files import STDIN, Source, sources
 from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.node_files import files_of_nodes
 from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
+from nodeworthy.collect.source.overlays import is_loose
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.ufw import firewalls
 from nodeworthy.collect.together import put_together
@@ -103,11 +104,7 @@ def _not_of_a_release(facts: list[Fact], read: list[Span]) -> list[Fact]:
     """Values that a release names are judged as its own, with all that it lays over them."""
     if not read:
         return facts
-    return [each for each in facts if not (_is_loose(each) and any(span.holds(each.place) for span in read))]
-
-
-def _is_loose(fact: Fact) -> bool:
-    return getattr(fact, "origin", None) == "Helm values"
+    return [each for each in facts if not (is_loose(each) and any(span.holds(each.place) for span in read))]
 
 
 def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:
