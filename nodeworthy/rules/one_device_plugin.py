@@ -14,7 +14,9 @@ from itertools import combinations, product
 
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, meet
+from nodeworthy.facts.pod.node_selection import asked_for
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, unknown
@@ -114,7 +116,7 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         is_=f"{' and '.join(elsewhere)} without a pod there" if elsewhere else "no device plugin in the cluster",
         should="one",
         on=[node.title for node in offered.bare],
-        related=[Related(each.place, "it runs on other nodes") for each in offered.plugins],
+        related=[Related(each.place, _chooses(each)) for each in offered.plugins],
         cause="kubelet offers only what a device plugin has registered: no pod that asks for a GPU can run there",
         remedy=f"compare its nodeSelector, affinity and tolerations with the node: kubectl describe node "
         f"{offered.bare[0].name}"
@@ -122,3 +124,9 @@ def one_is_there(offered: OfferedGpus) -> Findings:
         else "install the GPU operator (devicePlugin.enabled: true), or NVIDIA's device plugin alone",
         victims=offered.waiting,
     )
+
+
+def _chooses(plugin: DaemonSetManifest) -> str:
+    """By which labels, which may be missing there."""
+    keys = sorted(asked_for(plugin.pods))
+    return f"it chooses its nodes by {', '.join(keys)}" if keys else "it runs on other nodes"

@@ -112,3 +112,18 @@ def test_a_driver_of_dynamic_resources_offers_them_otherwise(tmp_path: Path) -> 
     driver["metadata"]["name"] = "nvidia-dra-driver-gpu-kubelet-plugin"
     driver["spec"]["template"]["spec"]["containers"][0]["image"] = "nvcr.io/nvidia/k8s-dra-driver-gpu:v25.8.0"
     assert told(tmp_path, {**kinds, "daemonsets": [kinds["daemonsets"][0], driver]}) == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "rules"),
+    [
+        pytest.param({"nvidia.com/mig.strategy": "single"}, ["gpu-count-complete"], id="the operator's default"),
+        pytest.param({"nvidia.com/gpu.product": "NVIDIA-H200-MIG-3g.71gb"}, [], id="cut into slices"),
+        pytest.param({"nvidia.com/mig.config": "all-3g.71gb"}, [], id="to be cut"),
+    ],
+)
+def test_a_strategy_for_slices_is_no_slice(tmp_path: Path, labels: dict[str, str], rules: list[str]) -> None:
+    """A lost GPU is missed where the operator's default is taken for slices."""
+    seven = offering("7", "7", labels={**TYPE, **labels})
+    found = told(tmp_path, cluster(plugin(running("nvidia-device-plugin")), on=seven))
+    assert [each["rule"] for each in found] == rules

@@ -9,6 +9,7 @@ from typing import ClassVar
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node import GPU, ClusterNode
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.facts.cluster.node_labels import PRODUCT
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.fleet.model import Fleet
@@ -16,8 +17,10 @@ from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Place, Related
 
-# Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs.
-_REPLICAS, _MIG = "nvidia.com/gpu.replicas", "nvidia.com/mig.strategy"
+# Of a device plugin that makes several of one GPU, or slices of it: the count is not that of the GPUs. The strategy
+# alone says nothing: it is the operator's default, and stands on nodes that are not cut.
+_REPLICAS, _CUT, _WHOLE = "nvidia.com/gpu.replicas", "nvidia.com/mig.config", "all-disabled"
+_SLICE = "-MIG-"
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ class NodeGpuCount:
         labels, replicas = self.node.labels, self.node.labels.get(_REPLICAS, "1")
         if set(self.node.capacity) != {GPU} or not self.node.capacity[GPU]:
             return False
-        return not self.node.shared and replicas in ("0", "1") and labels.get(_MIG, "none") == "none"
+        cut = _SLICE in labels.get(PRODUCT, "") or labels.get(_CUT, _WHOLE) != _WHOLE
+        return not self.node.shared and not cut and replicas in ("0", "1")
 
 
 def node_gpu_counts(
