@@ -7,14 +7,22 @@ no base64, and base64 of a key can't be it; whether the certificate in it is who
 endpoint and CA together or asks EKS for both. A script that joins twice on one path configures kubelet a second time
 while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by itself. Of a
 script in which nothing joins it is only said that this is wrong where it is the whole user data of an EKS pool: to a
-managed node group EKS adds the part that joins, and a helper script joins nothing.
+managed node group EKS adds the part that joins (but not where its launch template names an image), and a helper script
+joins nothing.
 """
 
 from __future__ import annotations
 
-from nodeworthy.boot.effects import Fetches, Joins
+from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot.cluster_join import JOINING, Coordinates, adds_node_configs, coordinates, makes_a_node, twice
+from nodeworthy.facts.boot.cluster_join import (
+    Coordinates,
+    adds_node_configs,
+    coordinates,
+    makes_a_node,
+    may_join,
+    twice,
+)
 from nodeworthy.facts.boot.families import BOOTSTRAP, joined_with, title
 from nodeworthy.facts.boot.join_values import is_outside, malformed, same_range
 from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
@@ -31,7 +39,6 @@ RULE = Rule(
     remedy="join with the name, the endpoint, the CA and the service range of `aws eks describe-cluster`",
 )
 
-_NOT_READ = (PartKind.OTHER_LANGUAGE, PartKind.INCLUDE, PartKind.OTHER)
 _NOTHING_JOINS = "nothing in it joins a cluster"
 _CLUSTER, _RANGE = "the cluster", "the service range"
 # Where the address of the cluster's DNS is said, if not behind bootstrap.sh's option.
@@ -45,6 +52,9 @@ _WRONG = {
 @RULE.check
 def it_joins_once_and_says_where(script: BootScript) -> Findings:
     found = coordinates(script.timeline)
+    if script.on_its_own and not any(said for each in found for said in each.said):
+        yield from _on_its_own(script)
+        return
     if not found:
         skip(_NOTHING_JOINS)
     for both in twice(script.timeline):
@@ -61,6 +71,23 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
         yield from _left_out(script, each)
         yield from _malformed(script, each)
     yield from _another_pool(script)
+
+
+def _on_its_own(script: BootScript) -> Findings:
+    """Of nodes that EKS starts from an image of the program's own."""
+    gap = may_join(script)
+    if gap is not None or adds_node_configs(script.timeline):
+        also = "this may" if gap is not script else "not all of it was"
+        yield unknown(gap or script, f"{_NOTHING_JOINS} that was read; {also}")
+        return
+    yield fail(
+        script,
+        "it never joins the cluster: EKS starts its nodes, and leaves joining to it",
+        is_=_NOTHING_JOINS,
+        should="the name, the endpoint, the CA and the service range of the cluster",
+        cause=script.on_its_own,
+        remedy="join in it as a node does that EKS does not start, or leave the image to EKS (ami_type)",
+    )
 
 
 def _left_out(script: BootScript, at: Coordinates) -> Findings:
@@ -118,6 +145,8 @@ def _another_pool(script: BootScript) -> Findings:
 @RULE.check
 def it_joins_the_fleets_cluster(script: BootScript, pool: BootPool) -> Findings:
     found = coordinates(script.timeline)
+    if script.on_its_own and not found:
+        skip(f"{_NOTHING_JOINS}, which is told of the script itself")
     if not found:
         yield from _nothing_joins(script, pool)
         return
@@ -169,14 +198,12 @@ def _dns(at: Coordinates, pool: BootPool) -> Findings:
 
 
 def _nothing_joins(script: BootScript, pool: BootPool) -> Findings:
-    parts, timeline = script.userdata.parts, script.timeline
+    parts = script.userdata.parts
     family = need(pool.pool.distribution)
-    gap = timeline.not_understood(*JOINING)
-    runs = next((each for each in timeline.of(Fetches) if each.runs), None)
-    if gap is not None or runs is not None:
-        yield unknown(gap or runs or script, f"{_NOTHING_JOINS} that was read; this may", on=pool.title)
-    elif script.userdata.unread or any(part.kind in _NOT_READ for part in parts):
-        yield unknown(script, f"{_NOTHING_JOINS} that was read, and not all of it was", on=pool.title)
+    gap = may_join(script)
+    if gap is not None:
+        also = "this may" if gap is not script else "not all of it was"
+        yield unknown(gap, f"{_NOTHING_JOINS} that was read; {also}", on=pool.title)
     elif family not in EKS or not pool.pool.provision or any(each.kind is PartKind.NODE_CONFIG for each in parts):
         skip(_NOTHING_JOINS)
     elif len(parts) > 1 or any(part.content_type for part in parts):

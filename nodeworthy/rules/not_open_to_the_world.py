@@ -4,14 +4,14 @@ A node's port that the whole internet may knock at is found within minutes: SSH,
 NodePort, which is what a Grafana or an inference server is reached by. What is meant to be public stands in the
 fleet (`network.openToTheWorld`) with its reason, and everything else is opened to networks and security groups that
 somebody can name. Groups of load balancers and the like are not judged, nor those of machines without GPUs that join
-no cluster (a bastion, a web server): their ports are not a node's.
+no cluster (a bastion, a web server): their ports are not a node's. Nor is ICMP, which has none.
 """
 
 from __future__ import annotations
 
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.security_group import Opening, SecurityGroup, Way
-from nodeworthy.facts.aws.world_ports import PlannedFleet, allowed_ports, prefix_list_fault
+from nodeworthy.facts.aws.world_ports import PlannedFleet, allowed_ports, is_everyone, listed_ranges
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
 
@@ -25,6 +25,8 @@ RULE = Rule(
 )
 
 CAUSE = "whoever is on the internet may knock at this port of every node that the group guards"
+# What is asked by ping, and what tells how large a packet may be.
+_NO_PORTS = (Known("icmp"), Known("icmpv6"))
 # A group of which nothing says what it guards is a node's where it opens what only nodes have.
 _OF_NODES_ONLY = ((22, 22), (10250, 10250), (30000, 32767))
 
@@ -48,25 +50,24 @@ def _is_of_a_node(opening: Opening) -> bool:
 
 
 def _judged(group: SecurityGroup, opening: Opening, planned: PlannedFleet | None) -> Findings:
-    if opening.to_the_world:
+    if opening.protocol.state in _NO_PORTS:
+        return
+    listed = [each for named in opening.prefix_lists for each in listed_ranges(named, group.stack)]
+    world = next((each for each in (*opening.ranges, *listed) if is_everyone(each)), None)
+    if world is not None:
         if not allowed_ports(opening, planned):
-            source = opening.to_the_world[0]
             yield fail(
-                source,
+                world,
                 f"{group.title} opens {opening.ports} to everyone",
-                is_=f"{opening.ports} from {source.shown()}",
+                is_=f"{opening.ports} from {world.shown()}",
                 should="the networks or security groups that need it",
                 related=planned.says_what_is_open(opening) if planned is not None else (),
                 cause=CAUSE,
             )
         return
-    for each in opening.ranges:
+    for each in (*opening.ranges, *listed):
         if isinstance(each.state, Unknown):
             yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {each.state.why}")
-    for each in opening.prefix_lists:
-        why = prefix_list_fault(each, group.stack)
-        if why is not None:
-            yield unknown(each, f"to whom {group.title} opens {opening.ports} is not known: {why}")
 
 
 @RULE.check

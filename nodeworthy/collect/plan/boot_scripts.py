@@ -13,7 +13,7 @@ from nodeworthy.boot.unpack import unpack
 from nodeworthy.boot.userdata import Fault, FaultKind, UserData
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
-from nodeworthy.collect.plan.pool_names import PoolNames
+from nodeworthy.collect.plan.pool_names import MANAGED, PoolNames
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.cluster_join import joins_of
@@ -31,6 +31,8 @@ _INPUTS: dict[str, dict[str, bool]] = {
     "aws:ec2/spotInstanceRequest:SpotInstanceRequest": {"userData": False, "userDataBase64": True},
 }
 CALLED = "the user data"
+# EKS User Guide, "Customize managed nodes with launch templates".
+OWN_IMAGE = "its launch template names the image, and to one of these EKS adds nothing"
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,8 @@ class BootScripts:
         return {each.urn: each for each in self.resources}
 
     def _placed(self, script: BootScript, resource: Resource, planter: Planter) -> BootScript:
+        if resource.inputs.get("imageId") and resource.urn in self._names.templates_of(MANAGED):
+            script = replace(script, on_its_own=OWN_IMAGE)
         if self.fleet is None:
             return in_fleet(script, None, self.no_fleet)
         pool = self._pool(resource, planter, script)

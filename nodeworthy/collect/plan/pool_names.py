@@ -12,7 +12,8 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.pools import POOL_LABEL
 from nodeworthy.records import dataclass
 
-_GROUPS = ("aws:autoscaling/group:Group", "aws:eks/nodeGroup:NodeGroup")
+MANAGED = "aws:eks/nodeGroup:NodeGroup"
+_GROUPS = ("aws:autoscaling/group:Group", MANAGED)
 _SaidBy = Callable[[Resource, Planter], str | None]
 _TEMPLATES = ("launchTemplate", "mixedInstancesPolicy", "launchConfiguration")
 
@@ -36,11 +37,19 @@ class PoolNames:
     def _types_of_groups(self) -> Mapping[str, str]:
         return dict(self._by_template(_only_type))
 
+    def templates_of(self, kind: str) -> frozenset[str]:
+        """The launch templates from which groups of this kind start nodes."""
+        return frozenset(urn for group in self.resources if group.type == kind for urn in _started_from(group))
+
     def _by_template(self, said_by: _SaidBy) -> Iterable[tuple[str, str]]:
         for group in (each for each in self.resources if each.type in _GROUPS):
             said = said_by(group, Planter(group.place))
             if said is not None:
-                yield from ((urn, said) for name in _TEMPLATES for urn in group.property_dependencies.get(name, ()))
+                yield from ((urn, said) for urn in _started_from(group))
+
+
+def _started_from(group: Resource) -> Iterable[str]:
+    return (urn for name in _TEMPLATES for urn in group.property_dependencies.get(name, ()))
 
 
 def _tagged(resource: Resource, planter: Planter) -> str | None:

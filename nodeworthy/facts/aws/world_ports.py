@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.facts.aws.security_group import ALL, Opening, is_the_world
-from nodeworthy.facts.aws.stack import AwsStack
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
 NODE_PORTS = (30000, 32767)
 PREFIX_LIST = "aws:ec2/managedPrefixList:ManagedPrefixList"
+PREFIX_LIST_ENTRY = "aws:ec2/managedPrefixListEntry:ManagedPrefixListEntry"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +30,7 @@ class PlannedFleet:
 
     def says_what_is_open(self, opening: Opening) -> Iterator[Related]:
         network = self.fleet.network
-        wide = [each for each in network.node_ports_from if _is_everyone(each)]
+        wide = [each for each in network.node_ports_from if is_everyone(each)]
         if wide and opening.touches("tcp", *NODE_PORTS) is not False:
             yield from (Related(each.place, "nodePortsFrom lets everyone reach NodePorts") for each in wide)
             return
@@ -39,7 +40,7 @@ class PlannedFleet:
         yield Related(public[0].place if public else network.place, told)
 
 
-def _is_everyone(located: Located[str]) -> bool:
+def is_everyone(located: Located[str]) -> bool:
     return isinstance(located.state, Known) and is_the_world(str(located.state.value))
 
 
@@ -54,14 +55,29 @@ def allowed_ports(opening: Opening, planned: PlannedFleet | None) -> bool:
     return last.value - first.value < len(public) and set(range(first.value, last.value + 1)) <= public
 
 
-def prefix_list_fault(named: Located[str], stack: AwsStack) -> str | None:
-    """Why what a prefix list holds is not known; None where it is, and is not the world."""
-    if isinstance(named.state, Unknown):
-        holder = stack.by_urn.get(named.state.of)
-        if holder is None or holder.type != PREFIX_LIST:
-            return named.state.why
-        entries = [each.get("cidr").located() for each in holder.get("entries").sequence]
-        if all(isinstance(each.state, Known) and not is_the_world(str(each.state.value)) for each in entries):
-            return None
-        return f"its prefix list '{holder.name}' holds ranges that are not known, or everyone"
-    return f"the prefix list {named.state.value} is not of this stack"
+def listed_ranges(named: Located[str], stack: AwsStack) -> Sequence[Located[str]]:
+    """The ranges that a prefix list of this stack holds, written in it or beside it; one that is not known where the
+    list is of another stack, or holds nothing."""
+    holder = _holder(named, stack)
+    if holder is None:
+        state = named.state
+        why = state.why if isinstance(state, Unknown) else f"the prefix list {state.value} is not of this stack"
+        return [Located.unknown(why, named.place)]
+    ranges = [each.get("cidr").located() for each in holder.get("entries").sequence]
+    ranges += [each.get("cidr").located() for each in stack.pointing_at(holder, "prefixListId", (PREFIX_LIST_ENTRY,))]
+    empty = f"nothing says what its prefix list '{holder.name}' holds"
+    return [_range(each) for each in ranges] or [Located.unknown(empty, named.place)]
+
+
+def _holder(named: Located[str], stack: AwsStack) -> AwsResource | None:
+    """A list of AWS's own (pl-…, of S3 say) and one of another stack are none of these."""
+    if not isinstance(named.state, Unknown):
+        return next((each for each in stack.of(PREFIX_LIST) if named.state.value in each.known_as), None)
+    holder = stack.by_urn.get(named.state.of)
+    return holder if holder is not None and holder.type == PREFIX_LIST else None
+
+
+def _range(located: Located[object]) -> Located[str]:
+    if isinstance(located.state, Unknown):
+        return Located(located.state, located.place)
+    return Located.known(str(located.state.value), located.place)
