@@ -6,6 +6,9 @@ runtime's with it. What pods need are rules for their own interfaces and ranges 
 Kubelet's port (10250) is for the control plane, NodePorts are for those whom the fleet names (`network.nodePortsFrom`,
 `network.openToTheWorld`). Any other single port that is opened is no matter of this rule.
 
+firewalld is held to the same: it stays on, and the zone by which everybody's packets come is not one that lets all
+through (`--set-default-zone=trusted`, the uplink or `0.0.0.0/0` in a trusted zone).
+
 A node whose firewall is off fails where its pool says `firewall: ufw`, and where its boot script switches it off. On
 the node it is the kernel that is asked whether ufw filters, and ufw's own file and unit whether it will after a reboot.
 Rules that programs of Kubernetes write for themselves, in chains of their own, are theirs.
@@ -20,7 +23,7 @@ from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.firewall.firewall import Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, Does, Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import joins, of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
@@ -31,7 +34,7 @@ from nodeworthy.facts.node.firewall_on_node import declared, once_booted, open_t
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, skip
+from nodeworthy.verdict import Findings, Known, Related, Severity, skip
 
 RULE = Rule(
     "firewall-no-wider",
@@ -47,7 +50,7 @@ _WORDS = ("ufw", "firewall")
 
 @RULE.check
 def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Findings:
-    steps = steps_in(script.timeline)
+    steps = _of(pool, steps_in(script.timeline))
     wanted = pool is not None and pool.pool.firewall is Wanted.UFW
     if not steps and not wanted:
         skip("this script does nothing to a firewall, and no pool asks for one")
@@ -80,6 +83,15 @@ def the_node_is_open_to_nobody_else(node: Node) -> Findings:
     pool = wanted_by(node, seen)
     flaws = open_to_others(seen, pods, pool)
     yield from once_booted(node, [each.told(related=declared(pool)) for each in flaws])
+
+
+def _of(pool: BootPool | None, steps: Sequence[Step]) -> Sequence[Step]:
+    """Where a pool says its system, that is one without firewalld: switching off what is not there opens nothing."""
+    own = [each for each in steps if each.table == FIREWALLD]
+    is_there = (
+        pool is None or not isinstance(pool.pool.os.state, Known) or any(each.does is not Does.OFF for each in own)
+    )
+    return steps if is_there else [each for each in steps if each.table != FIREWALLD]
 
 
 def _flaws(found: Sequence[Run], pods: Pods) -> list[Flaw]:

@@ -12,11 +12,16 @@ The kernel's log says `[UFW BLOCK] IN=lxc… OUT=eno1`. Four rules are needed, e
 
 `ufw allow in on lxc+` is none of the first two: it is about traffic with the node, and forwards nothing. A `+` at the
 end of a name is every interface that begins so; without it, it is one. Rules of iptables and nftables are judged in the
-same way where their forward chain drops what no rule lets through.
+same way where one of their chains drops what no rule lets through, or a rule of theirs drops pods' packets; towards
+the node itself a rule for kubelet's port is enough there. firewalld is judged by its zones and policies: what comes
+from the zone `trusted` is let through, what goes to pods only by a policy, as nothing is forwarded from one zone to
+another. What is said to it with `--permanent` counts once it is loaded, and what is said without it until then.
 
 On a node it is what the kernel has that is judged: the chains of iptables-save, followed to their ends, and the tables
-of nftables, by the interfaces and the uplink that are there. No packet is sent: that would take a pod's end of a
-network, which nobody may make on somebody's node. What the kernel's log says of dropped packets is shown beside it.
+of nftables, by the interfaces, routes and the uplink that are there. A packet passes the chains of every hook, before
+and behind routing as well, and those of both kinds of iptables: one that lets it through saves it from no other. No
+packet is sent: that would take a pod's end of a network, which nobody may make on somebody's node. What the kernel's
+log says of dropped packets is shown beside it.
 
 In a cluster nobody sees a firewall. Where pods do not run and say `Temporary failure in name resolution`, and the
 cluster's DNS is not seen to be down, that is laid to it if a log has a line of `[UFW BLOCK]`, if the pool is declared
@@ -57,7 +62,7 @@ RULE = Rule(
 )
 
 # Words of a step that was not understood, and that may open it.
-_WORDS = ("ufw", "iptables", "nft ")
+_WORDS = ("ufw", "iptables", "nft ", "firewall-cmd")
 _PROGRAMS = ("ufw", "iptables", "firewall")
 
 
