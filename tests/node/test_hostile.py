@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +18,7 @@ from nodeworthy.engine import judge
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict
 
-from .recordings import MENDED, incident
+from .recordings import CASES, MENDED, incident
 
 REAL = load(MENDED)
 NAMES = st.sampled_from(
@@ -37,6 +39,16 @@ PARTS = st.builds(
 def verdicts(recording: Recording) -> dict[str, Verdict]:
     judgements = judge([scene(Asked(recording.host, recording), Declared(None))], catalogue(), rule("rule-crashed"))
     return {each.rule.id: each.verdict for each in judgements}
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "1.2.3", ""])
+def test_numbers_that_are_none_crash_nothing(number: str) -> None:
+    for case in ("clock-right/good-node-chrony", "pod-egress-forwarded/good-node-four-rules"):
+        whole = load(CASES / case / "node.json")
+        for at, each in enumerate(whole.parts):
+            strange = replace(each, stdout=re.sub(r"\d+", number, each.stdout))
+            recording = replace(whole, parts=(*whole.parts[:at], strange, *whole.parts[at + 1 :]))
+            assert scene(Asked(recording.host, recording), Declared(None)).facts, each.name
 
 
 @settings(max_examples=80, deadline=None)

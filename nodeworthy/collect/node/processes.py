@@ -150,7 +150,7 @@ def _dump(process: Process, place: Place) -> Tree:
         return Tree(Unknown(f"its configuration could not be read: {part.why}"), place)
     try:
         return plant(tomllib.loads(part.stdout), place)
-    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+    except (ValueError, RecursionError) as problem:
         return Tree(Unknown(f"its configuration can't be parsed: {problem}"), place)
 
 

@@ -92,7 +92,7 @@ def _asked_links(recording: Recording, place: Place) -> Located[str]:
 
 def _links(recording: Recording) -> tuple[tuple[str, ...], str, tuple[Route, ...]]:
     words = [line.split() for line in lines(recording, "links")]
-    defaults = [(int(each[2]), each[1]) for each in words if len(each) == 3 and each[2].isdecimal()]
+    defaults = [(int(each[2][:18]), each[1]) for each in words if len(each) == 3 and each[2][:18].isdecimal()]
     routes = tuple(route for each in words if len(each) == 5 for route in route_of(each))
     return tuple(each[0] for each in words if len(each) == 1), min(defaults)[1] if defaults else "", routes
 

@@ -10,9 +10,9 @@ from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, Sx
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
-_XID = pattern(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d+)")
+_XID = pattern(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d{1,6})")
 # What is not fatal is told for information.
-_SXID = pattern(r"(?P<switch>\S+): SXid \((?:PCI:)?[^)]+\): (?P<number>\d+), Fatal\b")
+_SXID = pattern(r"(?P<switch>\S+): SXid \((?:PCI:)?[^)]+\): (?P<number>\d{1,9}), Fatal\b")
 _KILLED = pattern(r"\bOut of memory: Kill(?:ed)? process \d+ \((?P<process>[^)]*)\)")
 # Newer kernels tell first whose memory ran out: NONE is the machine's.
 _OOM = pattern(r"oom-kill:constraint=CONSTRAINT_(?P<whose>\w+).*?\btask=(?P<process>[^,]*)")

@@ -12,11 +12,13 @@ from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _KEPT = pattern(r"^NTPSynchronized=(yes|no)$", re.MULTILINE)
-_OFF = pattern(r"^System time\s*:\s*([\d.]+) seconds", re.MULTILINE)
+_OFF = pattern(r"^System time\s*:\s*(\d{1,18}(?:\.\d{1,18})?) seconds", re.MULTILINE)
 _OFF_DUTY = "Cannot talk to daemon"
 _LEAP = pattern(r"^Leap status\s*:\s*(.+?)\s*$", re.MULTILINE)
 # Filesystem, blocks, used, available, capacity, mount.
-_ROW = pattern(r"^(?P<device>\S+)\s+(?P<size>\d+)\s+\d+\s+(?P<free>\d+)\s+\S+\s+(?P<mount>/.*)$", re.MULTILINE)
+_ROW = pattern(
+    r"^(?P<device>\S+)\s+(?P<size>\d{1,18})\s+\d+\s+(?P<free>\d{1,18})\s+\S+\s+(?P<mount>/.*)$", re.MULTILINE
+)
 
 
 def clock(recording: Recording, host: Place) -> NodeClock | None:
