@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import lru_cache
 from typing import Any
@@ -50,7 +51,7 @@ class Spot:
     """A node with those around it, the outermost first."""
 
     chain: tuple[Node, ...]
-    shared: frozenset[str]
+    documents: Sequence[Node]
 
     @property
     def node(self) -> Node:
@@ -61,7 +62,9 @@ class Spot:
         return [each for each in reversed(self.chain[:-1]) if each.kind == kind]
 
     def refuse_shared(self) -> None:
-        name = next((each.anchor for each in self.chain if each.anchor in self.shared), None)
+        anchors = [each.anchor for each in self.chain if each.anchor is not None]
+        shared = {name for each in self.documents for name in _aliases(each)} if anchors else set()
+        name = next((each for each in anchors if each in shared), None)
         if name is not None:
             raise NotMended(f"other places of the file say the same by the anchor &{name}")
         if self.node.anchor is not None or self.node.tag is not None:
@@ -99,18 +102,19 @@ def _places(text: Text) -> At:
 
 def _spot(text: str, documents: list[Node], offset: int) -> Spot:
     chain: list[Node] = []
-    shared = {name for document in documents for name in _aliases(document)}
     inside: Node | None = next((each for each in reversed(documents) if each.start <= offset), None)
     while inside is not None:
         chain.append(inside)
         children = inside.children
         if inside.style == "|" and inside.start < offset < inside.end:
             inside.children = children = inside.children or _inner(text, inside)
-            shared |= {name for child in children for name in _aliases(child)}
-        inside = next((each for each in children if each.start <= offset < max(each.end, each.start + 1)), None)
+        # Of thousands, only those about where it would stand among them.
+        near = bisect_right(children, offset, key=lambda each: each.start)
+        around = children[max(near - 2, 0) : near]
+        inside = next((each for each in around if offset < max(each.end, each.start + 1)), None)
     if not chain or chain[-1].start != offset:
         raise NotMended("nothing begins where the finding stands")
-    return Spot(tuple(chain), frozenset(shared))
+    return Spot(tuple(chain), documents)
 
 
 def _aliases(node: Node) -> Iterator[str]:
