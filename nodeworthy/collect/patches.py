@@ -48,6 +48,15 @@ def patched(document: Tree) -> Iterator[Tree]:
                 yield _named(inside, entry.get("target"))
 
 
+def merged(document: Tree) -> Iterator[Tree]:
+    """Those of the patches that are parts of objects themselves, and no operations."""
+    for name in _LISTS:
+        for entry in document.get(name).sequence:
+            inside = _document(entry.get("patch") if entry.is_mapping else entry)
+            if inside is not None and inside.is_mapping:
+                yield _named(inside, entry.get("target"))
+
+
 def _document(patch: Tree) -> Tree | None:
     """Inline it is a text, or the object itself; a path leads to a file that is looked at by itself."""
     if patch.is_mapping or patch.is_sequence:

@@ -46,6 +46,8 @@ def kustomization(more: str = "") -> str:
 GENERATOR = "configMapGenerator:\n  - name: gpu-values\n    files: [values.yaml=gpu.yaml]\n"
 HELMFILE = "releases:\n  - name: gpu\n    chart: nvidia/gpu-operator\n    values: [./gpu.yaml]\n"
 
+PATCH = "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: gpu}\nspec:\n  values:\n"
+
 Files = dict[str, str]
 # The files of a folder, and where the one fault stands.
 FAULTS: dict[str, tuple[Files, str]] = {
@@ -64,6 +66,11 @@ FAULTS: dict[str, tuple[Files, str]] = {
     "Kustomize's chart": ({"kustomization.yaml": kustomization(), "gpu.yaml": WRONG}, "gpu.yaml:4"),
     "an overlay": ({"values.yaml": RIGHT, "values-prod.yaml": WRONG}, "values-prod.yaml:4"),
     "an overlay of nothing": ({"values-prod.yaml": "toolkit: {version: v1.17.8}\n"}, "values-prod.yaml:1"),
+    "a patch in a file": ({"patch.yaml": PATCH + indented(WRONG, 4)}, "patch.yaml:9"),
+    "a patch in a Kustomization": (
+        {"kustomization.yaml": f"patches:\n  - patch: |\n{indented(PATCH + indented(WRONG, 4), 6)}"},
+        "kustomization.yaml:11",
+    ),
     "a Helmfile": ({"helmfile.yaml": HELMFILE, "gpu.yaml": WRONG}, "gpu.yaml:4"),
 }
 
@@ -126,8 +133,14 @@ def test_what_lies_over_a_value_wins(here: Path, files: Files) -> None:
     assert run("check", ".").code == 0
 
 
+AROUND = (
+    "apiVersion: argoproj.io/v1alpha1\nkind: Application\nspec:\n  source:\n    path: charts/gpus\n"
+    "    helm: {valuesObject: {gpu-operator: {toolkit: {version: v1.17.8}}}}\n"
+)
 UNKNOWN: dict[str, Files] = {
     "no such file": {"app.yaml": argo()},
+    "a patch of a release": {"patch.yaml": PATCH + "    toolkit: {version: v1.17.8}\n"},
+    "a chart around it": {"app.yaml": AROUND},
     "a file of the chart": {"app.yaml": argo().replace("$values/gpu/", ""), "values.yaml": "# none\n"},
     "a template": {"app.yaml": argo(), "gpu/values.yaml": "toolkit: {{ .Values.toolkit }}\n"},
     "a ConfigMap of another namespace": {"r.yaml": flux(), "cm.yaml": config_map(RIGHT, "elsewhere")},

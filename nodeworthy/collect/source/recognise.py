@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nodeworthy.collect.patches import holds_patches, merged
 from nodeworthy.collect.source.loose_values import is_stack_config, loose_values
-from nodeworthy.collect.source.releases import Release, releases
+from nodeworthy.collect.source.releases import OF_A_PATCH, Release, releases
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import (
     chart_version,
@@ -56,6 +57,14 @@ def operator_values(document: Tree) -> Iterator[OperatorValues]:
         yield from _of_release(release)
     if not found:
         yield from _of_values(document)
+    if holds_patches(document):
+        yield from _of_patches(document)
+
+
+def _of_patches(document: Tree) -> Iterator[OperatorValues]:
+    for part in merged(document):
+        for release in releases(part):
+            yield from _of_release(replace(release, elsewhere=release.elsewhere or OF_A_PATCH))
 
 
 def _of_values(document: Tree) -> Iterator[OperatorValues]:
@@ -72,9 +81,10 @@ def _of_release(release: Release) -> Iterator[OperatorValues]:
             values = Tree({}, values.place, values.key)
         yield _values(values, release.origin, release)
         return
-    # A chart that has the operator as a subchart, or a copy of it under another name.
+    # A chart that has the operator as a subchart, or a copy of it under another name, with values of its own.
+    around = replace(release, elsewhere=release.elsewhere or "the values of its chart may hold it")
     for tree in values_within(release.values):
-        yield _values(tree, release.origin, release)
+        yield _values(tree, release.origin, around)
 
 
 def _values(tree: Tree, origin: str, release: Release | None) -> OperatorValues:

@@ -11,6 +11,8 @@ from nodeworthy.documents.yaml import NotYaml, read_inside
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Unknown
 
+OF_A_PATCH = "the release that this patch changes may hold it"
+
 
 @dataclass(frozen=True)
 class Release:
@@ -42,6 +44,8 @@ def _flux(document: Tree) -> Iterator[Release]:
     # A chartRef names the source instead (an OCIRepository, say), usually by the name of its chart.
     name = chart.get("chart") if not spec.get("chart").is_absent else spec.get("chartRef", "name")
     elsewhere = "valuesFrom may hold it, which is not in this file" if _some(spec.get("valuesFrom")) else None
+    if spec.get("chart").is_absent and spec.get("chartRef").is_absent:
+        elsewhere = OF_A_PATCH
     yield Release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere)
 
 
