@@ -122,7 +122,8 @@ def test_why_it_can_not_be_looked_at(kubectl: Path, node: str, given: str | None
     assert any(each.startswith("delete pod ") for each in asked_of(kubectl)) is removed
 
 
-def test_ctrl_c_removes_it(kubectl: Path) -> None:
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_whoever_ends_it_removes_it(kubectl: Path, number: signal.Signals, code: int) -> None:
     (kubectl / "hangs").touch()
     command = [sys.executable, "-m", "nodeworthy", "node", "node://gpu-1"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -130,9 +131,9 @@ def test_ctrl_c_removes_it(kubectl: Path) -> None:
     while not (kubectl / "asked").exists() or "exec " not in (kubectl / "asked").read_text():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
+    assert process.returncode == code, err
     assert asked_of(kubectl)[-1].startswith(f"delete pod {manifest(kubectl)['metadata']['name']} ")
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
-from types import FrameType
 
 from nodeworthy.collect.in_cluster.cluster import Cluster
 from nodeworthy.collect.in_cluster.job import Terms, name_of
 from nodeworthy.collect.in_cluster.looking import Looking
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.terminated import terminated_like_interrupted
 from nodeworthy.documents.plain import text_at
 from nodeworthy.errors import CouldNotLook
 
@@ -36,7 +32,7 @@ def ask_all(
 ) -> list[Asked]:
     """Of each host and its node, in their order."""
     looking = Looking(cluster, terms, time.monotonic() + terms.total_seconds)
-    with _terminated_like_interrupted():
+    with terminated_like_interrupted():
         try:
             return _asked(looking, nodes, workers, progress)
         finally:
@@ -73,20 +69,3 @@ def _sweep(cluster: Cluster, terms: Terms, tell: Callable[[str], None]) -> None:
                 tell(f"Jobs of this run may be left, which end by themselves ({problem}): {by_hand}")
             else:
                 time.sleep(SWEEP_SECONDS)
-
-
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """A SIGTERM removes what was made, too."""
-
-    def stop(number: int, _: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():  # signals are somebody else's
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

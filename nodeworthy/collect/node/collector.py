@@ -18,6 +18,7 @@ from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import SUFFIX, as_text
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.collect.node.waiting import Progress, in_parallel, until_ready
+from nodeworthy.collect.terminated import terminated_like_interrupted
 from nodeworthy.engine import Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.node.node import Node
@@ -74,16 +75,17 @@ def _host(backend: testinfra.backend.base.BaseBackend) -> Host:
 def ask_all(
     specs: Sequence[Spec], asking: Asking, progress: Progress | None = None, connections: Connections | None = None
 ) -> list[Asked]:
-    """What every host says, in the order in which they were named. Ctrl-C leaves no child behind.
+    """What every host says, in the order in which they were named. Ctrl-C leaves neither a child nor a pod behind.
     Connections that somebody else has opened stay open."""
     own = connections or Connections(asking.seconds, asking.reach)
     register(own)
-    try:
-        hosts = [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
-        asked = look_at(hosts, asking, progress)
-    finally:
-        if connections is None:
-            own.close()
+    with terminated_like_interrupted():
+        try:
+            hosts = [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
+            asked = look_at(hosts, asking, progress)
+        finally:
+            if connections is None:
+                own.close()
     named = {spec.recording for spec in specs}
     for each, host in zip(asked, hosts, strict=True):
         # A recording that was named has to be one; of those found in a folder the others are judged all the same.
