@@ -122,3 +122,17 @@ def test_a_type_whose_switches_are_the_racks_runs_no_fabric_manager() -> None:
     node = but(load(CASES / "fabric-manager-runs" / "good-node-same-version" / "node.json"), none)
     assert judged(but(node, part("product", "p6e-gb200.36xlarge")))["fabric-manager-runs"].verdict is Verdict.SKIP
     assert judged(but(node, part("product", "p6-b200.48xlarge")))["fabric-manager-runs"].verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(("system", "verdict"), [("maintenance", Verdict.FAIL), ("stopping", Verdict.UNKNOWN)])
+def test_a_system_that_has_not_come_up(system: str, verdict: Verdict) -> None:
+    assert judged(but(GOOD, part("system", system, code=1)))["boot-finished"].verdict is verdict
+
+
+def test_an_option_of_the_kernels_command_line_is_not_said_to_be_a_file() -> None:
+    line = "/proc/cmdline:nvidia.NVreg_RestrictProfilingToAdminUsers=0"
+    denied = but(GOOD, part("params", "RmProfilingAdminOnly: 1\n"), part("options", line))
+    (found,) = judged(denied)["profiling-before-driver"].findings
+    assert found.message == (
+        "the profiling option is on the kernel's command line, and the loaded module does not have it"
+    )

@@ -7,8 +7,8 @@ from nodeworthy.collect.node.seen.boot import boot, boot_ended
 from nodeworthy.facts.node.boot import NodeBoot
 from nodeworthy.verdict import Known, Place
 
-# systemd has no job left.
-_ENDED = ("running", "degraded")
+# systemd has no job left, or waits for somebody at its console.
+_ENDED = ("running", "degraded", "maintenance")
 # What ssh says where waiting changes nothing.
 _FOR_GOOD = ("Host key verification failed",)
 

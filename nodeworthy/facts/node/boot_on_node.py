@@ -16,7 +16,9 @@ from nodeworthy.verdict import Finding, Findings, Located, Unknown, fail, need, 
 # `/var/lib/cloud/instance/scripts/part-001: line 12: dnf: command not found`; dash leaves the word out.
 _LINE = pattern(r"(?P<script>/\S+): (?:line )?(?P<line>\d+): (?P<says>.+)")
 _WELL = "running"
-_STILL = ("starting", "initializing")
+_STILL = ("starting", "initializing", "stopping")
+# Rescue and emergency mode.
+_STUCK = "maintenance"
 
 
 def told_of(node: Node) -> Findings:
@@ -25,11 +27,24 @@ def told_of(node: Node) -> Findings:
         skip("there is neither cloud-init nor systemd here to ask")
     if boot.stage is not None or boot.system in _STILL or not need(node.seen.boot_ended):
         yield unknown(boot, f"the boot has not ended yet: {boot.now}")
+    if boot.system == _STUCK:
+        yield _stuck(boot)
     if isinstance(boot.errors.state, Unknown):
         yield unknown(boot.errors, boot.errors.state.why)
     else:
         yield from _steps(boot)
     yield from _units(boot)
+
+
+def _stuck(boot: NodeBoot) -> Finding:
+    return fail(
+        boot,
+        "the system has stopped in rescue or emergency mode",
+        is_=f"systemctl is-system-running: {_STUCK}",
+        should="running",
+        cause="something that the boot needs is missing: a mount without nofail, a file system that is damaged",
+        remedy="systemctl --failed and journalctl -xb name it; systemctl default goes on with the boot",
+    )
 
 
 def _steps(boot: NodeBoot) -> Findings:
@@ -45,7 +60,9 @@ def _steps(boot: NodeBoot) -> Findings:
         is_="; ".join(dict.fromkeys(each.says for each in errors)),
         should="every step of cloud-init without errors",
         cause=last["says"] if last else _last(boot.told),
-        remedy=f"nodeworthy boot {last['script']} shows what it was to do there" if last else "read its own log",
+        remedy=f"nodeworthy boot {last['script']} shows what it was to do there"
+        if last
+        else "tail -n 50 /var/log/cloud-init-output.log",
     )
 
 

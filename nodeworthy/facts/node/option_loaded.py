@@ -8,6 +8,7 @@ from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import loaded_parameter, option
 from nodeworthy.verdict import Finding, Known, fail
 
+CMDLINE = "/proc/cmdline"
 AGAIN = "drain the node and reboot it"
 
 
@@ -29,11 +30,7 @@ def told_of(node: Node, driver: NodeDriver, cause: str) -> Finding:
 def _story(node: Node, said: list[OptionLine], right: list[OptionLine]) -> tuple[str, str, str]:
     pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
     if right and len(right) == len(said):
-        return (
-            "the profiling option is on disk, and the loaded module does not have it",
-            f"the module was loaded before {right[0].path} was written, or from an initramfs without it",
-            f"{AGAIN}; in the boot script, write the file before anything loads the driver",
-        )
+        return _not_taken(right)
     if right:
         return "files of modprobe contradict each other about the profiling option", "", f"keep one, and {AGAIN}"
     if said:
@@ -45,6 +42,21 @@ def _story(node: Node, said: list[OptionLine], right: list[OptionLine]) -> tuple
     else:
         remedy = f"write `{option().line}` into /etc/modprobe.d/nvprof.conf, and {AGAIN}"
     return "the driver was loaded without the profiling option, which is in no file of modprobe", "", remedy
+
+
+def _not_taken(right: list[OptionLine]) -> tuple[str, str, str]:
+    file = next((each.path for each in right if each.path != CMDLINE), None)
+    if file is None:
+        return (
+            "the profiling option is on the kernel's command line, and the loaded module does not have it",
+            "the module was loaded with another value, or not by modprobe, which alone reads that line",
+            f"{AGAIN}; let nothing but modprobe load the driver",
+        )
+    return (
+        "the profiling option is on disk, and the loaded module does not have it",
+        f"the module was loaded before {file} was written, or from an initramfs without it",
+        f"{AGAIN}; in the boot script, write the file before anything loads the driver",
+    )
 
 
 def _sets_it(line: OptionLine) -> bool:
