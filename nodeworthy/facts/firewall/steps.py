@@ -16,7 +16,7 @@ from nodeworthy.facts.firewall.iptables import Act as IptablesAct
 from nodeworthy.facts.firewall.iptables import act_of, acts_in
 from nodeworthy.facts.firewall.nft import NftReader
 from nodeworthy.facts.firewall.ufw_command import ufw_command
-from nodeworthy.facts.firewall.ufw_files import KINDS, Told, steps_of, steps_of_edit
+from nodeworthy.facts.firewall.ufw_files import BEFORE, KINDS, USER, Told, begins_a_table, steps_of, steps_of_edit
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -97,7 +97,9 @@ class _Reader:
             return
         told = Told(effect.place, effect.command, effect.conditions)
         content = content_of(effect) if effect.how is not How.APPEND else effect.content
-        if content is not None:
+        if content is not None and effect.how is How.APPEND and kind in (USER, BEFORE) and not begins_a_table(content):
+            yield told.step(Does.REFUSED, why="what stands behind COMMIT is in no table")
+        elif content is not None:
             yield from steps_of(kind, content, told)
         elif effect.how is How.EDIT and effect.expressions:
             yield from steps_of_edit(kind, effect.expressions, told)

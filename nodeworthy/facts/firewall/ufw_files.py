@@ -44,6 +44,12 @@ class Told:
         return Step(does, UFW, place or self.place, command, self.conditions, **what)  # type: ignore[arg-type]
 
 
+def begins_a_table(content: Content) -> bool:
+    """Whether its first rule stands in a table; one behind nothing but a COMMIT does not."""
+    first = next((each.shown() for line in content.lines if (each := line.text) and each.shown()[:1] in "*-:"), "*")
+    return first.startswith("*")
+
+
 def steps_of(kind: str, content: Content, told: Told) -> Iterator[Step]:
     if kind in (DEFAULTS, SWITCH):
         for line in content.lines:
