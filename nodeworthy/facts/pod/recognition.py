@@ -82,7 +82,7 @@ def _within(document: Tree, tree: Tree, above: tuple[Tree, ...], path: str, dept
     for name, child in tree.mapping.items():
         if name not in _NOT_WALKED:
             inside = f"{path}.{name}" if path else name
-            if child.is_mapping and asks_for_gpus(child.get(RESOURCES)) and not _is_pod_spec(child):
+            if RESOURCES in child.mapping and asks_for_gpus(child.get(RESOURCES)) and not _is_pod_spec(child):
                 yield _of_one_container(document, tree, child, (*above, child), inside)
             yield from _within(document, child, (*above, child), inside, depth + 1)
 
