@@ -3,7 +3,8 @@
 A key that is misspelt inside a dictionary reaches AWS as nothing at all: the launch template is made, without the
 option that somebody meant. A value that AWS does not know is refused, in the middle of an update, when half of the
 stack is there. Keys and types are those of the provider, the values, lengths and patterns those of AWS's own models.
-So is a group whose least, most and desired number of machines do not go together.
+So is what is no range of addresses where one is wanted, and a group whose least, most and desired number of machines do
+not go together.
 What is known only after deployment is left to AWS.
 """
 
@@ -14,9 +15,11 @@ from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.group_sizes import refused_size
+from nodeworthy.facts.aws.security_group import network_of
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Severity, fail, skip
 
@@ -31,6 +34,8 @@ RULE = Rule(
 # What the engine adds to inputs, and what providers take beside their own.
 _OUR_OWN = ("__", "region")
 _SHOWN = 8
+# The models call it a text, whatever stands in it.
+_A_RANGE = pattern(r"[cC]idr(?:Blocks?|Ipv[46])?(?:\[\d+\])?$")
 _TYPES = {"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false"}
 
 
@@ -150,6 +155,8 @@ def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Finding]:
             is_=_cut(value, tree),
             should=f"a text like {model['pattern']}",
         )
+    elif _A_RANGE.search(name) and ("/" not in value or network_of(value) is None):
+        yield fail(tree, f"{name} is no range of addresses", is_=_cut(value, tree), should="a range like 10.0.0.0/16")
 
 
 def _number(tree: Tree, value: float | bool, model: Model, name: str) -> Iterator[Finding]:
