@@ -64,6 +64,8 @@ def test_pools_that_differ_are_told_apart(tmp_path: Path) -> None:
         "Pod/ml/train-00003",
         "Pod/gpu-operator/nvidia-container-toolkit-daemonset-00001",
     ]
+    assert paths["message"].startswith("one operator can't serve both")
+    assert "CONTAINERD_SOCKET" not in paths["remedy"], "what mends the one would break the other"
     assert reaches["rule"] == "toolkit-reaches-containerd"
     assert "Pod/ml/train-00000" in reaches["victims"]
 

@@ -109,8 +109,8 @@ class Toolkits:
         pods = [pod for pod in self._seen.pods.values() if daemonset.owns(pod) and pod.node and not pod.is_over]
         groups = list(self._groups(daemonset, {pod.node for pod in pods}))
         alone = len(groups) == 1 and len(self._seen.toolkits) == 1
-        for group in groups:
-            yield self._on_nodes(daemonset, group, pods, alone=alone)
+        found = [self._on_nodes(daemonset, group, pods, alone=alone) for group in groups]
+        yield from (each.beside(found) for each in found)
 
     def _groups(self, daemonset: ToolkitDaemonSet, running_on: set[str]) -> Iterator[Group]:
         why = self._unseen.why(NODES)

@@ -50,6 +50,8 @@ class AskingPod(NamedPod):
     def made_by(self) -> str:
         """Whoever made it and others like it, in a reader's words."""
         kind, name = self.owner
+        if self.static:
+            return f"static pod {self.namespace}/{self.name}"
         return f"{kind} {self.namespace}/{name}" if name else f"pod {self.namespace}/{self.name}"
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.facts.cluster.node_labels import POOL
-from nodeworthy.facts.operator.toolkit_daemonset import Miss
+from nodeworthy.facts.operator.toolkit_daemonset import OPT_OUT, Miss
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
@@ -106,10 +106,15 @@ def _in_vain(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
 def _mismatch(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
     kinds = " and ".join(each.kind for each in toolkit.wrong)
     folders = "folders" if len(toolkit.wrong) > 1 else "folder"
+    message = f"the toolkit mounts the {kinds} {folders} of another containerd than the one that kubelet uses"
+    if toolkit.right_for:
+        message = (
+            f"one operator can't serve both: what is right for {_named(toolkit.right_for)} is another containerd's"
+        )
     return Comparison(
         Verdict.FAIL,
         toolkit.wrong[0].located.place,
-        f"the toolkit mounts the {kinds} {folders} of another containerd than the one that kubelet uses",
+        message,
         mounted=_mounted(toolkit.wrong),
         right=_right(toolkit.wrong),
         related=tuple(_said_by_the_policy(toolkit)),
@@ -143,7 +148,16 @@ def _said_by_the_policy(toolkit: ToolkitOnNodes) -> Iterator[Related]:
         yield Related(said.place, says)
 
 
+def _named(those: tuple[str, ...]) -> str:
+    return f"{those[0]} and {len(those) - 1} more" if len(those) > 1 else those[0]
+
+
 def _remedy(toolkit: ToolkitOnNodes, runtime: Containerd) -> str:
+    if toolkit.right_for:
+        return (
+            "bring the toolkit to these nodes otherwise (their image, their boot script), and keep the operator's away "
+            f"by the label {OPT_OUT}=false; other paths in toolkit.env would only break the others"
+        )
     if toolkit.policy is not None and _is_right(toolkit.policy.toolkit, runtime):
         return (
             "toolkit.env is right, but the DaemonSet does not follow it: look at the operator's own log "

@@ -44,6 +44,8 @@ class ToolkitOnNodes:
     proven_on: frozenset[str] = frozenset()
     # Kinds that a judgement of these nodes needs, and that were not seen.
     unseen: tuple[str, ...] = ()
+    # Other nodes that it serves, for which its folders are right.
+    right_for: tuple[str, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -74,6 +76,15 @@ class ToolkitOnNodes:
     @cached_property
     def doubtful(self) -> tuple[Miss, ...]:
         return tuple(each for each in self._misses if each.doubtful or self._was_set(each) is None)
+
+    def beside(self, others: Iterable[ToolkitOnNodes]) -> Self:
+        """With the nodes which a change for the sake of these would break."""
+        right = [name for each in others if each.wrong_nowhere for name in each.on]
+        return replace(self, right_for=tuple(right)) if right and self.wrong else self
+
+    @property
+    def wrong_nowhere(self) -> bool:
+        return self.mounts_kubelets and self.template is None
 
     @cached_property
     def template(self) -> str | None:
