@@ -5,8 +5,10 @@ It has processes, files and a name of its own, and this machine's network. No sy
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -22,6 +24,7 @@ from .tools import Tools
 SCRIPT = Path(__file__).with_name("kubelet_node.sh")
 READY_SECONDS = 120.0
 END_SECONDS = 60.0
+CGROUPS = "/sys/fs/cgroup"
 NODES = "/api/v1/nodes"
 PROGRAMS = ("kubelet", "containerd-2.3", "ctr-2.3", "containerd-shim-runc-v2-2.3")
 NEEDED = ("runc", "unshare", "setpriv", "pivot_root")
@@ -36,6 +39,8 @@ class KubeletNode:
         self.programs = [tools.path(each) for each in PROGRAMS]
         for each in NEEDED:
             tools.path(each)
+        if not os.access(CGROUPS, os.W_OK):
+            tools.do_without("cgroups", f"{CGROUPS} can't be written to")
         self.plane, self.name, self.pause = plane, name, pause
         self._cleanup = ExitStack()
 
@@ -66,8 +71,7 @@ class KubeletNode:
     @property
     def first(self) -> int:
         """Of the node's processes, as this machine numbers it."""
-        (unshared,) = _children(self.process.pid)
-        (first,) = _children(unshared)
+        (first,) = [inside for each in _children(self.process.pid) for inside in _children(each)]
         return first
 
     @property
@@ -89,8 +93,9 @@ class KubeletNode:
             time.sleep(0.05)
 
     def tail(self) -> str:
-        logs = (self.folder / f"{each}.log" for each in ("node", "containerd", "kubelet"))
-        return "\n".join("\n".join(log.read_text(errors="replace").splitlines()[-15:]) for log in logs if log.exists())
+        """Of a node that could not be made nothing is left but what was said of it."""
+        logs = (Path(f"/proc/self/fd/{self._log.fileno()}"), *self.folder.glob("*.log"))
+        return "\n".join("\n".join(log.read_text(errors="replace").splitlines()[-15:]) for log in logs)
 
     def _write(self) -> None:
         (self.folder / "bin").mkdir()
@@ -107,12 +112,11 @@ class KubeletNode:
         return self.folder.name
 
     def _start(self) -> None:
-        log = (self.folder / "node.log").open("wb")
-        self._cleanup.enter_context(log)
+        self._log = self._cleanup.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - as long as it runs
         command = ["sh", str(SCRIPT), self.name, str(self.folder), self.cgroup, CONFIG]
         flags = [f"--config={SETTINGS}", f"--kubeconfig={KUBECONFIG}", "--cloud-provider=external", "--v=2"]
         self.process = subprocess.Popen(
-            [*command, *flags], stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True
+            [*command, *flags], stdin=subprocess.PIPE, stdout=self._log, stderr=self._log, start_new_session=True
         )
         self._cleanup.callback(self._end)
 

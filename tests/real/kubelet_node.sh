@@ -9,12 +9,16 @@ cgroups=$(awk '$3 ~ /^cgroup/ { print $2 }' /proc/self/mounts)
 for each in $cgroups; do
     mkdir "$each/$cgroup"
 done
+exec 3<&0
 setpriv --pdeathsig KILL unshare --mount --uts --ipc --pid --fork --kill-child --propagation private \
-    sh "${0%/*}/kubelet_node_inside.sh" "$@" </dev/null &
+    sh "${0%/*}/kubelet_node_inside.sh" "$@" </dev/null 3<&- &
 node=$!
-read -r _
-kill -KILL $node
+{
+    read -r _ <&3
+    kill -KILL $node
+} &
 wait $node
+kill $! 2>/dev/null
 # Who was killed leaves his cgroup a moment later.
 for each in $cgroups; do
     tries=200
