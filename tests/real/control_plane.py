@@ -1,6 +1,7 @@
 """A real Kubernetes control plane on 127.0.0.1: etcd, an API server and, where they matter, its controllers.
 
 There is no kubelet, so nothing runs: what this proves is what the API server, the scheduler and the controllers say.
+`kubelet_node.py` adds one.
 """
 
 from __future__ import annotations
