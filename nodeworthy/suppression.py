@@ -25,6 +25,8 @@ class Suppression:
     lines: range | None = None
     # Why it can never have an effect (no reason given, no such rule); None where it may.
     fault: str | None = None
+    # Of a file that was only read for another one: what of it has no effect is that file's own matter.
+    is_borrowed: bool = False
 
     def covers(self, where: Place, rule: str) -> bool:
         if self.fault is not None or rule != self.rule:
@@ -58,7 +60,7 @@ class Suppressed:
 
     def without_effect(self, ran: Collection[str], undecided: Undecided) -> Iterator[tuple[Suppression, str]]:
         """Those that changed nothing, and why; of what was left out or not decided, nobody knows."""
-        for each in self._every:
+        for each in (one for one in self._every if not one.is_borrowed):
             nobody_knows = each.rule not in ran or (each.place.path, each.place.object, each.rule) in undecided
             if each.fault is not None:
                 yield each, each.fault

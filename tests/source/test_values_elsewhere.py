@@ -97,6 +97,16 @@ def test_it_is_mended_where_it_was_written(here: Path) -> None:
     assert (here / "gpu" / "values.yaml").read_text() == RIGHT
 
 
+def test_what_is_suppressed_there_is_suppressed(here: Path) -> None:
+    accepted = values(str(STOCK.socket), "  # nodeworthy: ignore containerd-paths until June")
+    lay(here, {"app.yaml": argo(), "gpu/values.yaml": f"{accepted}# nodeworthy: ignore one-driver not here\n"})
+    alone = run("check", "app.yaml", "--format", "json").report["findings"]
+    assert [(each["rule"], each["suppressed"]) for each in alone] == [("containerd-paths", True)]
+    together = run("check", ".", "--format", "json").report["findings"]
+    assert [each["rule"] for each in together] == ["containerd-paths", "suppression-unused"]
+    assert together[0]["suppressed"]
+
+
 HAMI = "devicePlugin: {deviceSplitCount: 4, runtimeClassName: nvidia}\nresourceName: nvidia.com/gpu\n"
 OWN = f"  values:\n{indented(RIGHT, 4)}"
 GOOD: dict[str, Files] = {

@@ -37,6 +37,7 @@ class Beside:
     source: Source
     asked: list[Path] = field(default_factory=list)
     read: list[Span] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -63,9 +64,11 @@ class Beside:
         name = self.shown(path)
         try:
             text = as_text(read_bytes(Source(path, name, False, data=self.source.others.get(name))))
-            return None if "{{" in text else read_all(text, Place(path=name))
+            documents = None if "{{" in text else read_all(text, Place(path=name))
         except (Unreadable, NotYaml):
             return None
+        self.texts[name] = text
+        return documents
 
     def path(self, name: str) -> Path | None:
         """Of a file that is named as it lies from here; None for what is no such name."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -32,6 +33,13 @@ def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) 
         place = Place(path=origin.path, line=index + 1, column=found.start() + 1)
         target = index if line[: found.start()].strip() else _line_below(index, lines)
         yield _suppression(found["rule"] or "", found["reason"] or "", place, range(target + 1, target + 2), known)
+
+
+def borrowed(texts: Mapping[str, str], known: frozenset[str]) -> Iterator[Suppression]:
+    """What somebody decided to live with in files that are read for another one, by their names."""
+    for name, text in texts.items():
+        for each in comments(text, Place(path=name), known, is_yaml=True):
+            yield replace(each, is_borrowed=True)
 
 
 def annotated(document: Tree, known: frozenset[str], lines: range | None) -> Iterator[Suppression]:

@@ -17,7 +17,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_script,
 )
 from nodeworthy.collect.source.chart_release import with_release_of_chart
-from nodeworthy.collect.source.comments import annotated, comments
+from nodeworthy.collect.source.comments import annotated, borrowed, comments
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
@@ -114,6 +114,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
     found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
+    found.suppressions += borrowed(beside.texts, rules)
     return found
 
 
