@@ -10,7 +10,7 @@ from nodeworthy import __version__
 from nodeworthy.engine import Judgement
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.offer import Piece
-from nodeworthy.report.printable import printable
+from nodeworthy.report.printable import escaped, printable
 from nodeworthy.report.report import Report
 from nodeworthy.report.sarif_places import artifact, location, related
 from nodeworthy.report.text import details, said
@@ -23,7 +23,7 @@ NOTHING = "nothing was evaluated, so nothing is proven"
 
 
 def render(report: Report, *, below: str = "", show_passed: bool = False) -> str:
-    return json.dumps(as_data(report, below=below, show_passed=show_passed), ensure_ascii=False) + "\n"
+    return escaped(json.dumps(as_data(report, below=below, show_passed=show_passed), ensure_ascii=False)) + "\n"
 
 
 def as_data(report: Report, *, below: str = "", show_passed: bool = False) -> dict[str, Any]:
