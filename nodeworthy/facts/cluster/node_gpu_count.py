@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import ClassVar
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -21,6 +22,8 @@ from nodeworthy.verdict import Known, Place, Related
 # alone says nothing: it is the operator's default, and stands on nodes that are not cut.
 _REPLICAS, _CUT, _WHOLE = "nvidia.com/gpu.replicas", "nvidia.com/mig.config", "all-disabled"
 _SLICE = "-MIG-"
+# Pods that wait are told with so many of the nodes that would take them, and not with a thousand.
+_MOST = 20
 
 
 @dataclass(frozen=True)
@@ -89,12 +92,16 @@ def _victims(waiting: Iterable[AskingPod], world: PendingWorld) -> Mapping[str, 
         for resource, amount in pod.amounts.items():
             alike[pod.choice.written, resource, amount].append(pod)
     for (_, resource, amount), pods in alike.items():
-        choice = pods[0].choice
-        for node in world.chosen(choice, resource):
-            lost = node.unhealthy(resource)
-            if lost and _would_fit(world.free(node, resource), lost, amount) and not choice.kept_away(node):
-                found[node.name].update(each.object for each in pods)
+        for node in islice(_that_would_take(pods[0], resource, amount, world), _MOST):
+            found[node.name].update(each.object for each in pods)
     return found
+
+
+def _that_would_take(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> Iterator[NodeGpus]:
+    for node in world.chosen(pod.choice, resource):
+        lost = 0 if node.name in world.unoffered.nodes else node.unhealthy(resource)
+        if lost and _would_fit(world.free(node, resource), lost, amount) and not pod.choice.kept_away(node):
+            yield node
 
 
 def _would_fit(free: int, lost: int, asked: int) -> bool:

@@ -101,13 +101,11 @@ class PendingWorld:
 
     def starving(self, pod: AskingPod, resource: str, amount: int) -> str | None:
         """A node that would take it if its GPUs were offered; rather one of which it is known why they are not."""
-        if resource != GPU:
+        if resource != GPU or not self.unoffered.nodes:
             return None
-        return next((name for name in self._dark if self._would_take(pod, name, amount)), None)
-
-    @cached_property
-    def _dark(self) -> list[str]:
-        return sorted(self.unoffered.nodes, key=lambda name: name not in self.blamed)
+        dark = [each.name for each in self._candidates(pod.choice) if each.name in self.unoffered.nodes]
+        dark.sort(key=lambda name: name not in self.blamed)
+        return next((name for name in dark if self._would_take(pod, name, amount)), None)
 
     def _would_take(self, pod: AskingPod, name: str, amount: int) -> bool:
         node = self.unoffered.nodes[name]
