@@ -94,6 +94,7 @@ def test_the_drivers_version_is_read_from_both_modules(version: str, is_read: bo
         ("driven", "gpu-count-complete/good-node-eight-of-eight"),
         ("rdma", "efa-complete/good-node-thirty-two"),
         ("fabric version", "fabric-manager-runs/good-node-same-version"),
+        ("iptables", "pod-egress-forwarded/good-node-four-rules"),
     ],
 )
 @pytest.mark.parametrize("how", ["not asked", "too late"])

@@ -38,9 +38,8 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | None:
         return None
     names, uplink, routes = _links(recording)
     # Without the interfaces nobody knows whose a rule's are.
-    unread = next(
-        (each.state for each in (asked, _asked_links(recording, place)) if isinstance(each.state, Unknown)), None
-    )
+    looks = (asked, _asked_links(recording, place), _asked_programs(recording, place))
+    unread = next((each.state for each in looks if isinstance(each.state, Unknown)), None)
     kernels = Located[tuple[Firewall, ...]](unread, place) if unread is not None else None
     return NodeFirewall(
         place=place,
@@ -88,6 +87,15 @@ def _check_whole(name: str, said: str) -> None:
 def _asked_links(recording: Recording, place: Place) -> Located[str]:
     said = printed(recording, "links", place, "which interfaces there are")
     return said if said is not None else Located.unknown("which interfaces there are was not read", place)
+
+
+def _asked_programs(recording: Recording, place: Place) -> Located[None]:
+    """Each program that is there to say what is filtered has said it."""
+    for program in (word for line in lines(recording, "filters") for word in line.split()):
+        wanted = ("nft",) if program.endswith("/nft") else ("iptables", _LEGACY)
+        if all(recording.part(each) is None for each in wanted):
+            return Located.unknown(f"what {wanted[0]} filters was not read", place)
+    return Located(Known(None), place)
 
 
 def _links(recording: Recording) -> tuple[tuple[str, ...], str, tuple[Route, ...]]:
