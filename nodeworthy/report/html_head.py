@@ -55,7 +55,7 @@ def filters(outcomes: Mapping[str, int]) -> str:
         f'<label><input type="checkbox" id="show-{word}" checked> {word} ({count:,})</label>'
         for word, count in outcomes.items()
     )
-    return f'<fieldset class="filters"><legend>Show</legend>{boxes}</fieldset>\n'
+    return f'<fieldset class="filters"><legend>Show findings</legend>{boxes}</fieldset>\n'
 
 
 def index(groups: Sequence[Group]) -> str:
