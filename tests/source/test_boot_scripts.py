@@ -54,6 +54,12 @@ PASSED_OVER = {
     "a program that writes one": ("main.tf", b'user_data = "apiVersion: node.eks.aws/v1alpha1 kind: NodeConfig"\n'),
     "C": ("saxpy.cu", b'#include <cuda.h>\n#include "nvidia-driver.h"\n'),
     "an image's steps": ("Dockerfile.tmpl", b"ARG V\nFROM ubuntu:${V}\nRUN apt-get install -y nvidia-driver-550\n"),
+    "an e-mail of several parts": (
+        "x.eml",
+        b'From: ops@example.com\nSubject: kubelet\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="B"\n\n--B--\n',
+    ),
+    "a packed page": ("kubelet.1.gz", gzip.compress(b".TH kubelet 1\nset -e\nsystemctl enable kubelet\n")),
+    "a packed script": ("x.sh.gz", gzip.compress(b"#!/bin/sh\nset -e\nmake all\n")),
     "an e-mail": ("x.eml", b"Subject: kubelet\nContent-Type: text/plain\n\nhello\n"),
     "nothing": ("x", b""),
 }

@@ -51,6 +51,9 @@ _NODE_CONFIG = pattern(
     rb"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%\{[^\n]*)?\r?\n)*(?:--\S+\s+(?i:content-type)\s*:|"
     rb"[{\s\"']*(?:apiVersion[\"']?\s*:\s*[\"']?node\.eks\.aws/|kind[\"']?\s*:\s*[\"']?NodeConfig\b))"
 )
+_OF_A_MAIL = pattern(
+    rb"(?im)^(?:from|to|subject|received|message-id|date):|multipart/(?:alternative|related|form-data)"
+)
 # Bottlerocket's, behind comments.
 _SETTINGS = pattern(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
 _GZIP = b"\x1f\x8b"
@@ -97,7 +100,7 @@ def is_firewall_script(data: bytes) -> bool:
 
 def _is_mime(head: bytes) -> bool:
     first = head.split(b"\n\n", 1)[0].split(b"\r\n\r\n", 1)[0]
-    return b"multipart/" in first.lower() and _MIME.search(first) is not None
+    return b"multipart/" in first.lower() and _MIME.search(first) is not None and not _OF_A_MAIL.search(first)
 
 
 def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
@@ -148,5 +151,13 @@ def _packs_user_data(data: bytes, name: str, *, named: bool) -> bool:
     from nodeworthy.boot.userdata import PartKind
 
     read = unpack(data, Place(path=name), name=name)
-    meant = named or _SAYS_SO.search(PurePath(name).stem) is not None
-    return bool(meant and read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)
+    if named or _IS_CALLED_SO.search(PurePath(name).stem):
+        return bool(read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)
+    if read.unread or any(part.kind is PartKind.OTHER for part in read.parts):
+        return False
+    scripts = [part.text for part in read.parts if part.kind is PartKind.SHELL]
+    return len(scripts) < len(read.parts) or any(_is_shell_of_a_node(each.encode()) for each in scripts)
+
+
+def _is_shell_of_a_node(data: bytes) -> bool:
+    return _SHELL.match(data) is not None and _MARKS.search(data) is not None
