@@ -60,7 +60,7 @@ FAULTS: dict[str, tuple[Files, str]] = {
     "a ConfigMap of another file": ({"r.yaml": flux(), "values.cm.yaml": config_map(WRONG)}, "values.cm.yaml:9"),
     "a ConfigMap of nobody": ({"cm.yaml": config_map(WRONG)}, "cm.yaml:9"),
     "a ConfigMap that Kustomize makes": (
-        {"r.yaml": flux(), "kustomization.yaml": GENERATOR, "gpu.yaml": WRONG},
+        {"r.yaml": flux(), "Kustomization": GENERATOR, "gpu.yaml": WRONG},
         "gpu.yaml:4",
     ),
     "Kustomize's chart": ({"kustomization.yaml": kustomization(), "gpu.yaml": WRONG}, "gpu.yaml:4"),

@@ -16,6 +16,8 @@ from nodeworthy.verdict import Place
 # How many files of a folder are looked into for an object that one of them may hold.
 _MOST = 64
 _YAML = (".yaml", ".yml")
+# Kustomize takes its file without an ending, too.
+_BARE = "Kustomization"
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Beside:
         if not self.is_there:
             return []
         try:
-            names = sorted(name for name in os.listdir(self.folder) if name.endswith(_YAML))[:_MOST]
+            names = sorted(each for each in os.listdir(self.folder) if each.endswith(_YAML) or each == _BARE)[:_MOST]
         except OSError:
             return []
         paths = [self.folder / name for name in names if name != self.source.path.name]
