@@ -102,3 +102,12 @@ def test_what_would_change_all_of_a_file_is_left_to_the_command(tmp_path: Path) 
     (found,) = run_json("check", "user-data.sh", "--rule", "user-data-format", cwd=tmp_path).findings
     assert "Windows line ends" in found["message"]
     assert "fix" not in found
+
+
+def test_a_run_that_is_answered_from_memory_has_them_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    folder = laid(tmp_path / "repository", {"values.yaml": env("    - {name: A, value: on}\n")})
+    first, second = (run_json("check", ".", cwd=folder) for _ in range(2))
+    assert first.findings == second.findings
+    assert [each["fix"]["title"] for each in second.findings if "fix" in each] == ["Quote the value"]
+    assert list((tmp_path / "cache").rglob("*"))
