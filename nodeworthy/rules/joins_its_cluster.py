@@ -13,7 +13,6 @@ joins nothing.
 
 from __future__ import annotations
 
-from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.cluster_join import (
     Coordinates,
@@ -25,7 +24,7 @@ from nodeworthy.facts.boot.cluster_join import (
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, joined_with, title
 from nodeworthy.facts.boot.join_values import is_outside, malformed, same_range
-from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
+from nodeworthy.facts.boot.pool_label import another_pool
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule
@@ -70,7 +69,8 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
     for each in found:
         yield from _left_out(script, each)
         yield from _malformed(script, each)
-    yield from _another_pool(script)
+    for flaw in another_pool(script):
+        yield flaw.told()
 
 
 def _on_its_own(script: BootScript) -> Findings:
@@ -92,9 +92,8 @@ def _on_its_own(script: BootScript) -> Findings:
 
 def _left_out(script: BootScript, at: Coordinates) -> Findings:
     if at.how == BOOTSTRAP and (at.endpoint is None) is not (at.authority is None):
-        given, missing = ("--b64-cluster-ca", "--apiserver-endpoint")
-        if at.authority is None:
-            given, missing = missing, given
+        options = ("--b64-cluster-ca", "--apiserver-endpoint")
+        given, missing = options if at.endpoint is None else options[::-1]
         yield fail(
             at.place,
             f"{given} without {missing} is not used: bootstrap.sh asks EKS for both",
@@ -121,27 +120,6 @@ def _malformed(script: BootScript, at: Coordinates) -> Findings:
         yield fail(each.at, each.message, is_=each.is_, should=each.should, cause=cause)
 
 
-def _another_pool(script: BootScript) -> Findings:
-    named = named_pool(script.timeline)
-    unheard_of = not script.pools and f"'{named}'" in script.no_pool
-    others = [each.pool for each in script.pools if each.pool.name != named]
-    if named is None or not (unheard_of or others):
-        return
-    labelled = next(each for each in script.timeline.of(Joins) if (POOL_LABEL, named) in each.labels)
-    yield fail(
-        labelled,
-        f"the node says that it is of the pool '{named}', "
-        + (f"and what starts it that it is of '{others[0].name}'" if others else "which the fleet does not have"),
-        is_=f"{POOL_LABEL}={named}",
-        should=f"{POOL_LABEL}={others[0].name}" if others else "a pool of the fleet",
-        related=[Related(each.place, f"pool '{each.name}' is declared here") for each in others],
-        cause="nobody finds these nodes by their pool, and nothing is checked of them",
-        remedy=f"label it {POOL_LABEL}={others[0].name}"
-        if others
-        else "name one of the pools that `nodeworthy fleet` shows",
-    )
-
-
 @RULE.check
 def it_joins_the_fleets_cluster(script: BootScript, pool: BootPool) -> Findings:
     found = coordinates(script.timeline)
@@ -150,10 +128,9 @@ def it_joins_the_fleets_cluster(script: BootScript, pool: BootPool) -> Findings:
     if not found:
         yield from _nothing_joins(script, pool)
         return
-    cluster = pool.fleet.cluster
     for at in found:
-        yield from _differs(script, pool, at.cluster, cluster.name, _CLUSTER)
-        yield from _differs(script, pool, at.service_cidr, cluster.service_cidr, _RANGE)
+        yield from _differs(script, pool, at.cluster, pool.fleet.cluster.name, _CLUSTER)
+        yield from _differs(script, pool, at.service_cidr, pool.fleet.cluster.service_cidr, _RANGE)
         yield from _dns(at, pool)
 
 
