@@ -3,8 +3,8 @@
 HOST is ssh://[user@]host[:port] (the system's ssh: its config, agent and known hosts), local://,
 docker://container, kubectl://pod?namespace=…, nsenter://PID or nsenter:///file-that-holds-it, node://NAME (a privileged
 pod on that node, which is shown, bound in time and removed), ssm://i-… (AWS Systems Manager), ansible://GROUP of an
-inventory (?ansible_inventory=FILE; by ssh), or replay:PATH of a recording that --record made, a file or a folder of them.
-Each host is asked once, over one connection; one that does not answer costs its deadline.
+inventory (?ansible_inventory=FILE; by ssh), or replay:PATH of a recording that --record made, a file or a folder of
+them. Each host is asked once, over one connection; one that does not answer costs its deadline.
 """
 
 from __future__ import annotations
