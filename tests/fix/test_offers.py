@@ -106,6 +106,7 @@ def test_what_would_change_all_of_a_file_is_left_to_the_command(tmp_path: Path) 
 
 def test_a_run_that_is_answered_from_memory_has_them_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr("nodeworthy.collect.source.cache_stamps.COARSEST_NS", -(10**12))
     folder = laid(tmp_path / "repository", {"values.yaml": env("    - {name: A, value: on}\n")})
     first, second = (run_json("check", ".", cwd=folder) for _ in range(2))
     assert first.findings == second.findings
