@@ -105,7 +105,14 @@ def _entries(timeline: Timeline) -> Iterator[StorageMount]:
         if content is None:
             continue
         for entry in fstab_mounts(content):
-            yield StorageMount(By.FSTAB, entry.what, entry.where, entry.kind, entry.options, entry.place, write)
+            kind = _of_fuse(entry.what) if entry.kind.known == "fuse" else entry.kind
+            yield StorageMount(By.FSTAB, entry.what, entry.where, kind, entry.options, entry.place, write)
+
+
+def _of_fuse(what: Text) -> Text:
+    """`s3fs#BUCKET` of type fuse: the older way to write fuse.s3fs."""
+    program, mark, _ = what.shown().partition("#")
+    return Text.of(f"fuse.{program}" if mark else "fuse")
 
 
 def _added(write: Writes) -> Content | None:
