@@ -113,3 +113,19 @@ def test_routes_say_whose_addresses_a_rule_names() -> None:
     assert of_pods(routes, there(["lxc1"])) is None
     assert of_neighbours(routes, "eth0") is None
     assert list(route_of("route cni0 zz 00000000 00FFFFFF".split())) == []
+
+
+@pytest.mark.parametrize(
+    ("denied", "remedy"),
+    [
+        ("-i lxc+ -o eno1 -j DROP", "ufw route allow in on lxc+ out on eno1"),
+        ("-i lxc+ -j DROP", "ufw route prepend allow in on lxc+ out on eno1"),
+        ("-i lxc+ -j DROP\n-A ufw-user-forward -i lxc+ -o eno1 -j ACCEPT", "ufw route delete deny in on lxc+"),
+        ("-i lxc+ -j REJECT\n-A ufw-user-forward -i lxc+ -o eno1 -j ACCEPT", "ufw route delete reject in on lxc+"),
+    ],
+)
+def test_a_denial_is_mended_by_what_ufw_does_then(denied: str, remedy: str) -> None:
+    chains = ":ufw-user-input - [0:0]\n:ufw-user-forward - [0:0]\n-A INPUT -j ufw-before-input\n-A FORWARD -j ufw-before-forward\n"
+    rules = f"{chains}-A ufw-before-input -j ACCEPT\n-A ufw-before-forward -j ufw-user-forward\n-A ufw-user-forward {denied}"
+    (story,) = told(by_iptables(FILTER.format("DROP", f"{rules}\n-A ufw-user-forward -o lxc+ -j ACCEPT"), HERE))
+    assert story.remedy == remedy

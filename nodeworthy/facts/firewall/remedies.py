@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains, Filter
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains, Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Need, Pods, Way
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.known.pod_interfaces import is_uplink
@@ -23,7 +23,7 @@ class Remedies:
     pods: Pods
     uplink: str
     # Behind a rule that denies, a new one is never met.
-    denied_by: Mapping[Need, Filter]
+    denied_by: Mapping[Need, Step]
 
     def commands(self) -> list[str]:
         return list(dict.fromkeys(self._commands()))
@@ -43,10 +43,12 @@ class Remedies:
     def _ufw(self, need: Need) -> str:
         """A rule of the same words is replaced where it stands, and never put before itself."""
         command = need.rule(self.pods, self.uplink)
-        denying = self.denied_by.get(need)
+        step = self.denied_by.get(need)
         asked = ufw_command([Text.of(each) for each in command.split()[1:]]).rule
-        if denying is None or (asked is not None and asked.filter.key == denying.key):
+        if step is None or step.filter is None or asked is None or asked.filter.key == step.filter.key:
             return command
+        if any(rule.allows and rule.key == asked.filter.key for rule, _ in self.chains.rules):
+            return _deletion(step.filter, step.command)
         return command.replace(" allow ", " prepend allow ", 1)
 
     def _iptables(self, need: Need) -> str:
@@ -70,6 +72,14 @@ class Remedies:
         if self.chains.hook in (_BEHIND if comes else _BEFORE):
             return "saddr" if comes else "daddr", str(self.pods.pod_range or "10.0.0.0/8")
         return "iif" if comes else "oif", self.pods.interface
+
+
+def _deletion(denying: Filter, command: str) -> str:
+    """What is allowed behind a denial is met as soon as that is gone: to allow it once more, ufw skips."""
+    action = "reject" if "reject" in command.lower() else "deny"
+    ends = (("in on", denying.in_), ("out on", denying.out), ("from", denying.source), ("to", denying.to))
+    told = " ".join(f"{word} {end.shown()}" for word, end in ends if end)
+    return f"ufw {'route ' if denying.side is Side.ROUTED else ''}delete {action} {told or 'from any'}"
 
 
 def _zones(pods: str, ways: set[Way]) -> Iterator[str]:

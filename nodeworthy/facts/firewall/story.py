@@ -15,7 +15,6 @@ from nodeworthy.facts.firewall.firewall import (
     PANIC,
     UFW,
     Chains,
-    Filter,
     Side,
     Step,
 )
@@ -127,13 +126,13 @@ class Story:
             return ["firewall-cmd --reload" if self.is_loaded_later else "firewall-cmd --runtime-to-permanent"]
         return Remedies(self.chains, self.lacking, self.pods, self.uplink or _UPLINK, self._denied()).commands()
 
-    def _denied(self) -> dict[Need, Filter]:
+    def _denied(self) -> dict[Need, Step]:
         """By which rule; one that drops all stands as the policy of its chain."""
-        found: dict[Need, Filter] = {}
+        found: dict[Need, Step] = {}
         for need in self.lacking:
             step = self._denying(need) or self.chains.policy(need.way.side)[1]
             if step is not None and step.filter is not None:
-                found[need] = step.filter
+                found[need] = step
         return found
 
     @property
