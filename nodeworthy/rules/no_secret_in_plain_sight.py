@@ -99,8 +99,9 @@ def user_data_holds_none(script: BootScript) -> Findings:
         yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
         return
     found = [each for part in userdata.parts for each in _in_part(part, is_template=userdata.is_template)]
-    told = {each.where.line for each in found}
-    found += (each for each in _in_packed_files(script) if each.where.line not in told)
+    # A plan has one line of the program for all of it, and says the script's own line beside that.
+    told = {(each.where.line, each.where.subject) for each in found}
+    found += (each for each in _in_packed_files(script) if (each.where.line, each.where.subject) not in told)
     yield from found
     if script.holds_secret and not found:
         yield _USER_DATA.finding(script.place, "a secret of the program", "")
