@@ -9,7 +9,8 @@ by itself before user data's shell parts run: there the option belongs into a `t
 `write_files`. A driver of the GPU operator reads nothing of the host: its option goes through
 `driver.kernelModuleConfig`. Of files of modprobe that stand alone those are judged that speak of the option: misspelt,
 given to another module or undone by a file whose name sorts later, it is as good as absent. On a node it is the value
-of the loaded module that counts, in `/proc/driver/nvidia/params`: beside a right file, a wrong value is an old one.
+of the loaded module that counts, in `/proc/driver/nvidia/params`: beside a right file, a wrong value is an old one, and
+beside a wrong file, a right value is gone with the next boot.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unread_steps
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.option_loaded import told_of
+from nodeworthy.facts.node.option_loaded import lost_at_the_next_boot, told_of
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option
@@ -176,3 +177,5 @@ def the_loaded_module_has_it(node: Node) -> Findings:
     driver.only_loaded()
     if need(driver.admin_only) != option().value:
         yield told_of(node, driver, CAUSE)
+    elif (found := lost_at_the_next_boot(node, driver)) is not None:
+        yield found

@@ -137,3 +137,14 @@ def test_an_option_of_the_kernels_command_line_is_not_said_to_be_a_file() -> Non
     assert found.message == (
         "the profiling option is on the kernel's command line, and the loaded module does not have it"
     )
+
+
+def test_a_right_value_that_the_next_boot_forgets() -> None:
+    line = "/etc/modprobe.d/nvprof.conf:options nvidia NVreg_RestrictProfilingToAdminUsers=1"
+    forgotten = but(GOOD, part("params", "RmProfilingAdminOnly: 0\n"), part("options", line))
+    (found,) = judged(forgotten)["profiling-before-driver"].findings
+    assert found.message == "the loaded module has the profiling option, and will not after the next boot"
+    assert found.is_ == line.replace("conf:", "conf: ")
+    on_the_command_line = "/proc/cmdline:nvidia.NVreg_RestrictProfilingToAdminUsers=0"
+    kept = but(forgotten, part("options", f"{line}\n{on_the_command_line}"))
+    assert judged(kept)["profiling-before-driver"].verdict is Verdict.PASS

@@ -1,4 +1,4 @@
-"""The profiling option as the loaded module has it, and why that is not what stands in the files."""
+"""The profiling option as the loaded module has it, against what stands in the files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,25 @@ CMDLINE = "/proc/cmdline"
 AGAIN = "drain the node and reboot it"
 
 
+def lost_at_the_next_boot(node: Node, driver: NodeDriver) -> Finding | None:
+    """A right value that nothing on disk sets any more. What an operator's container gives the module is not there."""
+    said = _said(driver)
+    if not said or any(_sets_it(each) for each in said) or _is_the_operators(node):
+        return None
+    last = said[-1]
+    return fail(
+        last.place,
+        "the loaded module has the profiling option, and will not after the next boot",
+        is_=f"{last.path}: {last.text}",
+        should=option().line,
+        related=[each.related() for each in said[:-1]],
+        cause="a boot loads the module anew, with what then stands on disk",
+        remedy=f"write `{option().line}` instead; the module that is loaded needs nothing",
+    )
+
+
 def told_of(node: Node, driver: NodeDriver, cause: str) -> Finding:
-    said = [each for each in driver.options if option().name in each.text]
+    said = _said(driver)
     right = [each for each in said if _sets_it(each)]
     message, why, remedy = _story(node, said, right)
     return fail(
@@ -28,14 +45,13 @@ def told_of(node: Node, driver: NodeDriver, cause: str) -> Finding:
 
 
 def _story(node: Node, said: list[OptionLine], right: list[OptionLine]) -> tuple[str, str, str]:
-    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
     if right and len(right) == len(said):
         return _not_taken(right)
     if right:
         return "files of modprobe contradict each other about the profiling option", "", f"keep one, and {AGAIN}"
     if said:
         return "the profiling option is not right on disk", "", f"write `{option().line}` instead, and {AGAIN}"
-    if pool is not None and pool.driver is Driver.OPERATOR:
+    if _is_the_operators(node):
         remedy = (
             f"set driver.kernelModuleConfig of the operator to a ConfigMap whose nvidia.conf has {option().assignment}"
         )
@@ -57,6 +73,15 @@ def _not_taken(right: list[OptionLine]) -> tuple[str, str, str]:
         f"the module was loaded before {file} was written, or from an initramfs without it",
         f"{AGAIN}; in the boot script, write the file before anything loads the driver",
     )
+
+
+def _said(driver: NodeDriver) -> list[OptionLine]:
+    return [each for each in driver.options if option().name in each.text]
+
+
+def _is_the_operators(node: Node) -> bool:
+    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    return pool is not None and pool.driver is Driver.OPERATOR
 
 
 def _sets_it(line: OptionLine) -> bool:
