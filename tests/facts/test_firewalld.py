@@ -28,7 +28,9 @@ STARTED = "systemctl enable --now firewalld\n"
 
 def left(script: str) -> Firewall:
     read = unpack(f"#!/bin/sh\n{script}".encode(), HERE, name="boot.sh")
-    (run,) = runs(steps_in(read.timeline)) or ()
+    found = runs(steps_in(read.timeline))
+    assert found is not None
+    (run,) = found
     return run.firewall
 
 

@@ -17,6 +17,7 @@ from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.backends import Ssh, register
 from nodeworthy.collect.node.connections import Connections
 from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.node.waiting import Nobody
 
 SHELLS = [["dash"], ["bash", "--posix"], ["busybox", "sh"]]
 
@@ -77,7 +78,7 @@ def test_ctrl_c_kills_what_runs_and_what_would_start() -> None:
     deadline.RUNNING.stopping = False
 
 
-class Told:
+class Told(Nobody):
     """Which hosts were to be asked, and which have answered."""
 
     def __init__(self) -> None:

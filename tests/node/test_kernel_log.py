@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.verdict import Verdict
 
-from .recordings import CASES, but, load, part
+from .recordings import CASES, but, part
 from .test_rules import judged
 
 GOOD = load(CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json")

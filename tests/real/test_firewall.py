@@ -92,7 +92,7 @@ def test_which_ways_are_open(tools: Tools, tmp_path: Path, name: str) -> None:
     script, expected = FIREWALLS[name]
     firewall = tmp_path / "firewall.sh"
     firewall.write_text(script, encoding="utf-8")
-    alone = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    alone: list[str | Path] = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
     ran = subprocess.run(
         [*alone, "sh", LAB, firewall, tmp_path], capture_output=True, text=True, timeout=120, check=False
     )
@@ -191,7 +191,7 @@ ON_A_COPY = 'cp -a /etc/ufw "$0" && mount --bind "$0" /etc/ufw && exec "$@"'
 
 def test_what_ufw_refuses_we_refuse(tools: Tools, tmp_path: Path) -> None:
     tools.need_root()
-    ufw = [tools.path("ufw"), "--dry-run"]
+    ufw: list[str | Path] = [tools.path("ufw"), "--dry-run"]
     alone = ["unshare", "--mount", "sh", "-c", ON_A_COPY, tmp_path / "ufw", *ufw]
     differing = [line for line in COMMANDS if _refuses(alone if line == "reset" else ufw, line) is not _refused(line)]
     assert differing == []
