@@ -30,6 +30,7 @@ LONG = (
     "tests/plan/test_parting.py",
     "tests/plan/test_platform.py",
     "tests/plan/test_strangers.py",
+    "tests/plan/test_templated_charts.py",
     "tests/report/test_schema.py::test_a_plan",
     "tests/source/test_bad_input.py::test_a_hundred_thousand_lines",
     "tests/test_patterns.py::test_every_pattern",

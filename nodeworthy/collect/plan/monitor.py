@@ -19,6 +19,7 @@ from nodeworthy.collect.plan.plan import Plan, Resource, urn_of
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.protocol import UNKNOWN, grpc, stubs
 from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.collect.plan.templated_charts import TEMPLATE, options_of, with_what_it_was_given
 from nodeworthy.collect.plan.transforms import Transforms
 from nodeworthy.collect.plan.wire import Wire, from_struct, holds_unknown, into_struct, settled
 from nodeworthy.records import dataclass
@@ -37,13 +38,16 @@ class Registry:
     resources: dict[str, Resource] = field(default_factory=dict)
     outputs: dict[str, Wire] = field(default_factory=dict)
     questions: list[Question] = field(default_factory=list)
+    # What charts were given, each by itself: the question may come before the component is registered.
+    charts: list[Mapping[str, Any]] = field(default_factory=list)
     shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     finished: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def plan(self) -> Plan:
         found = sorted((each for each in self.resources.values() if not each.is_stack), key=lambda each: each.urn)
-        return Plan(self.project, self.stack, tuple(found), dict(self.outputs), self.finished)
+        given = tuple(with_what_it_was_given(each, self.charts) for each in found)
+        return Plan(self.project, self.stack, given, dict(self.outputs), self.finished)
 
     def add(self, resource: Resource) -> bool:
         """False where another one has this URN already."""
@@ -173,6 +177,10 @@ class Monitor:
         response = self._messages.ResourceInvokeResponse()
         if request.tok == "pulumi:pulumi:getResource":
             into_struct(self._known_resource(str(args.get("urn"))), getattr(response, "return"))
+            return response
+        if request.tok == TEMPLATE:
+            self._registry.charts.append(options_of(args))
+            response.unknown = True
             return response
         waits = any(self._is_new(urn) for urn in request.dependsOn)
         if waits or holds_unknown(args) or (self._made is not None and self._made.inside(args)):

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.plan.wire import Wire, count_unknown, redacted
+from nodeworthy.collect.plan.wire import HIDDEN, Wire, count_unknown, redacted
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -36,6 +36,8 @@ class Resource:
     # The project's lines that led to it, from the one that registers it outwards.
     trail: tuple[Place, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+    # Inputs that may hold secrets, and do not say where.
+    hidden: frozenset[str] = frozenset()
     # What is known of it beside its inputs, of one that exists already.
     outputs: Mapping[str, Any] = field(default_factory=dict)
 
@@ -69,7 +71,7 @@ class Resource:
     def shown_inputs(self) -> Mapping[str, Any]:
         """What may be written of them: no secret."""
         shown: Mapping[str, Any] = redacted(self.inputs)
-        return shown
+        return {name: HIDDEN if name in self.hidden else each for name, each in shown.items()}
 
     @cached_property
     def unknowns(self) -> int:

@@ -22,6 +22,7 @@ from nodeworthy.collect.plan.project import (
 from nodeworthy.collect.plan.runs import Ran, run_differently, run_program
 from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
 from nodeworthy.collect.plan.served import Program, Show
+from nodeworthy.collect.plan.templated_charts import known_later
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.engine import Scene
 from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
@@ -107,8 +108,9 @@ class Seen:
 
     def _scene(self, ran: Ran, *, simulated: bool = False) -> Scene:
         second = ran.simulated if simulated else None
+        plan = known_later(ran.plan, ran.simulated.plan, ran.simulated.made) if ran.simulated else ran.plan
         return scene_of(
-            second.plan if second else ran.plan,
+            second.plan if second else plan,
             folder=self.preview.project.folder,
             fleet=self.preview.fleet,
             no_fleet=f"stack {self.preview.stack} declares no fleet (nodeworthy:fleet)",

@@ -10,6 +10,7 @@ from nodeworthy.collect.plan.manifests import facts_of_object
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
+from nodeworthy.collect.plan.templated_charts import CHART
 from nodeworthy.collect.plan.wire import Wire
 from nodeworthy.collect.source.hami import within_values
 from nodeworthy.documents.tree import Tree, absent, merge
@@ -30,7 +31,7 @@ from nodeworthy.verdict import Place, Unknown
 
 RELEASES = {
     "kubernetes:helm.sh/v3:Release": "Helm release",
-    "kubernetes:helm.sh/v3:Chart": "Helm chart",
+    CHART: "Helm chart",
     "kubernetes:helm.sh/v4:Chart": "Helm chart",
 }
 _PACKED = pattern(r"-v?\d+\.\d+\.\d+[^/]*\.tgz$")

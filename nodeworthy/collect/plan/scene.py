@@ -14,6 +14,7 @@ from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource, urn_of
 from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import Releases
 from nodeworthy.collect.plan.standins import StandIns
+from nodeworthy.collect.plan.templated_charts import CHART
 from nodeworthy.collect.together import put_together
 from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact, Missing, Scene
@@ -100,12 +101,15 @@ def of_fleet_alone(fleet: Fleet) -> Scene:
 
 
 def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown: str) -> Iterator[Fact]:
+    parents = {each.parent for each in plan.resources}
     for resource in plan.resources:
         planter = Planter(resource.place, scripts.made, unknown, resource.property_dependencies)
         if resource.type in GROUPS:
             yield from manifests(resource, planter, releases.folder)
         elif resource.remote:
             yield _unopened(resource)
+        elif resource.type == CHART and not resource.inputs and resource.urn not in parents:
+            yield NotLookedAt(resource.place, f"what the chart {resource.name} is given is not known before deployment")
         yield from releases.facts(resource, planter)
         yield from scripts.facts(resource, planter)
 

@@ -8,6 +8,7 @@ from typing import Any
 from nodeworthy.collect.plan.protocol import OUTPUT, SECRET, SIGNATURE, UNKNOWN
 
 Wire = Any  # what JSON can hold
+HIDDEN = "(secret)"
 
 
 def from_struct(struct: Any) -> dict[str, Wire]:
@@ -78,7 +79,7 @@ def holds_unknown(data: Wire) -> bool:
 def redacted(data: Wire) -> Wire:
     """What may be written: `(secret)` for every secret, `(unknown)` for what is not known yet."""
     if is_secret(data):
-        return "(secret)"
+        return HIDDEN
     if isinstance(data, dict):
         return {name: redacted(each) for name, each in data.items() if name != SIGNATURE}
     if isinstance(data, list):
