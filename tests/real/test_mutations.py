@@ -1,7 +1,7 @@
 """One fault at a time in `prod`: stopped with the right rule at the right line, and with no other.
 
-In the embedded preview; in the real CLI's first preview, where boot scripts are not known yet and are told of; and
-those in its preview of a stack that is up already, in moto, where everything is known.
+Three times: in the embedded preview; in the real CLI's first preview, where boot scripts are not known yet and are
+told of; and in its preview of a stack that is up already, in moto, where everything is known.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +26,6 @@ from .pulumi_cli import PASSPHRASE, Preview, PulumiCli
 from .tools import Tools
 
 AT_ONCE = 2
-IN_BOOT_SCRIPTS = [each for each in MUTATIONS if each.in_boot_script]
 each_mutation = pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda each: each.rule)
 Projects = dict[str, Path]
 Ran = TypeVar("Ran")
@@ -46,9 +45,9 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Projects:
     return made
 
 
-def _of_each(run: Callable[[Mutation], Ran], mutations: Sequence[Mutation] = MUTATIONS) -> dict[str, Ran]:
+def _of_each(run: Callable[[Mutation], Ran]) -> dict[str, Ran]:
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        return dict(zip([each.name for each in mutations], pool.map(run, mutations), strict=True))
+        return dict(zip([each.name for each in MUTATIONS], pool.map(run, MUTATIONS), strict=True))
 
 
 def _preview(project: Path) -> Embedded:
@@ -93,7 +92,7 @@ def stack_in_moto(tools: Tools, tmp_path_factory: pytest.TempPathFactory) -> Ite
 @pytest.fixture(scope="module")
 def later(stack_in_moto: PulumiCli, projects: Projects) -> dict[str, Preview]:
     """Of a stack that is there."""
-    return _of_each(lambda each: stack_in_moto.of(projects[each.name]).preview(STACK, PACK), IN_BOOT_SCRIPTS)
+    return _of_each(lambda each: stack_in_moto.of(projects[each.name]).preview(STACK, PACK))
 
 
 @each_mutation
@@ -121,8 +120,8 @@ def test_the_first_preview_blocks_it_or_says_that_it_could_not_look(
         _is_blocked(ran, mutation, projects[mutation.name])
 
 
-@pytest.mark.parametrize("mutation", IN_BOOT_SCRIPTS, ids=lambda each: each.rule)
-def test_on_a_stack_that_is_up_boot_scripts_are_seen(
+@each_mutation
+def test_on_a_stack_that_is_up_everything_is_seen(
     mutation: Mutation, later: dict[str, Preview], projects: Projects
 ) -> None:
     _is_blocked(later[mutation.name], mutation, projects[mutation.name])
