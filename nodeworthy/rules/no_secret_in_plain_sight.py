@@ -176,6 +176,12 @@ def values_hold_none(values: OperatorValues) -> Findings:
 
 @RULE.check
 def planned_objects_hold_none(secret: PlannedSecret) -> Findings:
+    if not secret.is_sure:
+        why = f"whether the program keeps {secret.name} of {secret.origin} as a secret is not known"
+        yield unknown(
+            secret, f"{why}: helm.v3.Chart does not say", remedy="install it as a helm.v3.Release, which does"
+        )
+        return
     cause = "whoever may read the program, the stack's state or the object reads it"
     yield _Sight(secret.origin, cause, _HAND_OVER).finding(secret.place, secret.what, secret.name)
 

@@ -77,17 +77,27 @@ def test_nothing_is_asked_of_a_chart_that_no_rule_is_about(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("form", ["json", "text", "html"])
-def test_which_of_its_values_are_secrets_is_not_known_and_none_is_shown(tmp_path: Path, form: str) -> None:
+def test_which_of_its_values_are_kept_secret_is_not_known_and_none_is_shown(tmp_path: Path, form: str) -> None:
     secret = "pulumi.Output.secret('hunter2hunter2')"
     ran = preview(
         charted(tmp_path, f"operator(given() | {{'registry': {{'password': {secret}}}}})\n"), "--format", form
     )
-    assert ran.code == 0, ran.out
+    assert ran.code == 3, ran.out
     assert "hunter2" not in ran.out + ran.err
     if form == "json":
+        assert verdicts(ran, "no-secret-in-plain-sight") == [("unknown", False)]
         shown = inputs(ran)["gpu-operator"]
         assert isinstance(shown, dict)
         assert (shown["chart"], shown["values"]) == ("gpu-operator", "(secret)")
+
+
+@pytest.mark.parametrize("chart", ["nginx", "gpu-operator"])
+def test_a_password_that_the_program_may_not_keep_secret_never_passes(tmp_path: Path, chart: str) -> None:
+    values = "given() | {'registry': {'password': 'Xk29fjQ0vLm3Zr'}}"
+    ran = preview(charted(tmp_path, f"Chart('c', ChartOpts(chart={chart!r}, version='v26.3.0', values={values}))\n"))
+    assert ran.code == 3
+    assert ("no-secret-in-plain-sight", "unknown") in [(each["rule"], each["verdict"]) for each in ran.findings]
+    assert "Xk29f" not in ran.out + ran.err
 
 
 @pytest.mark.parametrize("templated", [True, False])

@@ -21,7 +21,7 @@ from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import of_chart
 from nodeworthy.facts.operator.recognition import chart_version, is_operator_chart, looks_like_values, values_within
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.secrets.planned_secret import in_plain_sight
+from nodeworthy.facts.secrets.planned_secret import in_plain_sight, perhaps_in_plain_sight
 from nodeworthy.facts.services.monitoring_recognition import stacks_of_chart
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
@@ -69,7 +69,9 @@ class Releases:
         yield from stacks_of_chart(chart, values, planter.place, origin, elsewhere=elsewhere, release=_called(resource))
         for each in values_of_chart(chart, values, planter.place, origin, elsewhere):
             yield from within_values(each)
-        if not found:
+        if resource.type == CHART:
+            yield from perhaps_in_plain_sight(values, origin)
+        elif not found:
             yield from in_plain_sight(values, origin)
         for tree in found:
             place = tree.place if tree.place.path else planter.place

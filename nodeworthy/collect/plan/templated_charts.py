@@ -12,6 +12,7 @@ from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE, UNKNOWN
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.plan.wire import Wire
+from nodeworthy.known.secret_names import is_default
 from nodeworthy.known.secrets import what_is
 
 TEMPLATE = "kubernetes:helm:template"
@@ -42,9 +43,10 @@ def with_what_it_was_given(resource: Resource, charts: Iterable[Mapping[str, Any
 
 
 def _doubted(data: Wire, name: str = "") -> Wire:
-    """Which of its values are secrets nobody says: what looks like one is taken for one."""
+    """Which of its values the program keeps secret nobody says: what looks like a secret is never shown."""
     if isinstance(data, str):
-        return {SIGNATURE: SECRET, "value": data} if what_is(name, data) is not None else data
+        looks_like_one = what_is(name, data) is not None and not is_default(data)
+        return {SIGNATURE: SECRET, "value": data} if looks_like_one else data
     if isinstance(data, list):
         return [_doubted(each, name if isinstance(each, str) else "") for each in data]
     if isinstance(data, dict):

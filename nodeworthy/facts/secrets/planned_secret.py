@@ -28,6 +28,8 @@ class PlannedSecret:
     what: str
     # Of which object or release it is.
     origin: str
+    # Not where nobody says whether the program keeps it as a secret.
+    is_sure: bool = True
 
     @property
     def place(self) -> Place:
@@ -43,6 +45,14 @@ def in_plain_sight(document: Tree, origin: str) -> Iterator[PlannedSecret]:
         what = None if tree.secret or is_default(text) else what_is(name, text)
         if what is not None:
             yield PlannedSecret(name, tree, what, origin)
+
+
+def perhaps_in_plain_sight(values: Tree, origin: str) -> Iterator[PlannedSecret]:
+    """Of a chart that is handed over as one text, in which what the program keeps secret looks like all else."""
+    for name, tree in scalars(values):
+        what = what_is(name, tree.text or "") if tree.secret else None
+        if what is not None:
+            yield PlannedSecret(name, tree, what, origin, is_sure=False)
 
 
 def _texts(tree: Tree) -> Iterator[tuple[str, Tree, str]]:
