@@ -177,5 +177,7 @@ def the_loaded_module_has_it(node: Node) -> Findings:
     driver.only_loaded()
     if need(driver.admin_only) != option().value:
         yield told_of(node, driver, CAUSE)
+    elif driver.options_unread is not None:
+        yield unknown(driver, f"what modprobe is told at the next boot is not known: {driver.options_unread}")
     elif (found := lost_at_the_next_boot(node, driver)) is not None:
         yield found

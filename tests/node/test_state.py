@@ -148,3 +148,20 @@ def test_a_right_value_that_the_next_boot_forgets() -> None:
     on_the_command_line = "/proc/cmdline:nvidia.NVreg_RestrictProfilingToAdminUsers=0"
     kept = but(forgotten, part("options", f"{line}\n{on_the_command_line}"))
     assert judged(kept)["profiling-before-driver"].verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("bad", [without(GOOD, "options"), but(GOOD, part("options", code=124))], ids=["none", "cut"])
+def test_what_the_next_boot_does_is_unknown_where_the_files_were_not_read(bad: Recording) -> None:
+    loaded = but(bad, part("params", "RmProfilingAdminOnly: 0\n"))
+    assert judged(loaded)["profiling-before-driver"].verdict is Verdict.UNKNOWN
+
+
+def test_what_the_operators_container_loads_is_in_no_file_of_the_host(tmp_path: Path) -> None:
+    line = "/etc/modprobe.d/nvprof.conf:options nvidia NVreg_RestrictProfilingToAdminUsers=1"
+    loaded = but(GOOD, part("params", "RmProfilingAdminOnly: 0\n"), part("options", line))
+    fleet = "config:\n  nodeworthy:fleet:\n    cluster: {name: c}\n    pools:\n      h100: {gpu: h100, instanceType: p5.48xlarge"
+    verdicts = []
+    for driver in ("operator", "ami"):
+        (tmp_path / "Pulumi.dev.yaml").write_text(f"{fleet}, driver: {driver}}}\n")
+        verdicts.append(judged(loaded, tmp_path)["profiling-before-driver"].verdict)
+    assert verdicts == [Verdict.PASS, Verdict.FAIL]

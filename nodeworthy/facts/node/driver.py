@@ -27,6 +27,8 @@ class NodeDriver:
     # RmProfilingAdminOnly, as the loaded module has it.
     admin_only: Located[str]
     options: tuple[OptionLine, ...]
+    # Why what modprobe is told was not read; None where it was.
+    options_unread: str | None
     # Fabric manager's unit, and its version.
     fabric_unit: NodeUnits | None
     fabric_version: Located[str]

@@ -32,10 +32,18 @@ def driver(recording: Recording, host: Place) -> NodeDriver | None:
             recording, "params", _parameter(), host.about(f"/proc/driver/nvidia/params {loaded_parameter()}"), is_loaded
         ),
         options=tuple(_option(line, host) for line in lines(recording, "options") if ":" in line),
+        options_unread=_unread(recording),
         fabric_unit=units(recording, "fabric", host),
         fabric_in=tuple(lines(recording, "fabric elsewhere")),
         fabric_version=_fabric(recording, host.about("nv-fabricmanager --version")),
     )
+
+
+def _unread(recording: Recording) -> str | None:
+    part = recording.part("options")
+    if part is None:
+        return "the recording has nothing of it"
+    return f"reading it ended with {part.code}" if part.code != 0 else None
 
 
 def _is_loaded(recording: Recording, host: Place) -> Located[bool]:
