@@ -84,6 +84,11 @@ def rules_index() -> str:
         "# The rules",
         "Each is written once and proven at every moment at which it can be proven. Ids are public: scripts, "
         "suppressions and policy levels name them.",
+        "**A rule speaks only where something asks for what it protects, and where what it says would happen on that "
+        "machine.** Whoever installs a driver and never profiles hears nothing of profiling; what `torchrun` sets by "
+        "itself is not missing; EC2's limits are EC2's. What is not known is `unknown` where the answer matters and "
+        "somebody could give it. A rule that is wrong on strangers' files every second time is worse than none, so "
+        "that is measured, rule by rule: `make strangers`.",
         table(("rule", "what must be true", "severity", "proven at"), *rows),
     )
 
