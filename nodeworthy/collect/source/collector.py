@@ -16,6 +16,7 @@ from nodeworthy.collect.source.node_files import files_of_nodes
 from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
 from nodeworthy.collect.source.overlays import is_loose
 from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.collect.source.ufw import firewalls
 from nodeworthy.collect.together import put_together
 from nodeworthy.engine import Fact, Missing, Scene
@@ -43,6 +44,8 @@ class Looked:
     # The files whose values belong to a release, and where those were looked for.
     beside: list[Path] = field(default_factory=list)
     read: list[Span] = field(default_factory=list)
+    # What was looked at as evidence.
+    scopes: Scopes = field(default_factory=Scopes)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -52,6 +55,7 @@ class Looked:
     def asked_for(self) -> Iterator[Path]:
         """The files beside them that they name, whether they are there or not."""
         yield from self.beside
+        yield from self.scopes.asked
         jobs = [fact for scene in self.scenes for fact in scene.facts if type(fact).__name__ == "SlurmJob"]
         if jobs:
             from nodeworthy.collect.source.slurm_reading import asked_for
@@ -74,6 +78,7 @@ def look_at(
     checked: set[str] = set()
     for source in found_there:
         checked.add(source.real)
+        looked.scopes = source.scopes
         try:
             found = whats_in(source, rules) if source.shown not in nothing else None
         except Refused as refusal:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
 from nodeworthy.records import dataclass
 
 LIMIT = 10 * 1024 * 1024
@@ -17,8 +18,6 @@ LIMIT = 10 * 1024 * 1024
 ATTEMPTS = 3
 STDIN = "-"
 _OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-# Folders that hold no change of the user's own.
-LEFT_OUT = {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".terraform", ".tox", ".mypy_cache"}
 _OTHER_ENCODINGS = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
@@ -42,6 +41,13 @@ class Source:
     data: bytes | None = None
     # The same of other files, which this one may name; by how they are shown.
     others: Mapping[str, bytes] = field(default_factory=dict, compare=False)
+    # Of one run.
+    scopes: Scopes = field(default_factory=Scopes, compare=False)
+
+    @property
+    def scope(self) -> Scope:
+        """What may be looked at as evidence about it."""
+        return self.scopes.of(None if self.shown == STDIN else self.path.parent)
 
 
 class Unreadable(Exception):
@@ -60,12 +66,13 @@ def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
     """Every file that these paths hold, each once. `named` says whether whoever listed them meant each of them;
     what does not exist is a mistake in any case."""
     seen: set[str] = set()
+    scopes = Scopes()
     for given in paths:
         path = Path(given)
         if given != STDIN and path.is_dir():
-            found: Iterable[Source] = _inside(path, named=named)
+            found: Iterable[Source] = _inside(path, scopes, named=named)
         else:
-            found = [Source(path, shown(path), named or not path.exists(), os.path.realpath(path))]
+            found = [Source(path, shown(path), named or not path.exists(), os.path.realpath(path), scopes=scopes)]
         for source in found:
             if source.real not in seen:
                 seen.add(source.real)
@@ -80,7 +87,7 @@ def shown(path: Path) -> str:
     return str(path) if relative.startswith("..") else relative
 
 
-def _inside(folder: Path, *, named: bool) -> Iterator[Source]:
+def _inside(folder: Path, scopes: Scopes, *, named: bool) -> Iterator[Source]:
     """The files of a folder before those of the folders in it. Links to folders are not followed."""
     waiting = [os.fspath(folder)]
     while waiting:
@@ -95,7 +102,7 @@ def _inside(folder: Path, *, named: bool) -> Iterator[Source]:
         for entry in entries:
             if _is_file(entry):
                 path = os.path.realpath(entry.path) if entry.is_symlink() else f"{real}/{entry.name}"
-                yield Source(Path(entry.path), begins + entry.name, False, path)
+                yield Source(Path(entry.path), begins + entry.name, False, path, scopes=scopes)
         inside = [each for each in entries if each.is_dir(follow_symlinks=False) and each.name not in LEFT_OUT]
         waiting += [each.path for each in reversed(inside)]
         named = False

@@ -154,7 +154,8 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
 
     place = Place(path=source.shown)
     is_meant = source.named or is_meant_as_one(source.path.name)
-    script = BootScript(place, unpack(data, place, name=source.path.name), is_meant=is_meant)
+    read = unpack(data, place, name=source.path.name)
+    script = BootScript(place, read, is_meant=is_meant, surroundings=source.scope)
     return Found(scripts=[script], suppressions=list(comments(_plain(data), place, rules, is_yaml=False)))
 
 

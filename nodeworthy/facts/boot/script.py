@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, Place, Related
@@ -59,6 +60,8 @@ class BootScript:
     is_meant: bool = True
     # Why EKS, which starts nodes with it, does not add the part that joins.
     on_its_own: str = ""
+    # The files around it; None where it comes from no file.
+    surroundings: Surroundings | None = None
     # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").
     stands_for: Callable[[str], str | None] = _nothing_is_made_up
 

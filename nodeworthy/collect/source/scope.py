@@ -1,0 +1,210 @@
+"""What may be looked at as evidence about a file: the files of its scope, few and small enough to be read in passing.
+
+    scope = source.scope                      # of a `Source`; one for each root in a run
+    scope.root                                # None for what comes through a pipe
+    scope.holding(_CILIUM, suffixes=_YAML)    # the files in which this stands, with their bytes
+    scope.references_to(path)                 # the lines that name this file
+    scope.incomplete                          # why not everything was looked at, "" where it was
+
+The scope of a file follows from where it lies (`scope_root.py`), never from how the command was called. Nothing is read
+before somebody asks, and each question is answered once in a run. What is evidence is not judged.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from pathlib import Path
+
+from nodeworthy.collect.source.names_of_files import Named, names_in
+from nodeworthy.collect.source.scope_root import root_of
+from nodeworthy.facts.surroundings import Held
+from nodeworthy.records import dataclass
+
+# Folders that hold no change of the user's own.
+LEFT_OUT = {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".terraform", ".tox", ".mypy_cache"}
+# Repositories of more files and bytes are looked at in part, those nearest to the root first.
+MOST_FILES = 20_000
+MOST_BYTES = 64 * 1024 * 1024
+# Whatever is longer was written by a program.
+LARGEST = 512 * 1024
+# What names files of ours by their names.
+_REFERRING = (
+    *(".tf", ".tofu", ".hcl", ".json", ".yaml", ".yml", ".py", ".ts", ".js", ".go", ".sh", ".bash", ".j2", ".tpl"),
+    *(".tftpl", ".tfvars", ".toml", ".mk", ".pkr", ".cs", ".java", ".rb", ".template", ".dockerfile", ".bats", ""),
+)
+_REFERRING_NAMES = ("Dockerfile", "Containerfile", "Makefile", "Vagrantfile", "Justfile", "justfile", "Taskfile.yml")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A place that names a file."""
+
+    path: Path
+    line: int
+    # The name as it stands there: `${path.module}/scripts/boot.sh`.
+    name: str
+    # Where in the file's bytes it begins.
+    offset: int
+
+
+@dataclass
+class Scope:
+    """The files below one root. Asked for in order: those nearest to the root first, each folder's by their names."""
+
+    root: Path | None
+    incomplete: str = ""
+    # What was looked at, for whoever keeps an answer until something changes.
+    asked: set[Path] = field(default_factory=set)
+    _paths: list[str] | None = None
+    _held: dict[tuple[bytes, int, tuple[str, ...]], list[str]] = field(default_factory=dict)
+    _named: dict[str, list[Reference]] | None = None
+
+    def files(self, suffixes: Sequence[str] = ()) -> Iterator[Path]:
+        """All of them, or those with one of these endings ("" for names without one)."""
+        for path in self._listed():
+            if not suffixes or _suffix(path) in suffixes:
+                yield Path(path)
+
+    def holding(self, mark: re.Pattern[bytes], suffixes: Sequence[str] = ()) -> Iterator[Held]:
+        """The files in which this stands. Which ones is found out once in a run; their bytes are read anew."""
+        key = (mark.pattern, mark.flags, tuple(suffixes))
+        if key in self._held:
+            yield from (Held(Path(path), data) for path in self._held[key] if (data := self._read(path)) is not None)
+            return
+        found = self._held[key] = []
+        for path, data in self._texts(suffixes):
+            if mark.search(data):
+                found.append(path)
+        yield from self.holding(mark, suffixes)
+
+    def read(self, path: Path) -> bytes | None:
+        """None where it does not lie in the scope, is too long, or can't be read."""
+        return self._read(os.fspath(path)) if self.root is not None and path.is_relative_to(self.root) else None
+
+    def references_to(self, path: Path) -> list[Reference]:
+        """Where this file is named, in files of the scope other than itself: by a path that may be its own."""
+        if self._named is None:
+            self._named = {}
+            for each, data in self._texts(_REFERRING):
+                for named in names_in(data):
+                    self._note(each, named)
+        own = os.path.realpath(path)
+        return [each for each in self._named.get(path.name, ()) if _may_mean(each, own)]
+
+    def _note(self, path: str, named: Named) -> None:
+        assert self._named is not None
+        reference = Reference(Path(path), named.line, named.name, named.offset)
+        self._named.setdefault(named.name.rpartition("/")[2], []).append(reference)
+
+    def _texts(self, suffixes: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+        left = MOST_BYTES
+        for path in self._listed():
+            if suffixes and _suffix(path) not in suffixes and not _is_called(path, suffixes):
+                continue
+            data = self._read(path)
+            if data is None:
+                continue
+            left -= len(data)
+            if left < 0:
+                self.incomplete = f"{self.root} holds more than {MOST_BYTES >> 20} MiB, the most that is looked through"
+                return
+            yield path, data
+
+    def _read(self, path: str) -> bytes | None:
+        self.asked.add(Path(path))
+        try:
+            with open(path, "rb") as file:  # noqa: PTH123 - of thousands of files
+                data = file.read(LARGEST + 1)
+        except OSError:
+            return None
+        return data if len(data) <= LARGEST else None
+
+    def _listed(self) -> list[str]:
+        if self._paths is None:
+            self._paths = self._list()
+        return self._paths
+
+    def _list(self) -> list[str]:
+        found: list[str] = []
+        level = [os.fspath(self.root)] if self.root is not None else []
+        while level:
+            below: list[str] = []
+            for folder in level:
+                self.asked.add(Path(folder))
+                files, folders = _inside(folder)
+                found += files
+                below += folders
+                if len(found) > MOST_FILES:
+                    self.incomplete = f"{self.root} holds more than {MOST_FILES:,} files, the most that is looked at"
+                    return found[:MOST_FILES]
+            level = below
+        return found
+
+
+@dataclass
+class Scopes:
+    """Of one run: each root is listed once."""
+
+    _by_folder: dict[str, Scope] = field(default_factory=dict)
+    _by_root: dict[str, Scope] = field(default_factory=dict)
+
+    def of(self, folder: Path | None) -> Scope:
+        """The scope of the files of this folder; without one, of what lies nowhere."""
+        if folder is None:
+            return Scope(None, "what comes through a pipe lies nowhere, so nothing beside it could be looked at")
+        absolute = os.path.abspath(folder)
+        if absolute not in self._by_folder:
+            root = root_of(Path(absolute))
+            self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), Scope(root))
+        return self._by_folder[absolute]
+
+    @property
+    def asked(self) -> Iterator[Path]:
+        for each in self._by_root.values():
+            yield from each.asked
+
+
+def _inside(folder: str) -> tuple[list[str], list[str]]:
+    """Files, and folders that may hold more; links are not followed: what they lead to lies elsewhere, or is here."""
+    files: list[str] = []
+    folders: list[str] = []
+    try:
+        with os.scandir(folder) as found:
+            for each in found:
+                if each.is_file(follow_symlinks=False):
+                    files.append(each.path)
+                elif each.is_dir(follow_symlinks=False) and each.name not in LEFT_OUT:
+                    folders.append(each.path)
+    except OSError:
+        return [], []
+    return sorted(files), sorted(folders)
+
+
+def _suffix(path: str) -> str:
+    name = path.rpartition("/")[2]
+    dot = name.rfind(".")
+    return name[dot:] if dot > 0 else ""
+
+
+def _is_called(path: str, suffixes: Sequence[str]) -> bool:
+    return suffixes is _REFERRING and path.rpartition("/")[2].startswith(_REFERRING_NAMES)
+
+
+def _may_mean(reference: Reference, own: str) -> bool:
+    """Whether the folders in the name, as far as they are written out, are those in which the file lies."""
+    if os.fspath(reference.path) == own:
+        return False
+    written = [each for each in reference.name.split("/") if each not in ("", ".")]
+    for index, each in enumerate(reversed(written)):
+        if each == ".." or not _is_plain(each):
+            return True
+        if index >= own.count("/") or own.split("/")[-1 - index] != each:
+            return index > 0 and reference.name.startswith("/")
+    return True
+
+
+def _is_plain(step: str) -> bool:
+    return not any(mark in step for mark in ("$", "{", "%", "*"))
