@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -59,3 +60,13 @@ def test_old_line_ends_make_one_line_of_it(tmp_path: Path) -> None:
     (found,) = ran.report["findings"]
     assert ran.code == 1
     assert found["message"].endswith("the whole of it is one line, and nothing of it runs")
+
+
+@pytest.mark.parametrize("first", ["# ", "ARG A", "---", "%{ if x }"])
+def test_lines_that_end_as_on_windows_are_passed_over_one_way_each(first: str, tmp_path: Path) -> None:
+    """Two ways to read each end of a line are 2^60 for sixty of them; read in a process that can be ended."""
+    (tmp_path / "outputs.tf").write_bytes(f"{first}\r\n".encode() * 60 + b"x = 1\r\n")
+    (tmp_path / "user-data.txt").write_bytes(f"{first}\r\n".encode() * 60 + b"x = 1\r\n")
+    command = [sys.executable, "-m", "nodeworthy", "check", ".", "--no-cache"]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=30, check=False)
+    assert ran.returncode in (1, 2, 3), ran.stderr

@@ -29,7 +29,7 @@ _CONFIGURES = pattern(
 )
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
-_BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*|ARG[ \t][^\n]*)?\r?\n)*FROM[ \t]+\S")
+_BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[ \t]+\S")
 # Nothing else is called so; many a thing boots.
 _IS_CALLED_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init)(?=$|[-_.\d])")
 # It hands on to what its container is told to run.
@@ -48,14 +48,14 @@ _HEADS = pattern(
 _MIME = pattern(rb"(?im)^(mime-version|content-type)\s*:")
 # A program, a page or another object may hold one; it is user data where it is the document itself.
 _NODE_CONFIG = pattern(
-    rb"(?:[ \t]*(?:#[^\n]*|---[^\n]*|%\{[^\n]*)?\r?\n)*(?:--\S+\s+(?i:content-type)\s*:|"
+    rb"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+|%\{[^\n]*+)?\r?\n)*(?:--\S+\s+(?i:content-type)\s*:|"
     rb"[{\s\"']*(?:apiVersion[\"']?\s*:\s*[\"']?node\.eks\.aws/|kind[\"']?\s*:\s*[\"']?NodeConfig\b))"
 )
 _OF_A_MAIL = pattern(
     rb"(?im)^(?:from|to|subject|received|message-id|date):|multipart/(?:alternative|related|form-data)"
 )
 # Bottlerocket's, behind comments.
-_SETTINGS = pattern(rb"(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
+_SETTINGS = pattern(rb"(?:[ \t]*(?:#[^\n]*+)?\r?\n)*[ \t]*(?:\[+\s*settings\b|settings\.\w)")
 _GZIP = b"\x1f\x8b"
 _BASE64 = pattern(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
 _BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
