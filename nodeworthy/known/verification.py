@@ -27,15 +27,28 @@ class Signs:
 
 
 @cache
-def signs(*, comes_again: bool) -> Signs:
-    """Those of tools that always verify, and of those that do where they come again and again."""
+def signs(*, comes_again: bool, by_hand: bool = True) -> Signs:
+    """Those of tools that always verify, and of those that do where they come again and again; with or without what
+    people start `by_hand`, too."""
     tools = [each for each in _tools() if comes_again or not each.get("again", False)]
+    tools = [each for each in tools if by_hand or not each.get("by_hand", False)]
     names = _any_of(name for each in tools for name in each["names"])
     programs = _any_of(program for each in tools for program in each.get("programs", ()))
     return Signs(
         re.compile(rf"(?:^|[-_/.])({names})(?=$|[-_/.:])"),
         re.compile(rf"(?:^|[\s;&|(/'\"])({programs})(?=$|[\s;&|)'\"])"),
     )
+
+
+def seconds_of(command: str) -> int:
+    """How long the tools that `command` runs go on by their own arguments; 0 where these say nothing."""
+    found = (each for pattern_ in _lasting() for each in pattern_.findall(command))
+    return max((int(each[:9]) for each in found), default=0)
+
+
+@cache
+def _lasting() -> list[re.Pattern[str]]:
+    return [re.compile(each["lasts"]) for each in _tools() if "lasts" in each]
 
 
 @cache

@@ -13,7 +13,8 @@ nodes fit must never keep them from work:
 
 Verification work is what says so (`nodeworthy/verification`, hpc-verification, a burn-in), what runs a program that
 only tries machines (nhc, `dcgmi diag`, gpu-burn), and what measures again and again (nccl-tests, Linpack in a CronJob,
-a Deployment or a loop). It is judged where it asks for GPUs: what holds none keeps nobody away.
+a Deployment or a loop). It is judged where it asks for GPUs: what holds none keeps nobody away. Of a gpu-burn that
+somebody starts by hand only its end is asked: by its own arguments within an hour, or by a deadline.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from nodeworthy.facts.cluster.classes import ClusterClasses
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.faults import endless, leftovers, lets_others_in, opt_out, overlaps
 from nodeworthy.facts.verification.opt_out import honours_opt_out
-from nodeworthy.facts.verification.signs import why_verification
+from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, skip, unknown
@@ -48,6 +49,8 @@ def it_can_never_keep_work_away(pod: PodTemplate, classes: ClusterClasses | None
     if not pod.gpu_resources:
         skip("it holds no GPUs")
     yield from endless(pod, why, _HELD)
+    if is_a_trial(pod):
+        return
     yield from overlaps(pod)
     yield from lets_others_in(pod, classes)
     yield from opt_out(pod)

@@ -10,11 +10,13 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.classes import ClusterClasses
 from nodeworthy.facts.pod.template import ENDLESS, PodTemplate
 from nodeworthy.facts.verification.opt_out import expression, honours_opt_out
-from nodeworthy.facts.verification.signs import loops
+from nodeworthy.facts.verification.signs import is_a_trial, loops, seconds_by_itself
 from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.verdict import Finding, Known, Located, Place, Related, Unknown, fail, unknown
 
 _DEADLINE = "activeDeadlineSeconds"
+# What a trial by hand may take without anybody having to bound it.
+_SHORT = 3600
 _CRITICAL = ("system-node-critical", "system-cluster-critical")
 
 
@@ -26,6 +28,8 @@ def endless(pod: PodTemplate, why: str, held: str) -> Iterator[Finding]:
         yield fail(pod, gpus, is_=is_, should="a CronJob or a Job", cause=held, remedy=again)
         return
     deadline = pod.above_says(_DEADLINE) or pod.above_says("runPolicy", _DEADLINE)
+    if deadline is None and not loops(pod) and is_a_trial(pod) and seconds_by_itself(pod) <= _SHORT:
+        return
     if deadline is None:
         yield _unbounded(pod, why, held)
     elif loops(pod) and pod.kind in ("Pod", "Job"):
