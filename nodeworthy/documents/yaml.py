@@ -40,7 +40,7 @@ class _AnchorsAgain(yaml.SafeLoader):
     anchors: dict[str, yaml.Node]
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        event = self.peek_event()
+        event = self.peek_event()  # type: ignore[no-untyped-call]
         if not isinstance(event, yaml.AliasEvent) and event.anchor is not None:
             self.anchors.pop(event.anchor, None)
         return super().compose_node(parent, index)
