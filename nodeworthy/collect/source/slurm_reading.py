@@ -11,7 +11,7 @@ from pathlib import Path
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
-from nodeworthy.facts.slurm.lines import MARK, Option, options_of, read
+from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
 from nodeworthy.facts.slurm.walk import walked
 from nodeworthy.facts.slurm.words import peeled
@@ -37,12 +37,18 @@ def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
     own = options_of(text, place)
     job = SlurmJob(place, text)
     if any(not each.dead for each in own):
-        return [_with_files(job, source)]
-    # What a loop submits is one job: it stands there once.
-    jobs = list({each.place: each for each in _submitted(text, place)}.values()) if job.is_shell else []
+        # A job may write others, and submit them when it is done.
+        within = _others(text, place) if job.is_shell and holds_others(text, own) else []
+        return [_with_files(each, source) for each in (job, *within)]
+    jobs = _others(text, place) if job.is_shell else []
     if not jobs and own and job.is_shell:
         jobs = [job]
     return [_with_files(each, source) for each in jobs]
+
+
+def _others(text: str, place: Place) -> list[SlurmJob]:
+    # What a loop submits is one job: it stands there once.
+    return list({each.place: each for each in _submitted(text, place)}.values())
 
 
 def _submitted(text: str, place: Place) -> Iterator[SlurmJob]:

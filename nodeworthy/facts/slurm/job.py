@@ -13,9 +13,9 @@ from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.launch import Launch, launches
 from nodeworthy.facts.slurm.lines import Option, options_of
 from nodeworthy.facts.slurm.paths import path_of
-from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
+from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.facts.slurm.walk import walked, walked_inside
+from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
@@ -25,8 +25,6 @@ _SHELL = pattern(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
 _READ_ONCE = ("requests", "walked", "launches", "named_files")
 # What Slurm tells each task for itself.
 _OF_A_TASK = ("SLURM_NODEID", "SLURM_PROCID", "SLURM_LOCALID")
-# Of what the batch script filled in before any task saw it.
-FILLED = "the batch script fills it in: "
 _ON_THE_NODE = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_ARRAY_TASK_ID",
                 "SLURM_ARRAY_JOB_ID", "SLURM_LAUNCH_NODE_IPADDR", "SLURM_STEP_NODELIST", "SLURM_JOB_NAME",
                 "SLURM_TMPDIR", "SLURMD_NODENAME", "SLURM_JOB_PARTITION", "SLURM_GPUS_ON_NODE", "SLURM_JOB_USER",
@@ -135,7 +133,7 @@ class SlurmJob:
         written = ""
         for number, piece in enumerate(text.pieces):
             if isinstance(piece, Hole):
-                own[f"_FILLED_{number}"] = Text((Hole(piece.shown, f"{FILLED}{piece.why}"),))
+                own[f"_FILLED_{number}"] = filled(Text((piece,)))
             written += piece if isinstance(piece, str) else f"${{_FILLED_{number}}}"
         return walked_inside(written, origin, ran, own, self._scripts)
 

@@ -14,6 +14,8 @@ from nodeworthy.verdict import Place
 
 # Where a job begins: nobody knows it, and relative paths are relative to it.
 HOME = "/@job"
+# Of what the batch script filled in before any task saw it.
+FILLED = "the batch script fills it in: "
 # What may start work, in a region that could not be read.
 STARTS = pattern(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
 
@@ -26,8 +28,8 @@ class Ran:
     raw: str
     words: tuple[Text, ...]
     environment: Mapping[str, Text]
-    # Set, and not exported: no program sees them.
-    kept: frozenset[str]
+    # Set, and not exported: no program sees them; where each is set.
+    kept: Mapping[str, Place]
     # What its words ask for, and nobody has set.
     unset: frozenset[str]
     folder: str | None
@@ -35,10 +37,20 @@ class Ran:
     background: bool
     # What its `<<EOF` holds, where there is one.
     stdin: Content | None = None
+    # Where the script sets what its environment holds; a variable before the command itself stands there.
+    places: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def in_loop(self) -> bool:
         return any(each.question.asks is Asks.LOOP for each in self.guard)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Where something is exported, and when: what is missing belongs there."""
+
+    place: Place
+    guard: Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +69,9 @@ class Walked:
     reckoned: list[Reckoned] = field(default_factory=list)
     # How often a variable is given a value.
     assigned: dict[str, int] = field(default_factory=dict)
+    # Where each variable got its last value.
+    places: dict[str, Place] = field(default_factory=dict)
+    exports: list[Exported] = field(default_factory=list)
     # Files that were sourced and not read.
     sourced: list[str] = field(default_factory=list)
     final: dict[str, Text] = field(default_factory=dict)
