@@ -1,4 +1,4 @@
-"""A launch behind a variable that differs by branch: `if …; then RUN="srun torchrun"; else RUN=python; fi; $RUN x.py`."""
+"""A launch behind a variable that differs by branch: `if …; then RUN="srun torchrun"; else RUN=python; fi; $RUN x`."""
 
 from __future__ import annotations
 

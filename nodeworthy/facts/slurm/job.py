@@ -13,7 +13,7 @@ from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.launch import Launch, launches
 from nodeworthy.facts.slurm.lines import Option, options_of
 from nodeworthy.facts.slurm.paths import path_of
-from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Ran, Walked
+from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import SlurmRequest
 from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
 from nodeworthy.patterns import pattern

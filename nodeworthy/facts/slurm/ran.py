@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 
@@ -18,6 +19,12 @@ HOME = "/@job"
 FILLED = "the batch script fills it in: "
 # What may start work, in a region that could not be read.
 STARTS = pattern(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
+
+
+def said(text: Text) -> str:
+    """A path for a reader: where the job begins is the folder from which it was submitted."""
+    shown = re.sub(rf"{HOME}/(?=~)", "", text.shown())
+    return re.sub(rf"{HOME}(?![\w-])", "$SLURM_SUBMIT_DIR", shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,8 @@ class Walked:
     exports: list[Exported] = field(default_factory=list)
     # Files that were sourced and not read.
     sourced: list[str] = field(default_factory=list)
+    # The user's own profile is sourced: what it sets is not known, and no fault of the job.
+    personal: bool = False
     final: dict[str, Text] = field(default_factory=dict)
     # Files that the script itself makes, as their paths are shown: known, or by the same words that name them later.
     made: set[str] = field(default_factory=set)

@@ -19,12 +19,14 @@ from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.branches import Choices
 from nodeworthy.facts.slurm.given import GIVEN, JobExpander
-from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked
+from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, said
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 # Sourced for the programs that they bring; what they set is none of a job's own settings.
 _USUAL = pattern(r"bin/activate$|conda\.sh$|\.bashrc$|\.bash_profile$|\.profile$|^/etc/|^/usr/|modules?(/|\.sh|$)|lmod")
+# Where people keep what is theirs: HF_HOME, for one.
+_PERSONAL = pattern(r"\.(?:bashrc|bash_profile|profile|bash_login)$")
 _NAME = pattern(r"\$\{?(\w+)\}?")
 
 
@@ -94,7 +96,8 @@ class JobWalker(Walker):
             path = words[1].known
             read = path is not None and self.state.files.get(_absolute(self.state.folder, path)) is not None
             if not read and not _USUAL.search(behind[0]):
-                self.seen.sourced.append(behind[0])
+                self.seen.sourced.append(said(words[1]))
+            self.seen.personal = self.seen.personal or _PERSONAL.search(behind[0]) is not None
         elif name == "set" and any(word in ("-a", "allexport") or re.match(r"-\w*a", word) for word in behind):
             self.all_exported = True
 
