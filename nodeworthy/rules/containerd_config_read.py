@@ -5,7 +5,8 @@ warning, and containerd starts as if nothing had been written. Which names count
 containerd's release. A drop-in is read only where the root file imports it. `mirrors` or TLS settings beside
 `config_path` keep the CRI plugin from loading at all, and so does a file that does not parse, or one that names the
 plugin among its `disabled_plugins`, as that of Docker's package does: then there is no runtime, and the node never
-becomes ready.
+becomes ready. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is containerd-shim-runc-v2): of one
+that nobody ships, or that this release no longer has, no pod starts.
 
 A boot script's files and files that stand alone in a change are judged alike. Which release reads them says the
 fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a drop-in
@@ -25,6 +26,7 @@ from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
+from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
 from nodeworthy.facts.node.containerd_on_node import told_of
 from nodeworthy.facts.node.files import NodeFiles
@@ -103,6 +105,7 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
         else:
             flaws = [*schema_flaws(file, version), *tls_flaws(file, version), *disabled_flaws(file, version)]
+            flaws += runtime_type_flaws(file, version)
             flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
             yield from (if_it_is_there(each) if file.is_conditional else each for each in flaws)
 
