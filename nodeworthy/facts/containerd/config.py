@@ -110,10 +110,7 @@ class ConfigFile:
         lines = self.reading.content.lines if self.reading.content is not None else ()
         pieces = (line.text.pieces for line in lines if line.text.holes)
         return any(
-            len(each) == 2
-            and each[0] == "# "
-            and isinstance(each[1], Hole)
-            and not is_directive(each[1].shown)
+            len(each) == 2 and each[0] == "# " and isinstance(each[1], Hole) and not is_directive(each[1].shown)
             for each in pieces
         )
 
