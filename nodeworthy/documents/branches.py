@@ -1,8 +1,8 @@
 """The branches of a template: what it may come to be, with each of them chosen in turn.
 
-Read are the conditions of Jinja (`{% if %}`), of Go (`{{ if }}`) and of Terraform (`%{ if }`), each alone or beside other
-text. A condition that stands there twice is decided once, and `not X` against `X`. What stands in a loop is taken once.
-Every line keeps its number.
+Read are the conditions of Jinja (`{% if %}`), of Go (`{{ if }}`) and of Terraform (`%{ if }`), each alone or beside
+other text. A condition that stands there twice is decided once, and `not X` against `X`. What stands in a loop is taken
+once. Every line keeps its number.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _parts(text: str) -> list[_Part]:
     for found in _DIRECTIVE.finditer(text):
         word = _WORD.match(found["says"])
         does = re.sub(r"\s+", " ", word[0]) if word is not None else ""
-        if not _steers(does, found, stack):
+        if not _steers(does, found):
             continue
         here.append(_Part(text[end : found.start()]))
         end = found.end()
@@ -84,7 +84,7 @@ _LOOPS = ("for", "range", "with", "define", "block", "macro", "call", "filter", 
 _ENDS = ("end", "endif", "endfor", "endmacro", "endcall", "endfilter", "endraw", "endblock")
 
 
-def _steers(does: str, found: re.Match[str], stack: Sequence[_Open]) -> bool:
+def _steers(does: str, found: re.Match[str]) -> bool:
     if does in (*_IF, *_ELSE, *_ENDS):
         return True
     if found["go"]:

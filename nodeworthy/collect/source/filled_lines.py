@@ -45,9 +45,9 @@ def content_of(text: str, shown: str, *, quotes_values: bool, has_tables: bool =
     lines: list[Line] = []
     is_below_a_table = False
     for number, row in enumerate(told.splitlines(), 1):
-        text = _row(fillings.text(row), quotes_values=quotes_values, adds_lines=is_below_a_table)
+        made = _row(fillings.text(row), quotes_values=quotes_values, adds_lines=is_below_a_table)
         is_below_a_table = is_below_a_table or (has_tables and row.lstrip().startswith("["))
-        lines.append(Line(text, Place(shown, number, 1)))
+        lines.append(Line(made, Place(shown, number, 1)))
     return Content(tuple(lines))
 
 
