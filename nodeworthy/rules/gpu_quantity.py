@@ -1,8 +1,8 @@
 """GPU requests and limits are equal whole numbers.
 
 GPUs are extended resources: the API server takes them as whole numbers only, wants the limit to be there, and the
-request, where there is one, to be equal to it. A name without a number behind it (`nvidia.com/gpu:`) counts as zero: the
-pod gets no GPU, and nobody says so. `1` and `"1"` are the same quantity, and so is `1000m`; `0.5`, `500m`, a
+request, where there is one, to be equal to it. A name without a number behind it (`nvidia.com/gpu:`) counts as zero:
+the pod gets no GPU, and nobody says so. `1` and `"1"` are the same quantity, and so is `1000m`; `0.5`, `500m`, a
 negative number or a word are none. A Deployment or a Pod is refused at once; a template inside a resource of its own
 kind (a PyTorchJob, a RayCluster, a Workflow) is taken, and its pods never come: only an event says why.
 The memory and the cores that HAMi shares (`nvidia.com/gpumem`, `nvidia.com/gpucores`) are whole numbers, too. No
