@@ -42,8 +42,8 @@ class Beside:
 
     path: str | None
     text: str | None = None
-    # Where one of this name lies instead: it depends on where the job is submitted.
-    elsewhere: str = ""
+    # Where it should lie, by what lies around the job; empty where nothing shows it.
+    expected: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,18 +92,21 @@ class SlurmJob:
         return None if path.startswith(("/", "~")) else posixpath.normpath(f"{HOME}/{path}")
 
     @cached_property
+    def unreadable(self) -> Place | None:
+        """Where it is no shell that could be read, and something is started there."""
+        if not self.is_shell:
+            return None
+        return next((place for place, text in self.walked.broken if STARTS.search(text)), None)
+
+    @cached_property
     def launches(self) -> Sequence[Launch]:
         if not self.is_shell:
             skip("its script is no shell script, and is not read")
-        self._refuse_broken()
+        if self.unreadable is not None:
+            skip(f"what it runs is not known: from line {self.unreadable.line} on it is no shell that could be read")
         every = (self._configured(each) for each in launches(self.walked, self))
         found = sorted(every, key=lambda each: each.place.line or 0)
         return [each for each in found if each.is_python or each.script is not None or each.step is not None]
-
-    def _refuse_broken(self) -> None:
-        place = next((place for place, text in self.walked.broken if STARTS.search(text)), None)
-        if place is not None:
-            raise NotKnown("what the job runs is not known: this is no shell that could be read", place)
 
     @property
     def python_launches(self) -> Sequence[Launch]:
@@ -145,7 +148,7 @@ class SlurmJob:
     @cached_property
     def named_files(self) -> frozenset[str]:
         """The files that it runs or sources, as far as their paths are known."""
-        if not self.is_shell:
+        if not self.is_shell or self.unreadable is not None:
             return frozenset()
         every = [*((each.script, each.ran.folder) for each in self.launches)]
         every += [(each.option("config_file"), each.ran.folder) for each in self.launches]
