@@ -10,6 +10,9 @@ from typing import Any
 
 from nodeworthy.records import dataclass
 
+# What stands for the name where nobody knows the network.
+POD_INTERFACE = "POD_INTERFACE"
+
 
 @dataclass(frozen=True)
 class Cni:
@@ -20,6 +23,10 @@ class Cni:
     own: tuple[str, ...]
     # It lets its pods' traffic be forwarded by rules of its own.
     forwards: bool = False
+    # These rules stand before those of a firewall; else what that says no to is gone before.
+    in_front: bool = False
+    # It lets in what its pods send to the node itself, too.
+    lets_in: bool = False
     # The chain in which it does so by marks on packets, where nobody but itself can follow it.
     chain: str = ""
     # How its comments begin, on rules of its own in the kernel's chains.
@@ -55,8 +62,17 @@ def cnis() -> tuple[Cni, ...]:
 
 def _cni(key: str, row: Mapping[str, Any]) -> Cni:
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
-    chain, comment, table = (str(row.get(name, "")) for name in ("chain", "comment", "table"))
-    return Cni(key, forwards=row.get("forwards", False), chain=chain, comment=comment, table=table, **lists)
+    told = {name: row[name] for name in ("forwards", "in_front", "lets_in", "chain", "comment", "table") if name in row}
+    return Cni(key, **lists, **told)
+
+
+def network(key: str) -> Cni:
+    return next(each for each in cnis() if each.key == key)
+
+
+def wants_no_firewalld(distribution: str) -> bool:
+    """Whether its own pages ask for firewalld to be off."""
+    return distribution in _table()["firewalld"]["unwanted"]
 
 
 def brought_by(distribution: str) -> tuple[Cni, ...]:
@@ -123,5 +139,5 @@ def is_a_networks_own(written: str) -> bool:
 
 
 def first_of(networks: Iterable[Cni]) -> str:
-    """How a rule names the interfaces of the likeliest of these."""
-    return next((each.pods[0] for each in networks), cnis()[0].pods[0])
+    """How a rule names the interfaces of the likeliest of these; where none is known, nobody can name them."""
+    return next((each.pods[0] for each in networks), POD_INTERFACE)

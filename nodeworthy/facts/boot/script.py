@@ -13,7 +13,7 @@ from nodeworthy.verdict import NotKnown, Place, Related
 
 if TYPE_CHECKING:  # only where there is a script to read is the reader imported
     from nodeworthy.boot.timeline import Timeline
-    from nodeworthy.boot.userdata import UserData
+    from nodeworthy.boot.userdata import Part, UserData
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +60,8 @@ class BootScript:
     is_meant: bool = True
     # Why EKS, which starts nodes with it, does not add the part that joins.
     on_its_own: str = ""
+    # The script that has another machine run it.
+    told_in: tuple[Part, ...] = ()
     # The files around it; None where it comes from no file.
     surroundings: Surroundings | None = None
     # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").

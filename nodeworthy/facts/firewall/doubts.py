@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.facts.firewall.firewall import Filter
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import is_private, range_of
-from nodeworthy.known.pod_interfaces import named_by
+from nodeworthy.known.pod_interfaces import Cni, named_by
+
+
+def which_network(networks: Sequence[Cni]) -> str:
+    """Some networks let their pods through a firewall by themselves, and others do not."""
+    if networks:
+        told = " or ".join(each.key for each in networks)
+        return f"pods' network may be {told}, and not each of these lets its pods through by itself"
+    return (
+        "nothing here shows which network pods have; Calico lets them through by itself, flannel and Cilium in part "
+        "(its manifest or chart in the repository, --pod-network-cidr, or a pool's distribution in a fleet says so)"
+    )
 
 
 def why_not_known(rule: Filter, pods: Pods) -> str:

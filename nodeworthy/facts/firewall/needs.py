@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import Enum
 
 from nodeworthy.boot.text import Text
@@ -11,6 +12,7 @@ from nodeworthy.facts.firewall.ranges import Range, holds_range, is_world, priva
 from nodeworthy.fleet.model import Network
 from nodeworthy.known.pod_interfaces import Cni, first_of, holds, is_a_networks_own, is_one_pods, is_uplink, named_by
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Related
 
 # Interfaces that are neither pods' nor the uplink.
 _OTHERS = ("lo", "docker", "br-", "virbr", "wg", "tailscale", "tun", "tap", "lxd")
@@ -22,10 +24,19 @@ class Pods:
 
     pod_range: Range | None = None
     service_range: Range | None = None
-    # The network that the distribution brings; empty where it may be any.
+    # Those that they may have; empty where it may be any.
     networks: tuple[Cni, ...] = ()
+    # What shows that, and whether it only speaks of it, or stands in a file beside it.
+    shown: tuple[Related, ...] = ()
+    is_guessed: bool = False
+    # The distribution, where the network is the one that it brings.
+    distribution: str = ""
+    # The ranges that are usual there, which nobody has to have.
+    usual_range: Range | None = None
+    usual_services: Range | None = None
     # Both are those of a node, and its rules are all that it has.
     are_seen: bool = False
+    # Its name; of a script, as it is written there: `$IFACE`.
     uplink: str = ""
     # Who may reach the node's ports, where a fleet says so.
     network: Network | None = None
@@ -40,9 +51,10 @@ class Pods:
         return first_of(self.networks)
 
     @property
-    def forward_themselves(self) -> bool:
-        """The network that is there lets its pods' traffic through by rules of its own."""
-        return not self.are_seen and bool(self.networks) and all(each.forwards for each in self.networks)
+    def ranges(self) -> Sequence[Range]:
+        """Whose addresses the rules of a remedy name, pods' first; none where nobody knows any."""
+        own = self.pod_range or self.seen_range or self.usual_range
+        return [each for each in (own, self.service_range or self.usual_services) if each is not None]
 
 
 class Way(Enum):
@@ -68,16 +80,28 @@ class Need:
     # The addresses that it is about; None where nobody says which.
     range: Range | None = None
 
+    def rules(self, pods: Pods, uplink: str) -> Iterator[str]:
+        """How ufw is told; a range that is only usual there is named, and that of services with it."""
+        if self.range is None and self.way in (Way.TO_NODE, Way.FROM_NODE) and pods.ranges:
+            yield from (replace(self, range=each).rule(pods, uplink) for each in pods.ranges)
+        else:
+            yield self.rule(pods, uplink)
+
     def rule(self, pods: Pods, uplink: str) -> str:
-        """How ufw is told."""
-        if self.way is Way.LEAVE:
-            return f"ufw route allow in on {pods.interface} out on {uplink}"
-        if self.way is Way.REACH:
-            return f"ufw route allow in on {uplink} out on {pods.interface}"
+        if self.way in (Way.LEAVE, Way.REACH):
+            return self._route(pods, uplink)
         addresses = (
             self.range if self.range is not None and self.range != pods.seen_range else private_block(pods.seen_range)
         )
         return f"ufw allow from {addresses}" if self.way is Way.TO_NODE else f"ufw allow out to {addresses}"
+
+    def _route(self, pods: Pods, uplink: str) -> str:
+        """By the interfaces of pods' network; where nobody knows it, by their addresses."""
+        leaves = self.way is Way.LEAVE
+        if not pods.networks and pods.ranges:
+            return f"ufw route allow {'from' if leaves else 'to'} {pods.ranges[0]}"
+        come, go = (pods.interface, uplink) if leaves else (uplink, pods.interface)
+        return f"ufw route allow in on {come} out on {go}"
 
 
 def needs(pods: Pods) -> list[Need]:
@@ -124,12 +148,24 @@ def _is_about(need: Need, rule: Filter, pods: Pods) -> bool | None:
         others = holds_range(rule.source, pods.neighbours) and not _is_pods_own(rule.source, pods)
         parts = [_elsewhere(rule.in_, pods), _pods(rule.out, pods), others, holds_range(rule.to, need.range)]
     elif need.way is Way.TO_NODE:
-        parts = [_pods(rule.in_, pods), holds_range(rule.source, need.range), _wide(rule.to)]
+        parts = [_pods(rule.in_, pods), _holds(rule.source, need, pods), _wide(rule.to)]
     else:
-        parts = [_pods(rule.out, pods), holds_range(rule.to, need.range), _wide(rule.source)]
+        parts = [_pods(rule.out, pods), _holds(rule.to, need, pods), _wide(rule.source)]
     if False in parts:
         return False
     return None if None in parts or rule.is_narrowed else True
+
+
+def _holds(addresses: Text, need: Need, pods: Pods) -> bool | None:
+    """Where a range is only usual, another one that is large enough for a cluster may be its pods'."""
+    held = holds_range(addresses, need.range)
+    usual = pods.usual_range
+    if need.range is not None or usual is None or held is False or not addresses or is_world(addresses):
+        return held
+    found = range_of(addresses)
+    if found is None or holds_range(addresses, usual):
+        return held
+    return None if held else False
 
 
 def _pods(name: Text, pods: Pods) -> bool | None:
@@ -141,7 +177,8 @@ def _pods(name: Text, pods: Pods) -> bool | None:
         return None
     named = named_by(written)
     if named:
-        return not pods.networks or bool(set(named).intersection(pods.networks)) or (False if pods.are_seen else None)
+        keys = {each.key for each in pods.networks}
+        return not keys or bool(keys.intersection(each.key for each in named)) or (False if pods.are_seen else None)
     if is_one_pods(written) or is_uplink(written) or is_a_networks_own(written) or written.startswith(_OTHERS):
         return False
     return False if pods.are_seen else None
@@ -150,7 +187,7 @@ def _pods(name: Text, pods: Pods) -> bool | None:
 def _elsewhere(name: Text, pods: Pods) -> bool:
     """Whether it leads out of the node: what nobody else's is, is the uplink's."""
     written = name.known
-    if written and pods.uplink:
+    if written and pods.uplink and pods.are_seen:
         return holds(written, pods.uplink)
     if not written or is_uplink(written):
         return True

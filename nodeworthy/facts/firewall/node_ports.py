@@ -11,7 +11,6 @@ from nodeworthy.facts.firewall.firewall import Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range, is_world, range_of
 from nodeworthy.fleet.model import Network
-from nodeworthy.known.pod_interfaces import is_uplink
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Related
@@ -41,8 +40,7 @@ class _Opened:
 
 
 def opens_to_others(rule: Filter, step: Step, pods: Pods) -> Iterator[Flaw]:
-    by = rule.in_.known
-    if rule.side is not Side.IN or rule.is_narrowed or by is None or not (by in ("", "+") or is_uplink(by)):
+    if rule.side is not Side.IN or rule.is_narrowed:
         return
     opened = _opened(rule, pods.network)
     if opened is None:

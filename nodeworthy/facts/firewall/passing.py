@@ -10,7 +10,7 @@ from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains,
 from nodeworthy.facts.firewall.kubelets import is_for_kubelet
 from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_about_everybody, is_gone
 from nodeworthy.facts.firewall.ranges import holds_range
-from nodeworthy.known.pod_interfaces import is_uplink, named_by
+from nodeworthy.known.pod_interfaces import Cni, is_one_pods, is_uplink, named_by
 
 
 def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
@@ -47,20 +47,45 @@ def _is_of_an_overlay(rule: Filter, need: Need, pods: Pods) -> bool:
     return is_way and pods.is_overlaid and holds_range(rule.source, need.range) is True
 
 
-def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool:
-    """Whether pods' own network forwards this: in the kernel's common chains, where no rule is about it."""
-    if need.way.side is not Side.ROUTED or not pods.forward_themselves or chains.name not in (UFW, IPTABLES):
+def _by_the_network(chains: Chains, need: Need, pods: Pods) -> bool | None:
+    """Whether pods' own network lets this through, by rules of its own in the kernel's common chains."""
+    if need.way is Way.FROM_NODE or pods.are_seen or chains.name not in (UFW, IPTABLES):
         return False
-    return all(covers(need, rule, pods) is False for rule, _ in chains.rules) and not _names_pods(chains)
+    answers = {_of_one(each, chains, need, pods) for each in pods.networks}
+    return answers.pop() if len(answers) == 1 else None
 
 
-def _names_pods(chains: Chains) -> bool:
-    """Whether somebody has set about forwarding for pods, and may have done half of it."""
-    ends = (end.known or "" for rule, _ in chains.rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
-    return any(named_by(end) and not is_uplink(end) for end in ends if end)
+def _of_one(network: Cni, chains: Chains, need: Need, pods: Pods) -> bool:
+    """What a firewall says no to by a rule, or by rejecting all the rest, is gone before rules that stand behind."""
+    if not (network.forwards if need.way.side is Side.ROUTED else network.lets_in):
+        return False
+    if network.in_front:
+        return True
+    _, policy = chains.policy(need.way.side)
+    if policy is not None and (policy.filter is not None or "reject" in policy.command.lower()):
+        return False
+    return not any(rule.allows is not True and covers(need, rule, pods) is not False for rule, _ in chains.rules)
+
+
+def named_in(chains: Chains) -> tuple[Cni, ...]:
+    """The networks whose interfaces a firewall's rules name."""
+    ends = (end.known or "" for rule, _ in chains.rules for end in (rule.in_, rule.out))
+    found = {cni.key: cni for end in ends if end and not is_uplink(end) for cni in _whose(end)}
+    return tuple(found.values())
+
+
+def _whose(end: str) -> tuple[Cni, ...]:
+    one = is_one_pods(end)
+    return named_by(end) or ((one,) if one is not None else ())
 
 
 def missing(chains: Chains, wanted: Sequence[Need], pods: Pods) -> tuple[list[Need], list[Need]]:
     """What is surely not let through, and what may not be."""
-    told = [(each, lets(chains, each, pods)) for each in wanted if not _by_the_network(chains, each, pods)]
+    told = [(each, _answer(chains, each, pods)) for each in wanted]
     return [each for each, answer in told if answer is False], [each for each, answer in told if answer is None]
+
+
+def _answer(chains: Chains, need: Need, pods: Pods) -> bool | None:
+    answer = lets(chains, need, pods)
+    by = True if answer is True else _by_the_network(chains, need, pods)
+    return answer if by is False else by

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nodeworthy.boot.effects import Effect, Installs, Joins, Runs
+from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Runs, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.kubelet_starts import families_in
 from nodeworthy.facts.boot.script import BootPool, BootScript
@@ -14,7 +14,7 @@ from nodeworthy.facts.firewall.firewall import Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.pod_interfaces import Cni, brought_by, distribution_of, is_uplink, named_by
+from nodeworthy.known.pod_interfaces import Cni, brought_by, is_uplink, named_by
 from nodeworthy.verdict import Known, Located, skip
 
 # Ports that nobody but Kubernetes has.
@@ -23,12 +23,36 @@ _PORTS = ("10250", "6443", "30000:32767", "30000-32767")
 _SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
 # What begins a cluster on this machine, or makes it a node without a join in sight.
 _BEGINS = (("k8s", "bootstrap"), ("kubeadm", "init"), ("microk8s", "enable"), ("k3s", "server"), ("rke2", "server"))
-_KUBELET = frozenset(("kubelet", "kubeadm"))
+_KUBELET = ("kubelet", "kubeadm")
+# A container runtime, and what makes the kernel filter what pods send over a bridge: nobody else has both.
+_RUNTIMES = ("containerd", "cri-o", "crio", "docker")
+_BRIDGED = "bridge-nf-call-iptables"
 
 
 def joins(script: BootScript) -> bool:
     timeline = script.timeline
-    return any(True for _ in timeline.of(Joins)) or bool(families_in(timeline)) or any(True for _ in _makes(timeline))
+    return (
+        any(True for _ in timeline.of(Joins))
+        or bool(families_in(timeline))
+        or any(True for _ in _makes(timeline))
+        or _is_one_in_all_but_name(timeline)
+    )
+
+
+def _is_one_in_all_but_name(timeline: Timeline) -> bool:
+    """A machine that is made ready, and that somebody joins by hand later."""
+    if not any(_bridges(each) for each in timeline.effects):
+        return False
+    named = [each.shown() for effect in timeline.of(Installs) for each in effect.packages]
+    named += [each.unit.shown() for each in timeline.of(Unit)]
+    named += [each.url.shown() for each in timeline.of(Fetches)]
+    return any(name in each for each in named for name in (*_RUNTIMES, *_KUBELET))
+
+
+def _bridges(effect: Effect) -> bool:
+    if isinstance(effect, Writes):
+        return effect.content is not None and effect.content.text.contains(_BRIDGED)
+    return isinstance(effect, (Runs, NotUnderstood)) and _BRIDGED in effect.command
 
 
 def _makes(timeline: Timeline) -> Iterator[str]:
@@ -44,7 +68,8 @@ def _made_by(effect: Effect) -> str | None:
         named = [each.known for each in effect.packages if each.known]
         if effect.manager == "snap":
             return next((_SNAPS[each] for each in named if each in _SNAPS), None)
-        return "kubeadm" if any(each.partition("=")[0] in _KUBELET for each in named) else None
+        # `kubelet=1.34.1-1.1`, `kubelet-$VERSION`, `kubeadm`
+        return "kubeadm" if any(each.shown().startswith(_KUBELET) for each in effect.packages) else None
     if isinstance(effect, Runs):
         words = tuple(each.known for each in effect.arguments)
         program = (words[0] or "").rpartition("/")[2] if words else ""
@@ -67,22 +92,23 @@ def speaks_of_pods(steps: Sequence[Step]) -> bool:
 
 
 def pods_of(pool: BootPool | None, script: BootScript | None = None) -> Pods:
-    """What the pool says; without one, what the way of joining tells of the network."""
-    if pool is not None:
-        return pods_in(pool.fleet, pool.pool)
-    ways = [*(each.how for each in script.timeline.of(Joins)), *_makes(script.timeline)] if script is not None else []
-    distribution = next(filter(None, map(distribution_of, ways)), "")
-    return _brought(brought_by(distribution))
+    """What the pool says; beyond that, what the script and the files around it show of the network."""
+    said = pods_in(pool.fleet, pool.pool) if pool is not None else Pods()
+    if script is None or script.read is None:
+        return said
+    from nodeworthy.facts.firewall.shown_pods import shown_by
+
+    return shown_by(script, said)
 
 
 def pods_in(fleet: Fleet, pool: Pool) -> Pods:
     distribution = pool.distribution.state
     networks = brought_by(distribution.value) if isinstance(distribution, Known) else ()
     own, services = _range(fleet.cluster.pod_cidr), _range(fleet.cluster.service_cidr)
-    return replace(_brought(networks), pod_range=own, service_range=services, network=fleet.network)
+    return replace(of_networks(networks), pod_range=own, service_range=services, network=fleet.network)
 
 
-def _brought(networks: tuple[Cni, ...]) -> Pods:
+def of_networks(networks: tuple[Cni, ...]) -> Pods:
     return Pods(networks=networks, is_overlaid=bool(networks) and all(each.overlays for each in networks))
 
 

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Need, Pods, Way
+from nodeworthy.facts.firewall.needs import Need, Pods, Way, needs
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.known.pod_interfaces import is_uplink
 from nodeworthy.records import dataclass
 
 # In these hooks nobody knows yet, or any more, where a packet goes or came from.
 _BEFORE, _BEHIND = ("prerouting", "ingress"), ("postrouting", "egress")
+# What stands for the uplink's name where nobody knows it.
+UPLINK = "UPLINK"
+_ASKED, _SAID = "UPLINK=$(ip route show default | awk '{print $5; exit}')", '"$UPLINK"'
+# What can be said where nothing shows which network pods have.
+WHICHEVER = "rules for the interfaces and addresses of pods' network, whichever that is"
 _IPTABLES_CHAINS = {Way.LEAVE: "FORWARD", Way.REACH: "FORWARD", Way.TO_NODE: "INPUT", Way.FROM_NODE: "OUTPUT"}
 
 
@@ -34,15 +39,15 @@ class Remedies:
         elif self.chains.owner == FIREWALLD:
             yield from _zones(self.pods.interface, {each.way for each in self.lacking})
         elif self.chains.name == UFW:
-            yield from (self._ufw(each) for each in self.lacking)
+            for each in self.lacking:
+                yield from (self._ufw(each, command) for command in each.rules(self.pods, self.uplink))
         elif self.chains.name.startswith(IPTABLES):
             yield from (self._iptables(each) for each in self.lacking)
         else:
             yield from (self._nft(each) for each in self.lacking)
 
-    def _ufw(self, need: Need) -> str:
+    def _ufw(self, need: Need, command: str) -> str:
         """A rule of the same words is replaced where it stands, and never put before itself."""
-        command = need.rule(self.pods, self.uplink)
         step = self.denied_by.get(need)
         asked = ufw_command([Text.of(each) for each in command.split()[1:]]).rule
         if step is None or step.filter is None or asked is None or asked.filter.key == step.filter.key:
@@ -70,8 +75,32 @@ class Remedies:
         """By what a rule here can know that a packet is a pod's."""
         comes = need.way in (Way.LEAVE, Way.TO_NODE)
         if self.chains.hook in (_BEHIND if comes else _BEFORE):
-            return "saddr" if comes else "daddr", str(self.pods.pod_range or "10.0.0.0/8")
+            return "saddr" if comes else "daddr", str(next(iter(self.pods.ranges), "10.0.0.0/8"))
         return "iif" if comes else "oif", self.pods.interface
+
+
+def joined(commands: Sequence[str]) -> str:
+    """As they are typed; where nobody knows the uplink's name, the machine is asked for it first."""
+    typed = "; ".join(dict.fromkeys(commands))
+    if UPLINK not in typed:
+        return typed
+    return f"{_ASKED}; {typed.replace(UPLINK, _SAID)}"
+
+
+def narrow(pods: Pods, *sides: Side) -> str:
+    """The rules of ufw that pods need, as far as they are of these sides and their network brings none of its own."""
+    asked = sides or (Side.ROUTED, Side.IN)
+    wanted = [each for each in needs(pods) if each.way.side in asked and not _brought(each, pods)]
+    if not pods.networks and not pods.ranges:
+        return WHICHEVER if wanted else ""
+    return joined([command for each in wanted for command in each.rules(pods, pods.uplink or UPLINK)])
+
+
+def _brought(need: Need, pods: Pods) -> bool:
+    if pods.are_seen or need.way is Way.FROM_NODE:
+        return False
+    is_routed = need.way.side is Side.ROUTED
+    return bool(pods.networks) and all(each.forwards if is_routed else each.lets_in for each in pods.networks)
 
 
 def _deletion(denying: Filter, command: str) -> str:

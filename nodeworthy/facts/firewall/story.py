@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.facts.firewall.almost import almost
-from nodeworthy.facts.firewall.doubts import why_not_known
+from nodeworthy.facts.firewall.doubts import which_network, why_not_known
 from nodeworthy.facts.firewall.firewall import (
     FIREWALLD,
     FIREWALLD_LATER,
@@ -19,16 +19,17 @@ from nodeworthy.facts.firewall.firewall import (
     Step,
 )
 from nodeworthy.facts.firewall.needs import Need, Pods, covers, needs
-from nodeworthy.facts.firewall.passing import missing
-from nodeworthy.facts.firewall.remedies import Remedies, uplink_of
+from nodeworthy.facts.firewall.passing import missing, named_in
+from nodeworthy.facts.firewall.remedies import UPLINK, Remedies, joined, uplink_of
 from nodeworthy.facts.firewall.state import Firewall
+from nodeworthy.known.pod_interfaces import POD_INTERFACE
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
-_UPLINK = "eno1"
 _MOST_TOLD = 4
 _LOADED_LATER = "firewalld is told for its next start what lets pods' traffic through, and nothing loads it now"
 _GONE_LATER = "what lets pods' traffic through firewalld is gone after its next start: it was not said --permanent"
+_WHICH = f"{POD_INTERFACE}: that of pods' network: cni0 of flannel, cali+ of Calico, lxc+ of Cilium"
 _BUILT_IN = {Side.IN: "INPUT", Side.OUT: "OUTPUT", Side.ROUTED: "FORWARD"}
 
 
@@ -118,13 +119,13 @@ class Story:
 
     @property
     def should(self) -> str:
-        return "; ".join(self.commands)
+        return joined(self.commands)
 
     @cached_property
     def commands(self) -> list[str]:
         if self._only_once is not None:
             return ["firewall-cmd --reload" if self.is_loaded_later else "firewall-cmd --runtime-to-permanent"]
-        return Remedies(self.chains, self.lacking, self.pods, self.uplink or _UPLINK, self._denied()).commands()
+        return Remedies(self.chains, self.lacking, self.pods, self.uplink or UPLINK, self._denied()).commands()
 
     def _denied(self) -> dict[Need, Step]:
         """By which rule; one that drops all stands as the policy of its chain."""
@@ -137,7 +138,8 @@ class Story:
 
     @property
     def uplink(self) -> str:
-        return self.pods.uplink or uplink_of([rule for rule, _ in self.chains.rules])
+        named = uplink_of([rule for rule, _ in self.chains.rules])
+        return self.pods.uplink if self.pods.are_seen else named or self.pods.uplink
 
     @property
     def cause(self) -> str:
@@ -149,14 +151,14 @@ class Story:
 
     @property
     def remedy(self) -> str:
-        named = "" if self.uplink or self.name != UFW or _UPLINK not in self.should else f" ({_UPLINK}: the uplink)"
-        return f"{self.should}{named}"
+        return f"{self.should} ({_WHICH})" if POD_INTERFACE in self.should else self.should
 
     def related(self) -> Iterator[Related]:
         yield from list(dict.fromkeys(self._near()))[:_MOST_TOLD]
         on = self.firewall.enabled
         if self.name == UFW and on is not None and on.place != self.place:
             yield Related(on.place, "ufw is switched on here")
+        yield from self.pods.shown
 
     def _near(self) -> Iterator[Related]:
         for step in self.firewall.refused:
@@ -176,18 +178,27 @@ class Story:
             for rule, step in self.chains.rules:
                 if covers(need, rule, self.pods) is None or (covers(need, rule, self.pods) and rule.allows is None):
                     yield step.place, why_not_known(rule, self.pods)
+        if not self.pods.are_seen and self.name in (UFW, IPTABLES) and len(self.pods.networks) != 1:
+            yield self.place, which_network(self.pods.networks)
 
 
 def stories(firewall: Firewall, pods: Pods, place: Place) -> list[tuple[Story, bool]]:
     """What each set of chains keeps back, and whether that is sure."""
     found: list[tuple[Story, bool]] = []
     for chains in firewall.closed():
-        surely, maybe = missing(chains, needs(pods), pods)
+        these = _by_names(pods, chains)
+        surely, maybe = missing(chains, needs(these), these)
         if surely and not firewall.unread:
-            found.append((Story(firewall, chains, pods, surely, place), True))
+            found.append((Story(firewall, chains, these, surely, place), True))
         elif surely or maybe:
-            found.append((Story(firewall, chains, pods, surely or maybe, place), False))
+            found.append((Story(firewall, chains, these, surely or maybe, place), False))
     return list(_told_once(found, [each.name for each in firewall.closed()]))
+
+
+def _by_names(pods: Pods, chains: Chains) -> Pods:
+    """Where nothing shows the network for sure, the rules say whose interfaces they are for."""
+    named = named_in(chains) if not pods.are_seen and (pods.is_guessed or not pods.networks) else ()
+    return replace(pods, networks=named, shown=()) if named else pods
 
 
 def _told_once(found: Sequence[tuple[Story, bool]], closed: Sequence[str]) -> Iterator[tuple[Story, bool]]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.firewall import firewalld_too_wide
 from nodeworthy.facts.firewall.firewall import FIREWALLD, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Pods, needs
+from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.node_ports import opens_to_others
 from nodeworthy.facts.firewall.ranges import is_world
+from nodeworthy.facts.firewall.remedies import narrow
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.known.pod_interfaces import is_uplink, named_by
+from nodeworthy.known.pod_interfaces import is_uplink, named_by, wants_no_firewalld
 
 # These narrow nothing that would be worth a word.
 _EVERY_PORT = frozenset({"", "tcp", "udp", "port 1:65535", "tcp port 1:65535", "udp port 1:65535", "tcp port 0:65535"})
@@ -24,30 +25,45 @@ _OPENED = {
 def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
     off = firewall.switched_off
     if off is not None:
-        yield _off(off, pods)
+        if off.table != FIREWALLD or not wants_no_firewalld(pods.distribution):
+            yield _off(off, pods)
         return
     if firewall.firewalld.runs is not None:
         yield from firewalld_too_wide.flaws_of(firewall.firewalld, pods)
     yield from _policies(firewall, pods)
     own = firewall.ufw.rules
     beside = [*firewall.before, *firewall.behind] if firewall.is_up else []
+    uplinks = _uplinks([rule for rule, _ in [*own, *beside]], pods)
     for rule, step in [*own, *beside]:
         if rule.allows:
-            yield from _rule(rule, step, pods)
-            yield from opens_to_others(rule, step, pods)
+            yield from _rule(rule, step, pods, uplinks)
+            if _comes_from_everywhere(rule, uplinks):
+                yield from opens_to_others(rule, step, pods)
+
+
+def _uplinks(rules: Sequence[Filter], pods: Pods) -> frozenset[str]:
+    """The interfaces that are known to lead out. By another one, a private network's, not everybody comes."""
+    ends = (end.known or "" for rule in rules if rule.side is Side.ROUTED for end in (rule.in_, rule.out))
+    return frozenset(("", "+", pods.uplink, *(end for end in ends if is_uplink(end))))
+
+
+def _comes_from_everywhere(rule: Filter, uplinks: frozenset[str]) -> bool:
+    return rule.in_.known in uplinks or rule.in_.shown() in uplinks
 
 
 def _off(step: Step, pods: Pods) -> Flaw:
     is_firewalld = step.table == FIREWALLD
-    should = firewalld_too_wide.narrow(pods) if is_firewalld else _narrow(pods)
-    needed = "a zone and a policy of firewalld" if is_firewalld else "four rules of ufw"
+    should = firewalld_too_wide.narrow(pods) if is_firewalld else narrow(pods)
+    on = "systemctl enable --now firewalld" if is_firewalld else "ufw allow OpenSSH; ufw --force enable"
+    opened = f"let through what pods need: {should}" if should else "pods' network lets them through by itself"
     return Flaw(
         step.place,
-        f"{step.table} is switched off: {_OPENED[Side.IN]}, not pods alone",
-        should=should,
-        cause=f"pods need {needed}, and not its absence",
+        f"{step.table} is switched off: nothing on this node keeps anybody from any of its ports",
+        should=f"{on}; {should}" if should else on,
+        cause="pods need what is theirs let through, and not that nothing is filtered; what stands before the node "
+        "(a security group), if anything does, is all that is left",
         is_=step.command,
-        remedy=f"delete this line, and let through what pods need: {should}",
+        remedy=f"instead of this line: {on}; and {opened}",
     )
 
 
@@ -61,40 +77,33 @@ def _policies(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
         yield Flaw(
             step.place,
             f"{_OPENED[side]}, unless a rule denies it",
-            should=f"ufw default deny {side.value}; {_narrow(pods, side)}",
+            should=f"ufw default deny {side.value}; {narrow(pods, side)}",
             cause=f"a default of allow ({side.value}) opens the node to everybody, where pods need a rule or two",
             is_=step.command,
-            remedy=f"ufw default deny {side.value}; {_narrow(pods, side)}",
+            remedy=f"ufw default deny {side.value}; {narrow(pods, side)}",
         )
 
 
-def _narrow(pods: Pods, *sides: Side) -> str:
-    """The rules that pods need, as far as they are of these sides."""
-    wanted = [each for each in needs(pods) if not sides or each.way.side in sides]
-    return "; ".join(dict.fromkeys(each.rule(pods, "eno1") for each in wanted))
-
-
-def _rule(rule: Filter, step: Step, pods: Pods) -> Iterator[Flaw]:
+def _rule(rule: Filter, step: Step, pods: Pods, uplinks: frozenset[str]) -> Iterator[Flaw]:
     if rule.side is Side.OUT or rule.is_narrowed or rule.limits not in _EVERY_PORT:
         return
-    wide = _lets_everybody_in(rule) if rule.side is Side.IN else _forwards_everything(rule)
+    wide = _lets_everybody_in(rule, uplinks) if rule.side is Side.IN else _forwards_everything(rule)
     if wide:
         yield Flaw(
             step.place,
             f"this rule lets everything through: {_OPENED[rule.side]}",
-            should=_narrow(pods, rule.side),
+            should=narrow(pods, rule.side),
             cause="pods need their own interfaces and ranges let through, and nobody else's",
             is_=step.command,
-            remedy=f"instead: {_narrow(pods, rule.side)}",
+            remedy=f"instead: {narrow(pods, rule.side)}",
         )
     elif rule.side is Side.IN and rule.source.holes and not named_by(rule.in_.known or "-"):
         why = rule.source.why
         yield doubt(step.place, f"whether {rule.source.shown()} is everybody is not known: {why}")
 
 
-def _lets_everybody_in(rule: Filter) -> bool:
-    by = rule.in_.known
-    return is_world(rule.source) and by is not None and (by in ("", "+") or is_uplink(by))
+def _lets_everybody_in(rule: Filter, uplinks: frozenset[str]) -> bool:
+    return is_world(rule.source) and _comes_from_everywhere(rule, uplinks)
 
 
 def _forwards_everything(rule: Filter) -> bool:

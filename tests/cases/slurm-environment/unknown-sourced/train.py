@@ -1,3 +1,1 @@
-from transformers import AutoTokenizer
-
-tokenizer = AutoTokenizer.from_pretrained("gpt2")
+import torch

@@ -1,0 +1,73 @@
+"""What shows which network pods have: the table of `network_signs.toml`, typed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class Sign:
+    """How something is written that shows a network, and what follows from it."""
+
+    id: str
+    text: re.Pattern[str]
+    confidence: str
+    source: str
+    # The distribution, with the network that it brings.
+    distribution: str = ""
+    # A network that somebody chose, whatever the distribution brings.
+    network: str = ""
+    # The distribution is told to bring none.
+    without: bool = False
+    # Its own rules stand before a firewall's, and let through what is forwarded.
+    in_front: bool = False
+    # A file beside the script shows it as well.
+    everywhere: bool = False
+
+    @property
+    def is_certain(self) -> bool:
+        return self.confidence == "certain"
+
+
+@dataclass(frozen=True)
+class Usual:
+    """The ranges where nobody chooses others; empty where there is no usual one."""
+
+    pods: str = ""
+    services: str = ""
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("network_signs.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def signs() -> tuple[Sign, ...]:
+    return tuple(Sign(**{**row, "text": re.compile(row["text"])}) for row in _table()["sign"])
+
+
+@cache
+def mark() -> re.Pattern[bytes]:
+    """Where one of those stands that a file beside a script shows as well."""
+    texts = (row["text"] for row in _table()["sign"] if row.get("everywhere"))
+    return re.compile("|".join(texts).encode(), re.MULTILINE)
+
+
+def usual(key: str) -> Usual:
+    """Of a distribution, or of a network."""
+    row = _table()["usual"].get(key, {})
+    return Usual(row.get("pods", ""), row.get("services", ""))
+
+
+@cache
+def ranges() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """How the ranges of pods and services are chosen."""
+    return tuple((row["of"], re.compile(row["text"])) for row in _table()["range"])
