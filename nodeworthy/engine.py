@@ -21,6 +21,7 @@ from nodeworthy.verdict import (
     Place,
     Placed,
     Severity,
+    ToGive,
     Verdict,
     finding,
     worst,
@@ -61,6 +62,20 @@ class Judgement:
     why: str | None = None  # of a skip
     crashed: str | None = None  # the rule that crashed, where this is the finding of it
     simulated: bool = False  # decided only by a run with made-up outputs
+    also_skipped: tuple[str, ...] = ()  # why other checks of the rule did not apply, where one gave the verdict
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why something was skipped here."""
+        return (self.why or "",) if self.verdict is Verdict.SKIP else self.also_skipped
+
+    @property
+    def severity(self) -> Severity:
+        """That of the findings that gave the verdict."""
+        speaking = [each for each in self.findings if each.verdict is self.verdict and not each.suppressed]
+        if not speaking or any(each.severity is Severity.ERROR for each in speaking):
+            return self.rule.severity
+        return Severity.WARNING
 
 
 def judge(
@@ -204,10 +219,12 @@ def _judgements(
         return
     skips = [outcome.skipped for outcome in calls if outcome.skipped is not None]
     if len(skips) == len(calls):
-        yield Judgement(rule, subject, Verdict.SKIP, (), why=skips[0])
+        to_give = (why for why in skips if isinstance(why, ToGive))
+        yield Judgement(rule, subject, Verdict.SKIP, (), why=next(to_give, skips[0]))
         return
     found = [signed(each, rule) for outcome in calls for each in outcome.findings]
-    yield _verdict(rule, subject, [suppressed.applied(each) for each in told_once(found)])
+    made = _verdict(rule, subject, [suppressed.applied(each) for each in told_once(found)])
+    yield replace(made, also_skipped=tuple(dict.fromkeys(skips))) if skips else made
 
 
 def _verdict(rule: Rule, subject: Fact, findings: Sequence[Finding]) -> Judgement:

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Verdict
+from nodeworthy.verdict import Finding, Severity, Verdict
 
 
 def signed(each: Finding, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
-    return _without_secrets(replace(each, rule=rule.id, severity=rule.severity, remedy=remedy))
+    # The rule's severity is the highest that its findings may have.
+    severity = rule.severity if rule.severity is Severity.WARNING else each.severity
+    return _without_secrets(replace(each, rule=rule.id, severity=severity, remedy=remedy))
 
 
 def _without_secrets(each: Finding) -> Finding:

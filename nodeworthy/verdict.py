@@ -131,6 +131,18 @@ class NotKnown(Exception):
         self.place = place
 
 
+class ToGive(str):
+    """Why a rule can't judge, where the reader could give what is missing: the sentence ends with what to give."""
+
+    why: str
+    give: str
+
+    def __new__(cls, why: str, give: str) -> ToGive:
+        made = super().__new__(cls, f"{why}: {give}")
+        made.why, made.give = why, give
+        return made
+
+
 class DoesNotApply(Exception):
     """The rule can't apply to this subject."""
 
@@ -173,9 +185,10 @@ class Finding:
     on: tuple[str, ...] = ()
     # What mends it, where that leaves no choice.
     edit: Edit | None = None
+    # A warning where the rule's own severity is an error: this finding alone is less.
+    severity: Severity = Severity.ERROR
     # The engine fills these in.
     rule: str = ""
-    severity: Severity = Severity.ERROR
     suppressed: bool = False
     simulated: bool = False
     # Suppressed, because it stands in the baseline.
@@ -210,6 +223,7 @@ def finding(
     remedy: str | None = None,
     victims: Iterable[str] = (),
     edit: Edit | None = None,
+    severity: Severity = Severity.ERROR,
 ) -> Finding:
     place = where if isinstance(where, Place) else where.place
     return Finding(
@@ -224,6 +238,7 @@ def finding(
         victims=tuple(victims),
         on=(on,) if isinstance(on, str) else tuple(on),
         edit=edit,
+        severity=severity,
     )
 
 

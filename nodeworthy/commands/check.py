@@ -9,10 +9,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import baselined, check_fix, judging, settled
 from nodeworthy.errors import InputError
+from nodeworthy.report.kinds import kinds_of
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
@@ -45,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     memory = _memory(options, paths, found)
     known = memory.answer() if memory is not None else None
     if known is not None:
-        return _deliver(options, Report(Moment.SOURCE, known.judgements, known.counts), paths)
+        not_read = kinds_of(known.nothing)
+        return _deliver(options, Report(Moment.SOURCE, known.judgements, known.counts, not_read=not_read), paths)
     return _look(options, paths, found, memory)
 
 
@@ -71,7 +74,7 @@ def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source]
         print(f"nodeworthy check: none of {changed} changed files is of a kind that it knows", file=sys.stderr)
         return 0
     report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
-    code = _deliver(options, report, paths)
+    code = _deliver(options, replace(report, not_read=kinds_of(looked.nothing)), paths)
     for refused in looked.refused:
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     if memory is not None and not looked.refused:

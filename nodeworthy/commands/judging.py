@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from nodeworthy.commands import settled
 from nodeworthy.engine import Scene, judge
 from nodeworthy.errors import InputError
+from nodeworthy.report.asked import Asked
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment, Rule
 
@@ -47,6 +48,10 @@ def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMAT
     parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
     parser.add_argument("--strict", action=argparse.BooleanOptionalAction, help="warnings change the exit code")
     parser.add_argument("--show-passed", action="store_true", help="list what passed and what was skipped, too")
+    parser.add_argument("--show-skipped", action="store_true", help="list what had nothing to judge, and why")
+    parser.add_argument(
+        "--show-unknown", action="store_true", help="list what is unknown of warnings, too, which is only counted"
+    )
     parser.add_argument(
         "--allow-unknown",
         action=argparse.BooleanOptionalAction,
@@ -110,7 +115,7 @@ def deliver(options: argparse.Namespace, report: Report, heading: str = "", besi
     """Writes the report where it was asked for; the exit code is what it says. A heading is for people only, `beside`
     for a comment."""
     report = settled.told(options, report)
-    if report.moment is Moment.SOURCE and (wants(options, "json") or wants(options, "sarif")):
+    if report.moment is Moment.SOURCE and any(each.edit is not None for each in report.findings):
         from nodeworthy.commands.offers import with_offers
 
         report = with_offers(report, options.began)
@@ -133,8 +138,19 @@ def _rendered(
         return _writable(_machine(options, form, report, beside))
     from nodeworthy.report import text
 
-    written = text.render(report, colour=colour, show_passed=options.show_passed, quiet=options.quiet)
+    written = text.render(report, asked(options), colour=colour)
     return _writable(f"{heading}\n{written}" if heading and not options.quiet else written)
+
+
+def asked(options: argparse.Namespace) -> Asked:
+    return Asked(
+        bool(options.strict),
+        bool(options.allow_unknown),
+        options.show_passed,
+        options.show_skipped,
+        options.show_unknown,
+        options.quiet,
+    )
 
 
 def _writable(text: str) -> str:
@@ -147,11 +163,11 @@ def _machine(options: argparse.Namespace, form: str, report: Report, beside: Bes
         return _page(options, report, beside)
     renderer = importlib.import_module(f"nodeworthy.report.{form}")
     told: dict[str, dict[str, Any]] = {
-        "json": {"show_passed": options.show_passed},
-        "sarif": {"show_passed": options.show_passed, "below": _below_checkout()},
+        "json": {"asked": asked(options)},
+        "sarif": {"asked": asked(options), "below": _below_checkout()},
         "junit": {"strict": options.strict, "allow_unknown": options.allow_unknown},
-        "github": {"below": _below_checkout()},
-        "markdown": {"below": _below_checkout(), "beside": beside},
+        "github": {"asked": asked(options), "below": _below_checkout()},
+        "markdown": {"asked": asked(options), "below": _below_checkout(), "beside": beside},
     }
     written: str = renderer.render(report, **told.get(form, {}))
     return written
@@ -160,10 +176,8 @@ def _machine(options: argparse.Namespace, form: str, report: Report, beside: Bes
 def _page(options: argparse.Namespace, report: Report, beside: Beside | None) -> str:
     from nodeworthy.commands.excerpts import excerpts
     from nodeworthy.report.html import render
-    from nodeworthy.report.html_head import Asked
 
-    asked = Asked(options.strict, options.allow_unknown, options.show_passed)
-    return render(report, beside, excerpts(report.findings, options.began), asked)
+    return render(report, beside, excerpts(report.findings, options.began), asked(options))
 
 
 def _below_checkout() -> str:

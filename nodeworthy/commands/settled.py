@@ -165,7 +165,9 @@ def told(options: argparse.Namespace, report: Report) -> Report:
     excluded = getattr(options, "excluded", 0)
     if excluded:
         report = replace(report, looked_at={**report.looked_at, "excluded": excluded})
-    return replace(report, judgements=[*report.judgements, *_skipped(options), *_broken(options)])
+    skipped = list(_skipped(options))
+    left_out = frozenset(each.rule.id for each in skipped)
+    return replace(report, judgements=[*report.judgements, *skipped, *_broken(options)], left_out=left_out)
 
 
 def _skipped(options: argparse.Namespace) -> Iterator[Judgement]:

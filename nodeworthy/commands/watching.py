@@ -113,7 +113,9 @@ class _Watching:
         changes = self.standing.look(report.findings)
         if changes:
             when = _now()
-            self._say(watched.line(report, when, changes) if self._json else watched.text(changes, report, when))
+            asked = judging.asked(self.options)
+            told = watched.line(report, when, changes) if self._json else watched.text(changes, report, when, asked)
+            self._say(told)
 
     def _blinded(self, why: str) -> None:
         """Said once for each reason."""

@@ -52,7 +52,7 @@ _nodeworthy() {
                 --baseline)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --baseline" "$cur"
+                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --baseline" "$cur"
             fi
             ;;
         preview)
@@ -69,7 +69,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --no-simulate --answers --ask-aws --timeout --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --no-simulate --answers --ask-aws --timeout --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -105,7 +105,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --recheck --selector --asg --via --pool --deadline --wait --reboot --in-cluster --job-deadline --total-deadline --print-role --taint --dry-run --yes --max-workers --record --ssh-config --ssh-identity-file --context --namespace --image --region --profile --endpoint-url --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --recheck --selector --asg --via --pool --deadline --wait --reboot --in-cluster --job-deadline --total-deadline --print-role --taint --dry-run --yes --max-workers --record --ssh-config --ssh-identity-file --context --namespace --image --region --profile --endpoint-url --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -148,7 +148,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
             else
                 _nodeworthy_nothing
             fi

@@ -10,7 +10,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
-from nodeworthy.verdict import Finding, Severity, Verdict
+from nodeworthy.verdict import Finding, Verdict
 
 # An annotation may be longer, but nobody reads it there.
 _LONGEST = 400
@@ -45,11 +45,12 @@ def standing(host: str, judgements: Sequence[Judgement], *, strict: bool) -> Sta
     # A rule that crashed elsewhere than on a host may have been about any.
     nobodys = [each for each in judgements if each.subject.place.host is None and each.verdict is Verdict.ERROR]
     every = [*own, *nobodys]
-    code = Report(Moment.NODE, every).exit_code(strict=strict)
+    report = Report(Moment.NODE, every)
+    code = report.exit_code(strict=strict)
     if code == 0:
         return Standing(Fitness.FIT)
     fitness, wrong = (Fitness.UNFIT, _BAD) if code == 1 else (Fitness.UNSEEN, _UNCLEAR)
-    found = _findings(every, wrong, strict=strict)
+    found = _findings(report, wrong, strict=strict)
     return Standing(fitness, found[0].rule, _told(found)) if found else _UNJUDGED
 
 
@@ -57,10 +58,8 @@ def worst(some: Iterable[Standing]) -> Standing:
     return min(some, key=lambda each: WORST_FIRST.index(each.fitness))
 
 
-def _findings(judgements: Sequence[Judgement], wrong: Sequence[Verdict], *, strict: bool) -> list[Finding]:
-    found = (each for judgement in judgements for each in judgement.findings)
-    speaking = [each for each in found if each.verdict in wrong and not each.suppressed]
-    heavy = [each for each in speaking if strict or each.severity is Severity.ERROR or each.verdict is Verdict.ERROR]
+def _findings(report: Report, wrong: Sequence[Verdict], *, strict: bool) -> list[Finding]:
+    heavy = [each for each in report.findings if each.verdict in wrong and report.speaks(each, strict=strict)]
     return sorted(heavy, key=lambda each: (wrong.index(each.verdict), each.rule, each.message))
 
 

@@ -11,9 +11,11 @@ from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.report import brief_messages, brief_times, brief_victims
 from nodeworthy.report.brief_causes import SHOWN, causes
 from nodeworthy.report.brief_line import line
+from nodeworthy.report.counted import counted, outcome
 from nodeworthy.report.in_short import NOTHING
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, of_finding, outcome, together
+from nodeworthy.report.text import of_finding
+from nodeworthy.report.together import together
 from nodeworthy.verdict import Finding, Verdict
 
 MENDED = "RESOLUTION, to be sent only when `nodeworthy diagnose` finds none of this any more"
@@ -78,8 +80,8 @@ def _nothing_broken(report: Report) -> Iterator[str]:
 def _unseen(report: Report) -> Iterator[str]:
     """What is unknown or went wrong: it may hide more."""
     kinds = (Verdict.UNKNOWN, Verdict.ERROR)
-    found = [each for each, _ in together(report.findings) if each.verdict in kinds and not each.suppressed]
-    sentences = dict.fromkeys(f"{each.where}: {each.sentence()}" for each in found)
+    found = (each for each in together(report.findings) if each.first.verdict in kinds and not each.first.suppressed)
+    sentences = dict.fromkeys(f"{each.first.where}: {each.sentence()}" for each in found)
     if sentences:
         yield "We could not see everything. What we did not see may be broken, too:"
         yield from _some(list(sentences))

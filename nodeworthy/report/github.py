@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from nodeworthy.report.asked import Asked
+from nodeworthy.report.counted import counted
 from nodeworthy.report.in_checkout import path_of
-from nodeworthy.report.printable import printable
+from nodeworthy.report.in_short import NOTHING
+from nodeworthy.report.printable import printable, shortened
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, details, said
+from nodeworthy.report.text import details_of, named
+from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 _TITLE = "nodeworthy"
@@ -16,31 +20,32 @@ _TITLE = "nodeworthy"
 _ANNOTATED = 10
 
 
-def render(report: Report, *, below: str = "") -> str:
-    return "".join(f"{line}\n" for line in _lines(report, below))
+def render(report: Report, asked: Asked | None = None, *, below: str = "") -> str:
+    return "".join(f"{line}\n" for line in _lines(report, asked or Asked(), below))
 
 
-def _lines(report: Report, below: str) -> Iterator[str]:
-    for each in report.findings:
-        if not each.suppressed:
-            yield _annotation(each, below)
+def _lines(report: Report, asked: Asked, below: str) -> Iterator[str]:
+    told = together(each for each in asked.told(report) if not each.suppressed)
+    for each in told:
+        yield _annotation(each, below)
     if not report.evaluated["verdicts"]:
-        yield _command("error", {"title": _TITLE}, "nothing was evaluated, so nothing is proven")
-    yield _command("notice", {"title": _TITLE}, f"{counted(report)}{_beyond(report)}")
+        yield _command("error", {"title": _TITLE}, NOTHING)
+    yield _command("notice", {"title": _TITLE}, f"{counted(report, asked)}{_beyond(told)}")
 
 
-def _beyond(report: Report) -> str:
-    levels = Counter(_level(each) for each in report.findings if not each.suppressed)
+def _beyond(told: Sequence[Told]) -> str:
+    levels = Counter(_level(each.first) for each in told)
     if max(levels.values(), default=0) <= _ANNOTATED:
         return ""
     return f"\nGitHub shows {_ANNOTATED} errors and {_ANNOTATED} warnings of a step: all of them are in its log"
 
 
-def _annotation(found: Finding, below: str) -> str:
+def _annotation(told: Told, below: str) -> str:
+    found = told.first
     path = path_of(found.where, below)
     place = {"file": path, "line": found.where.line, "col": found.where.column} if path else {}
-    title = found.rule if found.verdict is Verdict.FAIL else f"{found.rule} ({found.verdict})"
-    return _command(_level(found), {**place, "title": title}, "\n".join(_says(found, annotated=path is not None)))
+    title = named(told) if found.verdict is Verdict.FAIL else f"{named(told)} ({found.verdict})"
+    return _command(_level(found), {**place, "title": title}, "\n".join(_says(told, annotated=path is not None)))
 
 
 def _level(found: Finding) -> str:
@@ -49,13 +54,13 @@ def _level(found: Finding) -> str:
     return "error"
 
 
-def _says(found: Finding, *, annotated: bool) -> Iterator[str]:
-    yield said(found)
+def _says(told: Told, *, annotated: bool) -> Iterator[str]:
+    yield shortened(told.sentence())
     if not annotated:
-        yield f"at: {found.where}"
-    for label, text in details(found):
-        yield f"{label}: {text}"
-    if found.simulated:
+        yield f"at: {told.first.where}"
+    for label, text in details_of(told):
+        yield f"{label}: {text}" if label else text
+    if told.first.simulated:
         yield "simulated: a second run with made-up outputs decided it"
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from nodeworthy.report.asked import Asked
 from nodeworthy.report.fleet_html import figure
 from nodeworthy.report.html_evaluated import evaluated
 from nodeworthy.report.html_excerpt import Excerpts
 from nodeworthy.report.html_finding import anchor, article
 from nodeworthy.report.html_groups import CALLED, Group, groups_of, named
-from nodeworthy.report.html_head import Asked, filters, head, index
+from nodeworthy.report.html_head import filters, head, index
 from nodeworthy.report.html_style import style
 from nodeworthy.report.html_text import name, prose, text
 from nodeworthy.report.in_short import in_short
@@ -33,14 +34,14 @@ def render(
     report: Report, beside: Beside | None = None, excerpts: Excerpts | None = None, asked: Asked | None = None
 ) -> str:
     asked = asked or Asked()
-    groups = groups_of(report)
+    groups = groups_of(report, asked)
     return "".join(_page(report, groups, beside or Beside(), excerpts or {}, asked))
 
 
 def _page(report: Report, groups: list[Group], beside: Beside, excerpts: Excerpts, asked: Asked) -> Iterator[str]:
     outcomes = Counter[str]()
     for group in groups:
-        outcomes[group.outcome] += len(group.findings)
+        outcomes[group.outcome] += group.findings
     yield f"""<!doctype html>
 <html lang="en">
 <head>
@@ -48,7 +49,7 @@ def _page(report: Report, groups: list[Group], beside: Beside, excerpts: Excerpt
 <meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>nodeworthy: {in_short(report)} in the {report.moment.value}</title>
+<title>nodeworthy: {in_short(report, asked)} in the {report.moment.value}</title>
 <style>{style(outcomes)}</style>
 </head>
 <body>
@@ -85,8 +86,8 @@ def _counted(findings: int) -> str:
 
 
 def _articles(group: Group, taken: Counter[str], excerpts: Excerpts, is_open: bool) -> Iterator[str]:
-    for each in group.findings:
-        key = anchor(each)
+    for each in group.told:
+        key = anchor(each.first)
         taken[key] += 1
         yield article(each, key if taken[key] == 1 else f"{key}-{taken[key]}", excerpts, is_open=is_open)
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from nodeworthy.records import dataclass
+from nodeworthy.report.asked import Asked
+from nodeworthy.report.counted import outcome
 from nodeworthy.report.html_text import name
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import outcome, together
-from nodeworthy.verdict import Finding, Verdict
+from nodeworthy.report.together import Told, together
+from nodeworthy.verdict import Verdict
 
 CALLED = {
     "fail": "Failures",
@@ -25,22 +28,26 @@ class Group:
 
     outcome: str
     rules: tuple[str, ...]
-    findings: Sequence[Finding]
+    told: Sequence[Told]
 
     @property
     def key(self) -> str:
         return f"{self.outcome}-{'-'.join(self.rules)}"[:200]
 
+    @cached_property
+    def findings(self) -> int:
+        return sum(len(each.findings) for each in self.told)
 
-def groups_of(report: Report) -> list[Group]:
-    found: dict[tuple[str, tuple[str, ...]], list[Finding]] = {}
-    for each, rules in together(report.findings):
-        if each.verdict is not Verdict.PASS:
-            word = "suppressed" if each.suppressed else outcome(each)
-            found.setdefault((word, tuple(dict.fromkeys(rules))), []).append(each)
+
+def groups_of(report: Report, asked: Asked) -> list[Group]:
+    found: dict[tuple[str, tuple[str, ...]], list[Told]] = {}
+    for each in together(asked.told(report)):
+        if each.first.verdict is not Verdict.PASS:
+            word = "suppressed" if each.first.suppressed else outcome(each.first)
+            found.setdefault((word, tuple(each.rules)), []).append(each)
     order = list(CALLED)
-    groups = [Group(word, rules, findings) for (word, rules), findings in found.items()]
-    return sorted(groups, key=lambda group: (order.index(group.outcome), -len(group.findings), group.rules))
+    groups = [Group(word, rules, told) for (word, rules), told in found.items()]
+    return sorted(groups, key=lambda group: (order.index(group.outcome), -group.findings, group.rules))
 
 
 def named(group: Group) -> str:

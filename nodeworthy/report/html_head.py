@@ -4,43 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nodeworthy.records import dataclass
+from nodeworthy.report.asked import Asked
+from nodeworthy.report.counted import counted, numbers
 from nodeworthy.report.html_groups import Group, named
 from nodeworthy.report.html_text import name, text
 from nodeworthy.report.in_short import NOTHING, in_short
 from nodeworthy.report.markdown import Beside
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted
 
 SEEN_AT_ONCE = 20
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What the reader of the report asked for, as far as the page tells of it."""
-
-    strict: bool = False
-    allow_unknown: bool = False
-    show_passed: bool = False
 
 
 def head(report: Report, beside: Beside, asked: Asked) -> str:
     code = report.exit_code(strict=asked.strict, allow_unknown=asked.allow_unknown)
     sign, tone, word = {0: ("✓", "good", "Passed"), 1: ("✕", "bad", "Failed")}.get(code, ("?", "unsure", "Not proven"))
-    short = in_short(report)
+    short = in_short(report, asked)
     nothing = not report.evaluated["verdicts"]
     told = short.capitalize() if short == "clean" else f"{word}: {short}"
     whose = f" of {name(beside.about)}" if beside.about else ""
     empty = f"<p><strong>{NOTHING.capitalize()}.</strong></p>" if nothing else ""
     return (
         f'<header class="tone-{tone}"><h1><span aria-hidden="true">{sign}</span>{told}</h1>{empty}'
-        f"<p>nodeworthy, in the {report.moment.value}{whose}; exit code {code}</p>{_tiles(report.summary)}"
-        f'<p class="faint">{text(counted(report).partition(": ")[0])}</p></header>\n'
+        f"<p>nodeworthy, in the {report.moment.value}{whose}; exit code {code}</p>{_tiles(report, asked)}"
+        f'<p class="faint">{text(counted(report, asked))}</p></header>\n'
     )
 
 
-def _tiles(summary: Mapping[str, int]) -> str:
-    counts = {**summary, "fail": summary["fail"] - summary["warnings"]}
+def _tiles(report: Report, asked: Asked) -> str:
+    told = numbers(report, asked)
+    counts = {**told, "warnings": told["warning"], "skip": report.summary["skip"]}
     words = ("fail", "error", "unknown", "warnings", "pass", "skip", "suppressed")
     items = "".join(
         f'<li class="{f"of-{word}" if counts[word] else "none"}"><b>{counts[word]:,}</b>{word}</li>' for word in words
@@ -63,7 +55,7 @@ def index(groups: Sequence[Group]) -> str:
         return ""
     items = "".join(
         f'<li><a href="#{name(each.key)}">{named(each)}</a> '
-        f'<span class="of-{each.outcome}">{len(each.findings):,} {each.outcome}</span></li>'
+        f'<span class="of-{each.outcome}">{each.findings:,} {each.outcome}</span></li>'
         for each in groups
     )
     shut = " open" if len(groups) <= SEEN_AT_ONCE else ""

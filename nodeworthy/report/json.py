@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
+from nodeworthy.engine import Judgement
 from nodeworthy.report import offer
+from nodeworthy.report.asked import Asked
 from nodeworthy.report.printable import escaped
 from nodeworthy.report.report import SCHEMA, Report, place_as_data
 from nodeworthy.verdict import Finding, Verdict
 
 
-def render(report: Report, *, show_passed: bool = False) -> str:
-    return escaped(json.dumps(as_data(report, show_passed=show_passed), indent=2, ensure_ascii=False)) + "\n"
+def render(report: Report, asked: Asked | None = None) -> str:
+    return escaped(json.dumps(as_data(report, asked or Asked()), indent=2, ensure_ascii=False)) + "\n"
 
 
-def as_data(report: Report, *, show_passed: bool = False) -> dict[str, Any]:
-    findings = [{**finding_as_data(each), **_fix(report, each)} for each in report.findings]
+def as_data(report: Report, asked: Asked | None = None) -> dict[str, Any]:
+    asked = asked or Asked()
+    beside = _skipped_beside(report) if asked.show_passed else {}
+    findings = [{**finding_as_data(each), **_fix(report, each), **beside.get(each, {})} for each in report.findings]
     return {
         "schema": SCHEMA,
         "moment": report.moment.value,
         "evaluated": report.evaluated,
         "summary": report.summary,
-        "findings": findings + (_passed_and_skipped(report) if show_passed else []),
+        **({"notRead": dict(report.not_read)} if report.not_read else {}),
+        "findings": [*findings, *_passed_and_skipped(report, asked)],
         **report.extra,
     }
+
+
+def _skipped_beside(report: Report) -> dict[Finding, dict[str, Any]]:
+    """Told with the first finding of a pair: which of the rule's other checks did not apply."""
+    return {each.findings[0]: _checks_skipped(each) for each in report.judgements if each.findings}
+
+
+def _checks_skipped(judgement: Judgement) -> dict[str, Any]:
+    return {"skipped": list(judgement.also_skipped)} if judgement.also_skipped else {}
 
 
 def finding_as_data(finding: Finding) -> dict[str, Any]:
@@ -51,23 +66,29 @@ def _fix(report: Report, finding: Finding) -> dict[str, Any]:
     return {"fix": offer.as_data(offered)} if offered is not None else {}
 
 
-def _passed_and_skipped(report: Report) -> list[dict[str, Any]]:
-    quiet = (each for each in report.judgements if each.verdict in (Verdict.PASS, Verdict.SKIP) and not each.findings)
-    return [
-        {
-            "rule": each.rule.id,
-            "verdict": each.verdict.value,
-            "severity": each.rule.severity.value,
-            "message": each.rule.title if each.verdict is Verdict.PASS else f"skipped: {each.why}",
-            "is": None,
-            "should": None,
-            "where": place_as_data(each.subject.place),
-            "related": [],
-            "cause": each.why,
-            "remedy": None,
-            "victims": [],
-            "suppressed": False,
-            **({"simulated": True} if each.simulated else {}),
-        }
-        for each in quiet
-    ]
+def _passed_and_skipped(report: Report, asked: Asked) -> Iterator[dict[str, Any]]:
+    """A check that was skipped beside another's verdict stands with that verdict, and where skips were asked for, for
+    itself as well: whoever asks for what passed may count on one verdict a pair."""
+    for each in report.judgements:
+        if asked.show_passed and each.verdict is Verdict.PASS and not each.findings:
+            yield {**_without_finding(each, Verdict.PASS, each.rule.title, each.why), **_checks_skipped(each)}
+        if asked.show_skipped or (asked.show_passed and each.verdict is Verdict.SKIP):
+            yield from (_without_finding(each, Verdict.SKIP, f"skipped: {why}", why or None) for why in each.reasons)
+
+
+def _without_finding(judgement: Judgement, verdict: Verdict, message: str, cause: str | None) -> dict[str, Any]:
+    return {
+        "rule": judgement.rule.id,
+        "verdict": verdict.value,
+        "severity": judgement.rule.severity.value,
+        "message": message,
+        "is": None,
+        "should": None,
+        "where": place_as_data(judgement.subject.place),
+        "related": [],
+        "cause": cause,
+        "remedy": None,
+        "victims": [],
+        "suppressed": False,
+        **({"simulated": True} if judgement.simulated else {}),
+    }

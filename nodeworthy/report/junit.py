@@ -7,18 +7,19 @@ from collections import Counter
 from xml.etree import ElementTree
 
 from nodeworthy.engine import Judgement
+from nodeworthy.report.counted import counted
 from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, of_finding, said
+from nodeworthy.report.text import of_finding, said
 from nodeworthy.rule import Moment
-from nodeworthy.verdict import Severity, Verdict
+from nodeworthy.verdict import Verdict, worst
 
 NOTHING = "nothing was evaluated, so nothing is proven"
 
 
 def render(report: Report, *, strict: bool = False, allow_unknown: bool = False) -> str:
     """`strict` makes warnings failures, `allow_unknown` lets what is unknown pass, as in the exit code."""
-    cases = _Cases(strict, allow_unknown)
+    cases = _Cases(report, strict, allow_unknown)
     suite = ElementTree.Element("testsuite", name=f"nodeworthy {report.moment.value}")
     for each in report.judgements:
         suite.append(cases.case(each))
@@ -50,7 +51,8 @@ def _nothing(moment: Moment, cases: _Cases) -> ElementTree.Element:
 class _Cases:
     """Names each case once: readers of JUnit's XML take two of one name for the same."""
 
-    def __init__(self, strict: bool, allow_unknown: bool) -> None:
+    def __init__(self, report: Report, strict: bool, allow_unknown: bool) -> None:
+        self._report = report
         self._strict = strict
         self._allow_unknown = allow_unknown
         self._named: Counter[tuple[str, str]] = Counter()
@@ -64,7 +66,7 @@ class _Cases:
         if outcome is not None:
             tag, counter = outcome
             self.counts[counter] += 1
-            child = ElementTree.SubElement(case, tag, message=_message(judgement))
+            child = ElementTree.SubElement(case, tag, message=self._message(judgement))
             child.text = told or None
         elif told:
             ElementTree.SubElement(case, "system-out").text = told
@@ -84,15 +86,14 @@ class _Cases:
             return "skipped", "skipped"
         if judgement.verdict is Verdict.ERROR:
             return "error", "errors"
-        passes = judgement.suppressed or (judgement.rule.severity is Severity.WARNING and not self._strict)
-        if passes or judgement.verdict is Verdict.PASS:
-            return None
-        if judgement.verdict is Verdict.FAIL:
+        speaking = {each.verdict for each in judgement.findings if self._report.speaks(each, strict=self._strict)}
+        if Verdict.FAIL in speaking:
             return "failure", "failures"
-        return None if self._allow_unknown else ("error", "errors")
+        return ("error", "errors") if Verdict.UNKNOWN in speaking and not self._allow_unknown else None
 
-
-def _message(judgement: Judgement) -> str:
-    speaking = (each for each in judgement.findings if each.verdict is judgement.verdict and not each.suppressed)
-    first = next(speaking, None)
-    return on_one_line(said(first) if first is not None else judgement.why or "")
+    def _message(self, judgement: Judgement) -> str:
+        speaking = [each for each in judgement.findings if self._report.speaks(each, strict=self._strict)]
+        if not speaking:
+            return on_one_line(judgement.why or "")
+        gravest = worst(each.verdict for each in speaking)
+        return on_one_line(said(next(each for each in speaking if each.verdict is gravest)))

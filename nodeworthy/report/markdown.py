@@ -10,13 +10,16 @@ from dataclasses import field
 
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+from nodeworthy.report.asked import Asked
+from nodeworthy.report.counted import counted, outcome
 from nodeworthy.report.fleet_picture import Picture
 from nodeworthy.report.fleet_text_picture import text_picture
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.in_short import in_short
 from nodeworthy.report.markdown_code import characters, code, fence, shortened
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, of_finding, outcome, suppressed_by
+from nodeworthy.report.text import named, of_told, suppressed_by
+from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict
 
 # GitHub takes 65,536 as one comment; whoever puts it there may add a line.
@@ -44,13 +47,15 @@ class Beside:
         return self.blocks if self.fleet is None else {"The fleet": text_picture(self.fleet), **self.blocks}
 
 
-def render(report: Report, beside: Beside | None = None, *, below: str = "", limit: int = LIMIT) -> str:
-    beside = beside or Beside()
-    head = "\n\n".join(_head(report, beside)) + "\n\n"
+def render(
+    report: Report, beside: Beside | None = None, asked: Asked | None = None, *, below: str = "", limit: int = LIMIT
+) -> str:
+    beside, asked = beside or Beside(), asked or Asked()
+    head = "\n\n".join(_head(report, beside, asked)) + "\n\n"
     left = max(limit - characters(head) - FOR_CUTS, 0)
     blocks = {title: text for title, text in beside.as_text.items() if text.strip()}
     kept = min(FOR_BLOCKS, left // 2) if blocks else 0
-    findings, left = _findings(_worst_first(report.findings), left - kept, below)
+    findings, left = _findings(_worst_first(asked.told(report)), left - kept, below)
     return head + findings + _blocks(blocks, left + kept)
 
 
@@ -59,24 +64,24 @@ def marker(report: Report, about: str) -> str:
     return f"<!-- nodeworthy {report.moment.value} {_MARKER.sub('-', about[:LONGEST_NAME])} -->"
 
 
-def _head(report: Report, beside: Beside) -> Iterator[str]:
+def _head(report: Report, beside: Beside, asked: Asked) -> Iterator[str]:
     yield marker(report, beside.about)
     whose = f" of {code(beside.about[:LONGEST_NAME])}" if beside.about else ""
-    yield f"### nodeworthy: {in_short(report)} in the {report.moment.value}{whose}"
-    yield f"{counted(report)}."
+    yield f"### nodeworthy: {in_short(report, asked)} in the {report.moment.value}{whose}"
+    yield f"{counted(report, asked)}."
     if not report.evaluated["verdicts"]:
         yield "**Nothing was evaluated, so nothing is proven.**"
 
 
-def _worst_first(findings: Sequence[Finding]) -> list[Finding]:
+def _worst_first(findings: Sequence[Finding]) -> list[Told]:
     order = ("fail", "error", "unknown", "warning")
     return sorted(
-        (each for each in findings if each.verdict is not Verdict.PASS),
-        key=lambda found: (found.suppressed, order.index(outcome(found))),
+        together(each for each in findings if each.verdict is not Verdict.PASS),
+        key=lambda told: (told.first.suppressed, order.index(outcome(told.first))),
     )
 
 
-def _findings(findings: Sequence[Finding], room: int, below: str) -> tuple[str, int]:
+def _findings(findings: Sequence[Told], room: int, below: str) -> tuple[str, int]:
     """As many as there is room for, and the room that is left."""
     told: list[str] = []
     for each in findings:
@@ -91,12 +96,13 @@ def _findings(findings: Sequence[Finding], room: int, below: str) -> tuple[str, 
     return "".join(told), max(room, 0)
 
 
-def _finding(found: Finding, below: str, room: int | None = None) -> str:
+def _finding(told: Told, below: str, room: int | None = None) -> str:
+    found = told.first
     path = path_of(found.where, below)
     place = ":".join(str(part) for part in (path, found.where.line) if part is not None) if path else str(found.where)
     marks = f" ({suppressed_by(found)})" if found.suppressed else ""
-    title = f"**{outcome(found)}** {code(found.rule)}{marks} at {code(place[:LONGEST_NAME])}"
-    text = of_finding(found)
+    title = f"**{outcome(found)}** {code(named(told))}{marks} at {code(place[:LONGEST_NAME])}"
+    text = of_told(told)
     shown = text if room is None else shortened(text, room - characters(title) - 100)
     return f"{title}\n\n{fence(shown)}\n\n" + (_cut("the rest of this finding") if shown != text else "")
 

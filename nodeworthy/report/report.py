@@ -13,7 +13,7 @@ from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.records import dataclass
 from nodeworthy.report.offer import Offer
 from nodeworthy.rule import Moment
-from nodeworthy.verdict import Finding, Place, Severity, Verdict
+from nodeworthy.verdict import Finding, Place, Severity, ToGive, Verdict
 
 SCHEMA = "nodeworthy/report/v1"
 EVALUATED = (Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN, Verdict.ERROR)
@@ -33,6 +33,10 @@ class Report:
     offers: Mapping[Finding, Offer] = field(default_factory=dict)
     # The baseline that was laid over it, as its reader knows it.
     baseline: str | None = None
+    # Of the files that are of no kind that is known: their endings, and how often.
+    not_read: Mapping[str, int] = field(default_factory=dict)
+    # The rules that the settings leave out.
+    left_out: frozenset[str] = frozenset()
 
     @cached_property
     def summary(self) -> dict[str, int]:
@@ -40,7 +44,7 @@ class Report:
         failed = (each for each in self.judgements if each.verdict is Verdict.FAIL and not each.suppressed)
         return {
             **{str(verdict): counted[verdict] for verdict in Verdict},
-            "warnings": sum(each.rule.severity is Severity.WARNING for each in failed),
+            "warnings": sum(each.severity is Severity.WARNING for each in failed),
             "suppressed": sum(each.suppressed for each in self.judgements),
             **({"baselined": sum(map(_is_baselined, self.judgements))} if self.baseline else {}),
         }
@@ -66,17 +70,48 @@ class Report:
         """Per rule that was skipped: why, and how often."""
         reasons: dict[str, Counter[str]] = {}
         for each in self.judgements:
-            if each.verdict is Verdict.SKIP:
-                reasons.setdefault(each.rule.id, Counter())[each.why or ""] += 1
+            for why in each.reasons:
+                reasons.setdefault(each.rule.id, Counter())[why] += 1
         return {rule: dict(counted) for rule, counted in sorted(reasons.items())}
+
+    @cached_property
+    def judged_nothing(self) -> list[str]:
+        """The rules that were asked and had nothing to judge."""
+        judged = {each.rule.id for each in self.judgements if each.verdict is not Verdict.SKIP}
+        return sorted({each.rule.id for each in self.judgements} - judged)
+
+    @cached_property
+    def to_give(self) -> dict[str, dict[str, list[str]]]:
+        """What the reader could give: why it is missing, with the rules that wait for it."""
+        wanted: dict[str, dict[str, list[str]]] = {}
+        for each in self.judgements:
+            for why in each.reasons:
+                if isinstance(why, ToGive):
+                    rules = wanted.setdefault(why.give, {}).setdefault(why.why, [])
+                    rules.extend([each.rule.id] if each.rule.id not in rules else [])
+        return wanted
+
+    @cached_property
+    def is_all_unknown(self) -> bool:
+        """Nothing but unknowns: then nothing is proven, however little each of them matters."""
+        evaluated = [each for each in self.judgements if each.verdict in EVALUATED]
+        return bool(evaluated) and all(each.verdict is Verdict.UNKNOWN for each in evaluated)
+
+    def speaks(self, finding: Finding, *, strict: bool = False) -> bool:
+        """Whether it may change the exit code. A warning does only where that is asked for, a crash always; and where
+        there is nothing but unknowns, each of them does."""
+        if finding.suppressed or finding.verdict in (Verdict.PASS, Verdict.SKIP):
+            return False
+        of_weight = finding.severity is Severity.ERROR or finding.verdict is Verdict.ERROR
+        return strict or of_weight or (finding.verdict is Verdict.UNKNOWN and self.is_all_unknown)
 
     def offer(self, finding: Finding) -> Offer | None:
         return self.offers.get(finding) if finding.edit is not None else None
 
     def exit_code(self, *, strict: bool = False, allow_unknown: bool = False) -> int:
         """0 something was evaluated and clean, 1 a failure, 3 unknown, crashed or nothing evaluated."""
-        speaking = [each for each in self.judgements if not each.suppressed and (strict or _speaks_unasked(each))]
-        verdicts = {each.verdict for each in speaking}
+        found = (each for judgement in self.judgements for each in judgement.findings)
+        verdicts = {each.verdict for each in found if self.speaks(each, strict=strict)}
         if Verdict.FAIL in verdicts:
             return 1
         if Verdict.ERROR in verdicts or not self.evaluated["verdicts"]:
@@ -86,11 +121,6 @@ class Report:
 
 def _is_baselined(judgement: Judgement) -> bool:
     return judgement.suppressed and any(found.baselined for found in judgement.findings)
-
-
-def _speaks_unasked(judgement: Judgement) -> bool:
-    """A warning changes the exit code only when asked to; an error of ours always does."""
-    return judgement.rule.severity is Severity.ERROR or judgement.verdict is Verdict.ERROR
 
 
 def _order(finding: Finding) -> tuple[Any, ...]:

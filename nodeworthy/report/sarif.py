@@ -8,7 +8,9 @@ from typing import Any
 
 from nodeworthy import __version__
 from nodeworthy.engine import Judgement
+from nodeworthy.report.asked import Asked
 from nodeworthy.report.in_checkout import path_of
+from nodeworthy.report.in_short import NOTHING
 from nodeworthy.report.offer import Piece
 from nodeworthy.report.printable import escaped, printable
 from nodeworthy.report.report import Report
@@ -19,25 +21,23 @@ from nodeworthy.verdict import Finding, Place, Severity, Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _IN_BASELINE = {"kind": "external", "justification": "it stands in the baseline"}
-NOTHING = "nothing was evaluated, so nothing is proven"
 
 
-def render(report: Report, *, below: str = "", show_passed: bool = False) -> str:
-    return escaped(json.dumps(as_data(report, below=below, show_passed=show_passed), ensure_ascii=False)) + "\n"
+def render(report: Report, asked: Asked | None = None, *, below: str = "") -> str:
+    return escaped(json.dumps(as_data(report, asked or Asked(), below=below), ensure_ascii=False)) + "\n"
 
 
-def as_data(report: Report, *, below: str = "", show_passed: bool = False) -> dict[str, Any]:
+def as_data(report: Report, asked: Asked, *, below: str = "") -> dict[str, Any]:
     rules = sorted({each.rule.id: each.rule for each in report.judgements}.values(), key=lambda rule: rule.id)
     index = {rule.id: number for number, rule in enumerate(rules)}
     results = [
         {**_result(each, index, below), **_fixes(report, each, below)}
-        for each in report.findings
+        for each in asked.told(report)
         if each.verdict is not Verdict.ERROR
     ]
     if report.baseline:
         results = [{**each, "baselineState": _since(each)} for each in results]
-    if show_passed:
-        results += [_quiet(each, index, below) for each in report.judgements if not each.findings]
+    results += [_quiet(each, index, below) for each in report.judgements if _is_shown(each, asked)]
     driver = {"name": "nodeworthy", "version": __version__, "rules": [_rule(each) for each in rules]}
     run = {
         "tool": {"driver": driver},
@@ -128,6 +128,12 @@ def _told(found: Finding) -> str:
 
 def _paragraphs(found: Finding) -> Sequence[str]:
     return [said(found), *(f"{label}: {text}" for label, text in details(found))]
+
+
+def _is_shown(judgement: Judgement, asked: Asked) -> bool:
+    if judgement.findings:
+        return False
+    return asked.skips if judgement.verdict is Verdict.SKIP else asked.show_passed
 
 
 def _quiet(judgement: Judgement, index: Mapping[str, int], below: str) -> dict[str, Any]:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from functools import lru_cache
 
 from nodeworthy.patterns import pattern
+from nodeworthy.report.asked import Asked
+from nodeworthy.report.counted import counted, outcome
+from nodeworthy.report.in_short import NOTHING
 from nodeworthy.report.printable import on_one_line, printable, shortened
 from nodeworthy.report.report import Report
-from nodeworthy.verdict import Finding, Severity, Verdict
+from nodeworthy.report.together import Told, together
+from nodeworthy.verdict import Finding, Verdict
 
 WIDTH = 108
 # How many reasons a rule is given for which it was skipped: JSON with --show-passed has all of them.
 REASONS = 4
+# How many of the rules that wait for something are named.
+RULES = 4
 # What stands between backticks is to be copied, and no line ends in it; far too long for any line, it is prose.
 _CODE = pattern(r"`[^`\n]{1,200}`")
 _BLANK = "\ue000"
@@ -37,53 +42,42 @@ class Paint:
         return f"\033[{_COLOURS[style]}m{text}\033[0m" if self._colour else text
 
 
-def render(report: Report, *, colour: bool = False, show_passed: bool = False, quiet: bool = False) -> str:
-    paint = Paint(colour)
-    told = [each for each in report.findings if not each.baselined or show_passed]
-    blocks = ["\n".join(_finding(each, paint, rules)) for each, rules in together(told)]
-    blocks.append("\n".join(_head(each, paint) for each in report.findings if each.baselined and not show_passed))
-    if show_passed:
+def render(report: Report, asked: Asked | None = None, *, colour: bool = False) -> str:
+    paint, asked = Paint(colour), asked or Asked()
+    told = [each for each in asked.told(report) if not each.baselined or asked.show_passed]
+    blocks = ["\n".join(_told(each, paint)) for each in together(told)]
+    if not asked.show_passed:
+        blocks.append("\n".join(_head(each, paint) for each in report.findings if each.baselined))
+    if asked.show_passed:
         blocks.append("\n".join(_passed(report, paint)))
-    if not quiet:
-        blocks.append("\n".join(_closing(report, paint)))
+    if not asked.quiet:
+        blocks.append("\n".join(_closing(report, paint, asked)))
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def of_finding(finding: Finding) -> str:
-    return "\n".join(_finding(finding, Paint(colour=False)))
+    return of_told(Told([finding]))
 
 
-def together(findings: Iterable[Finding]) -> Iterable[tuple[Finding, Sequence[str]]]:
-    """Each finding with its rules: what many rules can't tell for one reason is said once."""
-    rules: dict[Finding, list[str]] = {}
-    for each in findings:
-        alike = replace(each, rule="", severity=Severity.ERROR) if each.verdict is Verdict.UNKNOWN else each
-        rules.setdefault(alike, []).append(each.rule)
-    return rules.items()
-
-
-def outcome(finding: Finding) -> str:
-    if finding.verdict is Verdict.FAIL and finding.severity is Severity.WARNING:
-        return "warning"
-    return finding.verdict.value
+def of_told(told: Told) -> str:
+    return "\n".join(_told(told, Paint(colour=False)))
 
 
 def suppressed_by(finding: Finding) -> str:
     return "in the baseline" if finding.baselined else "suppressed"
 
 
-def _head(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> str:
+def _head(finding: Finding, paint: Paint, named: str = "") -> str:
     word = outcome(finding)
     marks = [*([suppressed_by(finding)] if finding.suppressed else []), *(["simulated"] if finding.simulated else [])]
     told = f" ({', '.join(marks)})" if marks else ""
-    return f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {_named(finding, rules)}{told}"
+    return f"{paint('bold', on_one_line(str(finding.where)))}: {paint(word, word)} {named or finding.rule}{told}"
 
 
-def _finding(finding: Finding, paint: Paint, rules: Sequence[str] = ()) -> Iterator[str]:
-    yield _head(finding, paint, rules)
-    yield from _wrapped(printable(said(finding)), "  ", "  ", break_long_words=True)
-    of_rules = [("rules", ", ".join(rules))] if len(rules) > 1 else []
-    for label, text in (*of_rules, *details(finding)):
+def _told(told: Told, paint: Paint) -> Iterator[str]:
+    yield _head(told.first, paint, named(told))
+    yield from _wrapped(printable(shortened(told.sentence())), "  ", "  ", break_long_words=True)
+    for label, text in details_of(told):
         yield from _wrapped(printable(text), f"    {paint('dim', f'{label:<7}')} ", " " * 12, break_long_words=False)
 
 
@@ -103,8 +97,8 @@ def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> t
     return tuple(line.replace(_BLANK, " ") for line in lines)
 
 
-def _named(finding: Finding, rules: Sequence[str]) -> str:
-    return finding.rule or (rules[0] if len(rules) == 1 else f"to {len(rules)} rules")
+def named(told: Told) -> str:
+    return told.rules[0] if len(told.rules) == 1 else f"to {len(told.rules)} rules"
 
 
 def said(finding: Finding) -> str:
@@ -113,6 +107,18 @@ def said(finding: Finding) -> str:
 
 def details(finding: Finding) -> Iterator[tuple[str, str]]:
     return ((label, shortened(text)) for label, text in _details(finding))
+
+
+def details_of(told: Told) -> Iterator[tuple[str, str]]:
+    """Of many that are told at once, what they have in common, and where each of them stands."""
+    if len(told.rules) > 1:
+        yield "rules", ", ".join(told.rules)
+    for number, each in enumerate(told.places()):
+        yield "" if number else "at", shortened(each)
+    alike = [set(_details(each)) for each in told.findings[1:]]
+    for label, text in _details(told.first):
+        if all((label, text) in other for other in alike):
+            yield label, shortened(text)
 
 
 def _details(finding: Finding) -> Iterator[tuple[str, str]]:
@@ -138,16 +144,32 @@ def _passed(report: Report, paint: Paint) -> Iterator[str]:
             yield f"{paint('pass', 'pass')} {each.rule.id} {on_one_line(str(each.subject.place))}"
 
 
-def _closing(report: Report, paint: Paint) -> Iterator[str]:
+def _closing(report: Report, paint: Paint, asked: Asked) -> Iterator[str]:
+    for line in _skipped(report) if asked.skips else _to_give(report):
+        yield paint("dim", line)
+    yield counted(report, asked)
+    if not report.evaluated["verdicts"]:
+        yield paint("unknown", NOTHING)
+    elif report.is_all_unknown:
+        yield paint("unknown", "nothing but unknowns, so nothing is proven")
+
+
+def _to_give(report: Report) -> Iterator[str]:
+    """One line for each thing that the reader could give, however much would be judged by it."""
+    for give, wanted in report.to_give.items():
+        rules = sorted({rule for some in wanted.values() for rule in some})
+        more = f" and {len(rules) - RULES} more" if len(rules) > RULES else ""
+        why = f"{next(iter(wanted))}: " if len(wanted) == 1 else ""
+        yield on_one_line(f"not judged by {', '.join(rules[:RULES])}{more}: {why}{give}")
+
+
+def _skipped(report: Report) -> Iterator[str]:
     shown, more = _by_reason(report)
     for why, rules in shown.items():
-        named = ", ".join(f"{rule}{f' ({count} times)' if count > 1 else ''}" for rule, count in rules.items())
-        yield paint("dim", f"skipped {named}: {why}")
+        often = ", ".join(f"{rule}{f' ({count} times)' if count > 1 else ''}" for rule, count in rules.items())
+        yield on_one_line(f"skipped {often}: {why}")
     for rule, others in more.items():
-        yield paint("dim", f"skipped {rule} ({sum(others)} times): {len(others)} other reasons")
-    yield counted(report)
-    if not report.evaluated["verdicts"]:
-        yield paint("unknown", "nothing was evaluated, so nothing is proven")
+        yield f"skipped {rule} ({sum(others)} times): {len(others)} other reasons"
 
 
 def _by_reason(report: Report) -> tuple[dict[str, dict[str, int]], dict[str, list[int]]]:
@@ -162,15 +184,3 @@ def _by_reason(report: Report) -> tuple[dict[str, dict[str, int]], dict[str, lis
         if len(shown) < len(often):
             more[rule] = [count for _, count in often[len(shown) :]]
     return reasons, more
-
-
-def counted(report: Report) -> str:
-    summary, evaluated = report.summary, report.evaluated
-    looked = "".join(f", {count} {name}" for name, count in report.looked_at.items())
-    return (
-        f"{evaluated['verdicts']} verdicts of {evaluated['rules']} rules on {evaluated['subjects']} subjects{looked}: "
-        + ", ".join(f"{summary[word]} {word}" for word in ("pass", "fail", "unknown", "error", "skip"))
-        + (f", {summary['warnings']} of the failures warnings" if summary["warnings"] else "")
-        + (f", {summary['suppressed']} suppressed" if summary["suppressed"] else "")
-        + (f", {summary['baselined']} of them in the baseline" if summary.get("baselined") else "")
-    )

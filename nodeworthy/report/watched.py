@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from nodeworthy.report.asked import Asked
 from nodeworthy.report.changes import Changed, Changes, victims_between
+from nodeworthy.report.counted import counted
 from nodeworthy.report.json import as_data, finding_as_data
 from nodeworthy.report.printable import escaped, on_one_line
 from nodeworthy.report.report import Report
-from nodeworthy.report.text import counted, of_finding
+from nodeworthy.report.text import of_finding
+from nodeworthy.verdict import Finding
 
 SCHEMA = "nodeworthy/watch/v1"
 _SHOWN = 5
 
 
-def text(changes: Changes, report: Report, when: datetime) -> str:
-    lines = [line for said in _said(changes) for line in said.splitlines()]
-    return "".join(f"{line}\n" for line in [f"-- {_time(when)}", *lines, counted(report)])
+def text(changes: Changes, report: Report, when: datetime, asked: Asked) -> str:
+    """Nothing, where what has changed is not told."""
+    lines = [line for said in _said(_of_those_told(changes, report, asked)) for line in said.splitlines()]
+    return "".join(f"{line}\n" for line in [f"-- {_time(when)}", *lines, counted(report, asked)]) if lines else ""
+
+
+def _of_those_told(changes: Changes, report: Report, asked: Asked) -> Changes:
+    def told(some: Iterable[Finding]) -> tuple[Finding, ...]:
+        return tuple(each for each in some if asked.tells(report, each))
+
+    changed = tuple(each for each in changes.changed if told([each.before, each.after]))
+    return Changes(told(changes.new), changed, told(changes.gone), told(changes.unseen))
 
 
 def _said(changes: Changes) -> Iterator[str]:

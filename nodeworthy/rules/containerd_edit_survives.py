@@ -25,7 +25,7 @@ from nodeworthy.facts.node.nodeadm_on_node import NODEADMS, SAY_IT, lost_to_node
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Findings, Related, Severity, ToGive, fail, need, skip
 
 RULE = Rule(
     "containerd-edit-survives",
@@ -64,7 +64,7 @@ def nothing_writes_these_files_anew(files: NodeFiles, pool: BootPool | None) -> 
     files = files.only(Kind.CONFIG)
     runtime = files.runtime(pool)
     if runtime is None:
-        skip("nothing says whose configuration of containerd this is")
+        skip(ToGive("nothing says whose configuration of containerd this is", "say it in a fleet (distribution)"))
     generated = [each for each in files.of(Kind.CONFIG) if each.spot.is_laid_out]
     generated = [each for each in generated if each.spot.path in generated_files(runtime)]
     on = pool.title if pool is not None else ""

@@ -17,7 +17,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need, skip
+from nodeworthy.verdict import Finding, Findings, Related, Severity, ToGive, fail, need, skip
 
 RULE = Rule(
     "one-driver",
@@ -67,7 +67,7 @@ def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Fi
 @RULE.check
 def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
     if pool.driver is None:
-        skip(f"nobody says who brings the driver of {pool.title}")
+        skip(ToGive(f"nobody says who brings the driver of {pool.title}", "say it in a fleet (driver of the pool)"))
     if need(values.brings_driver) and need(values.chooses_drivers):
         skip("NVIDIADriver resources say which nodes get a driver")
     enabled = need(values.brings_driver)

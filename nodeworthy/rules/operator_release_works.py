@@ -15,7 +15,7 @@ from nodeworthy.facts.operator.paths_of import nodes_by_paths
 from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_release
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Severity, ToGive, fail, skip, unknown
 
 RULE = Rule(
     "operator-release-works",
@@ -58,7 +58,11 @@ def it_works_where_its_paths_are(values: OperatorValues, pool: GpuPool | None) -
 
 def _of_a_release(values: OperatorValues) -> None:
     if not names_a_release(values):
-        skip("nobody says which release of the operator these settings are for")
+        skip(
+            ToGive(
+                "nobody says which release of the operator these settings are for", "say it in a fleet (operator.chart)"
+            )
+        )
 
 
 def _hits(values: OperatorValues, pool: GpuPool | None) -> list[Hit]:

@@ -16,6 +16,7 @@ from nodeworthy.verdict import (
     Located,
     Place,
     Severity,
+    ToGive,
     Verdict,
     fail,
     need,
@@ -117,6 +118,36 @@ def test_a_subject_that_could_not_be_seen_makes_unknown() -> None:
     assert judgement.findings[0].where.object == "doors"
 
 
+def test_a_check_that_does_not_apply_is_told_beside_one_that_passes() -> None:
+    def never(door: Door) -> None:
+        skip("it has no lock")
+
+    [judgement] = judged([door("red"), house("red")], rule(doors_match, never))
+    assert (judgement.verdict, judgement.also_skipped) == (Verdict.PASS, ("it has no lock",))
+
+
+def test_what_the_reader_could_give_is_told_before_what_nobody_could() -> None:
+    def never(door: Door) -> None:
+        skip("it has no lock")
+
+    def without_a_key(door: Door) -> None:
+        skip(ToGive("nobody says which key", "give --key"))
+
+    [judgement] = judged([door("red")], rule(never, without_a_key))
+    assert isinstance(judgement.why, ToGive)
+    assert judgement.why == "nobody says which key: give --key"
+
+
+def test_a_finding_may_weigh_less_than_its_rule() -> None:
+    def scratched(door: Door) -> Iterator[Finding]:
+        yield fail(door, "it is scratched", severity=Severity.WARNING)
+
+    made = judged([door("red")], rule(scratched))
+    report = Report(Moment.SOURCE, made)
+    assert (report.summary["fail"], report.summary["warnings"]) == (1, 1)
+    assert (report.exit_code(), report.exit_code(strict=True)) == (0, 1)
+
+
 def test_a_crash_is_a_finding_and_the_rest_goes_on() -> None:
     def crashes(door: Door) -> Iterator[Finding]:
         if door.place.line == 1:
@@ -211,7 +242,10 @@ def test_an_unknown_can_not_be_suppressed() -> None:
         ([], Severity.ERROR, {"allow_unknown": True}, 3),
         (["blue"], Severity.WARNING, {}, 0),
         (["blue"], Severity.WARNING, {"strict": True}, 1),
-        ([None], Severity.WARNING, {}, 0),
+        (["red", None], Severity.WARNING, {}, 0),
+        (["red", None], Severity.WARNING, {"strict": True}, 3),
+        ([None], Severity.WARNING, {}, 3),
+        ([None], Severity.WARNING, {"allow_unknown": True}, 0),
         ([None], Severity.WARNING, {"strict": True}, 3),
         ([None], Severity.WARNING, {"strict": True, "allow_unknown": True}, 0),
     ],

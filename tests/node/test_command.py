@@ -24,7 +24,7 @@ def test_two_containerds_are_named_with_which_is_which() -> None:
     assert "ssh://gpu-01: fail containerd-paths" in ran.out
     assert "containerd.service (pid" in ran.out
     assert "snap.k8s.containerd.service (pid" in ran.out
-    assert "1 hosts" in ran.out
+    assert "of 1 host: " in ran.out
 
 
 def test_a_folder_is_a_host_for_each_recording(tmp_path: Path) -> None:

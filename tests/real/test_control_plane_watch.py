@@ -74,7 +74,7 @@ def test_a_fault_is_told_and_told_gone(cluster: ControlPlane) -> None:
 
 def test_people_are_told_when(cluster: ControlPlane) -> None:
     with Watcher(*RULES) as watcher:
-        while "verdicts of" not in watcher.line():
+        while " rules on " not in watcher.line():
             pass
         have(cluster, 7)
         assert watcher.line().startswith("-- 20")

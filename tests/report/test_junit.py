@@ -44,9 +44,15 @@ def test_what_is_unknown_passes_where_that_is_allowed() -> None:
 
 
 def test_an_unknown_of_a_warning_is_output() -> None:
+    unknown = judged(finding(Verdict.UNKNOWN, DISKS), rule=DISKS)
+    assert outcomes(read(report(unknown, judged()))) == ["system-out", ""]
+    assert outcomes(read(report(unknown, judged()), strict=True)) == ["error", ""]
+
+
+def test_where_there_is_nothing_but_unknowns_of_warnings_they_are_errors_as_the_exit_code_is() -> None:
     unknown = report(judged(finding(Verdict.UNKNOWN, DISKS), rule=DISKS))
-    assert outcomes(read(unknown)) == ["system-out"]
-    assert outcomes(read(unknown, strict=True)) == ["error"]
+    assert outcomes(read(unknown)) == ["error"]
+    assert outcomes(read(unknown, allow_unknown=True)) == ["system-out"]
 
 
 def test_a_failure_says_what_the_text_says() -> None:

@@ -10,12 +10,13 @@ import jsonschema
 import pytest
 
 from nodeworthy.report import sarif
+from nodeworthy.report.asked import Asked
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Place, Verdict
 from tests.run import run
 from tests.work import calls
 
-from .reports import finding, hostile, judged, many, one_of_each, report
+from .reports import DISKS, finding, hostile, judged, many, one_of_each, report
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft4Validator(SCHEMA)
@@ -84,8 +85,18 @@ def test_what_is_in_no_file_is_named() -> None:
 
 
 def test_what_passed_and_was_skipped_is_listed_when_asked_for() -> None:
-    kinds = [each["kind"] for each in rendered(one_of_each(), show_passed=True)["results"]]
+    kinds = [each["kind"] for each in rendered(one_of_each(), asked=Asked(show_passed=True))["results"]]
     assert kinds[-2:] == ["pass", "notApplicable"]
+    kinds = [each["kind"] for each in rendered(one_of_each(), asked=Asked(show_skipped=True))["results"]]
+    assert kinds.count("notApplicable") == 1
+    assert "pass" not in kinds
+
+
+def test_an_unknown_of_a_warning_is_listed_when_asked_for() -> None:
+    made = report(judged(), judged(finding(Verdict.UNKNOWN, DISKS), rule=DISKS))
+    assert rendered(made)["results"] == []
+    for asked in (Asked(show_unknown=True), Asked(strict=True)):
+        assert [each["kind"] for each in rendered(made, asked=asked)["results"]] == ["open"]
 
 
 def test_an_empty_run_did_not_succeed() -> None:
@@ -96,7 +107,7 @@ def test_an_empty_run_did_not_succeed() -> None:
 
 
 def test_hostile_words_stay_words() -> None:
-    rendered(report(judged(hostile()), judged(hostile(Verdict.ERROR))), show_passed=True)
+    rendered(report(judged(hostile()), judged(hostile(Verdict.ERROR))), asked=Asked(show_passed=True))
     assert sarif.render(report(judged(hostile()))).encode("utf-8")
 
 

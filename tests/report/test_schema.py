@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import shlex
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from nodeworthy.report.asked import Asked
+from nodeworthy.report.json import as_data
+from tests.report.reports import judged, report
 from tests.run import Ran, run_json
 
 ROOT = Path(__file__).parents[2]
@@ -115,3 +119,15 @@ def test_the_schema_refuses(path: tuple[str | int, ...], value: object) -> None:
     inner[last] = value
     with pytest.raises(jsonschema.ValidationError):
         VALIDATOR.validate(report)
+
+
+def test_a_check_that_was_skipped_stands_with_the_verdict_and_where_skips_are_asked_for_alone() -> None:
+    made = report(replace(judged(), also_skipped=("it has no zone",)), judged(why="there is no fleet"))
+    passed, skipped = as_data(made, Asked(show_passed=True))["findings"]
+    assert (passed["verdict"], passed["skipped"]) == ("pass", ["it has no zone"])
+    assert (skipped["verdict"], skipped["cause"]) == ("skip", "there is no fleet")
+    told = as_data(made, Asked(show_skipped=True))["findings"]
+    assert [(each["verdict"], each["cause"]) for each in told] == [
+        ("skip", "it has no zone"),
+        ("skip", "there is no fleet"),
+    ]

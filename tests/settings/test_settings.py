@@ -32,7 +32,8 @@ class TestWhatTheyLeaveOut:
         assert (told["verdict"], told["where"]["line"]) == ("skip", 2)
         assert told["cause"] == ".nodeworthy.yaml leaves it out: they are halves here"
         for form in ("text", "junit", "html"):
-            assert "they are halves here" in run("check", ".", "--format", form).out
+            assert "they are halves here" in run("check", ".", "--format", form, "--show-skipped").out
+        assert "1 rule left out by the settings (--show-skipped)" in run("check", ".").out
 
     def test_with_nothing_else_to_judge_nothing_is_proven(self, wrong: Path) -> None:
         settings(wrong, SKIP.replace("gpu-quantity", "no-secret-in-plain-sight") + SKIP.partition("\n")[2])
@@ -51,7 +52,7 @@ class TestWhatTheyLeaveOut:
         settings(wrong, "exclude: [third_party]\n")
         ran = run_json("check", ".")
         assert (ran.code, ran.report["evaluated"]["excluded"]) == (0, 1)
-        assert "1 excluded" in run("check", ".").out
+        assert "1 file excluded by the settings" in run("check", ".").out
         assert run("check", "third_party").code == 3
 
     def test_a_file_that_is_named_is_looked_at(self, wrong: Path) -> None:

@@ -31,6 +31,8 @@ _OTHERWISE_SHAPED = (KeyError, TypeError, ValueError, IndexError, AttributeError
 class Answer:
     judgements: Sequence[Judgement]
     counts: dict[str, int]
+    # The files that held nothing of ours.
+    nothing: Sequence[str]
 
 
 @dataclass
@@ -54,7 +56,8 @@ class Memory:
         try:
             if not self._is_unchanged():
                 return None
-            return Answer(cache_judgements.of_data(self._kept["judged"]), self._kept["counts"])
+            judged = cache_judgements.of_data(self._kept["judged"])
+            return Answer(judged, self._kept["counts"], [str(each) for each in self._kept["nothing"]])
         except _OTHERWISE_SHAPED:
             return None
 

@@ -10,7 +10,7 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
+from nodeworthy.verdict import Finding, Place, Related, Severity, ToGive, Verdict
 
 T = TypeVar("T")
 _PLACE = tuple(each.name for each in fields(Place))
@@ -61,7 +61,9 @@ class _Writer:
     def judgement(self, each: Judgement) -> list[Any]:
         rule, subject = self.rules.row(each.rule, each.rule.id), self.subjects.row(each.subject, id(each.subject))
         found = [self._finding(finding) for finding in each.findings]
-        return [rule, subject, each.verdict.value, found, each.suppressed, each.why, each.crashed, each.simulated]
+        why = _why_as_data(each.why) if each.why is not None else None
+        also = [_why_as_data(other) for other in each.also_skipped]
+        return [rule, subject, each.verdict.value, found, each.suppressed, why, each.crashed, each.simulated, also]
 
     def _finding(self, each: Finding) -> list[Any]:
         related = [[self.place(other.place), other.says] for other in each.related]
@@ -71,6 +73,14 @@ class _Writer:
 
     def _edit(self, edit: Edit | None) -> list[Any] | None:
         return [edit.kind.value, self.place(edit.place), edit.was, edit.new, edit.title] if edit is not None else None
+
+
+def _why_as_data(why: str) -> list[str]:
+    return [why.why, why.give] if isinstance(why, ToGive) else [why]
+
+
+def _why(said: str, *give: str) -> str:
+    return ToGive(said, *give) if give else said
 
 
 def _place_as_data(place: Place) -> list[Any]:
@@ -94,9 +104,17 @@ def of_data(data: dict[str, Any]) -> list[Judgement]:
     subjects = [RememberedSubject(places[row]) for row in data["subjects"]]
     return [
         Judgement(
-            rules[rule], subjects[subject], Verdict(verdict), tuple(_finding(each, places) for each in found), *rest
+            rules[rule],
+            subjects[subject],
+            Verdict(verdict),
+            tuple(_finding(each, places) for each in found),
+            suppressed,
+            _why(*why) if why is not None else None,
+            crashed,
+            simulated,
+            tuple(_why(*other) for other in also),
         )
-        for rule, subject, verdict, found, *rest in data["judgements"]
+        for rule, subject, verdict, found, suppressed, why, crashed, simulated, also in data["judgements"]
     ]
 
 

@@ -15,8 +15,10 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file, refuse_impossible
 from nodeworthy.records import dataclass
 from nodeworthy.settings.find import settings_in
+from nodeworthy.verdict import ToGive
 
 _CONFIG_KEY = b"nodeworthy:fleet"
+_GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it"
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Fleets:
             raise InputError(
                 f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown(folder)} has a fleet"
             )
-        return Choice(None, "there is no fleet to judge by: give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it")
+        return Choice(None, ToGive("there is no fleet to judge by", _GIVE))
 
     def _choose(self, stacks: dict[str, Path], wanted: str | None) -> Choice:
         if wanted is not None:
@@ -86,7 +88,9 @@ class Fleets:
             return Choice(self._fleet(stacks[wanted]))
         if len(stacks) > 1:
             named = ", ".join(shown(path) for path in stacks.values())
-            return Choice(None, f"several fleets could be meant ({named}): choose one with --stack or --fleet")
+            return Choice(
+                None, ToGive(f"several fleets could be meant ({named})", "choose one with --stack or --fleet")
+            )
         return Choice(self._fleet(next(iter(stacks.values()))))
 
     @property

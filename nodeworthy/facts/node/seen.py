@@ -16,7 +16,7 @@ from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.room import NodeRoom
 from nodeworthy.facts.node.storage import NodeStorage
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, skip
+from nodeworthy.verdict import Located, ToGive, skip
 
 T = TypeVar("T")
 
@@ -44,5 +44,5 @@ class Seen:
 def read_then(part: T | None, what: str) -> T:
     """A part of a recording; skips where it is too old to have it."""
     if part is None:
-        skip(f"this recording was made before {what} was read: record the node anew")
+        skip(ToGive(f"this recording was made before {what} was read", "record the node anew"))
     return part

@@ -1,0 +1,87 @@
+"""What was evaluated and what came of it, in one line. Its numbers are those of what the report tells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from nodeworthy.report.asked import EVERYTHING, Asked
+from nodeworthy.report.report import Report
+from nodeworthy.verdict import Finding, Severity, Verdict
+
+# So many endings of files that nobody read are named.
+ENDINGS = 4
+_UNKNOWNS = {"unknowns": "values not known yet"}
+# Counted by whoever looks at files, and told behind what came of it.
+_UNSEEN = ("unrecognised", "excluded")
+
+
+def outcome(finding: Finding) -> str:
+    if finding.verdict is Verdict.FAIL and finding.severity is Severity.WARNING:
+        return "warning"
+    return finding.verdict.value
+
+
+def numbers(report: Report, asked: Asked = EVERYTHING) -> dict[str, int]:
+    """How many findings of each outcome are told, suppressed ones aside; and how many subjects passed a rule."""
+    counted = Counter("suppressed" if each.suppressed else outcome(each) for each in asked.told(report))
+    return {
+        "pass": report.summary["pass"],
+        **{word: counted[word] for word in ("fail", "warning", "unknown", "error", "suppressed")},
+    }
+
+
+def counted(report: Report, asked: Asked = EVERYTHING) -> str:
+    return f"{_looked(report)}: {', '.join(_came_of_it(report, asked))}{''.join(map('; {}'.format, _besides(report)))}"
+
+
+def _looked(report: Report) -> str:
+    of = [_many(number, _UNKNOWNS.get(word, word)) for word, number in report.looked_at.items() if word not in _UNSEEN]
+    evaluated = report.evaluated
+    on = f"{_many(evaluated['rules'], 'rules')} on {_many(evaluated['subjects'], 'subjects')}"
+    return f"{on} of {', '.join(of)}" if of else on
+
+
+def _came_of_it(report: Report, asked: Asked) -> Iterator[str]:
+    told = numbers(report, asked)
+    yield f"{told['pass']} pass"
+    yield f"{told['fail']} fail"
+    if told["warning"]:
+        yield _many(told["warning"], "warnings")
+    yield f"{told['unknown']} unknown"
+    hidden = asked.only_counted(report)
+    if hidden:
+        yield f"{hidden} more unknown of warnings (--show-unknown)"
+    if told["error"]:
+        yield _many(told["error"], "errors")
+    if told["suppressed"]:
+        yield f"{told['suppressed']} suppressed"
+    if report.summary.get("baselined"):
+        yield f"{sum(each.baselined for each in report.findings)} of them in the baseline"
+
+
+def _besides(report: Report) -> Iterator[str]:
+    left_out, unread, excluded = report.left_out, *(report.looked_at.get(each, 0) for each in _UNSEEN)
+    nothing = len(set(report.judged_nothing) - left_out)
+    if nothing:
+        yield f"{_many(nothing, 'rules')} had nothing to judge (--show-skipped)"
+    if left_out:
+        yield f"{_many(len(left_out), 'rules')} left out by the settings (--show-skipped)"
+    if unread:
+        yield f"not read: {_many(unread, 'files of no known kind')}{_endings(report.not_read)}"
+    if excluded:
+        yield _many(excluded, "files excluded by the settings")
+    if report.offers:
+        yield _many(len(report.offers), f"findings {'has' if len(report.offers) == 1 else 'have'} a fix (--fix)")
+
+
+def _endings(not_read: Mapping[str, int]) -> str:
+    often = sorted(not_read.items(), key=lambda each: (-each[1], each[0]))
+    named = [f"{number} {ending}" for ending, number in often[:ENDINGS]]
+    return f" ({', '.join([*named, *(['others'] if len(often) > ENDINGS else [])])})" if named else ""
+
+
+def _many(number: int, words: str) -> str:
+    """`1 file of no known kind`, `2 files of no known kind`."""
+    first, space, rest = words.partition(" ")
+    return f"{number:,} {first.removesuffix('s') if number == 1 else first}{space}{rest}"
