@@ -123,6 +123,11 @@ preview-cli: venv ## the same preview by the real pulumi CLI, with policies/ as 
 bench: venv ## measures what the README promises; a table, and JSON in bench/results/
 	@$(PY) -m bench
 
+.PHONY: strangers
+strangers: venv ## how true check is on fetched public files (DIR=folder, SET=first: the other list); see bench/exam
+	@$(PY) -m bench.exam $(or $(DIR),$(error DIR=folder of the fetched files; how to fetch them: bench/exam/__init__.py)) \
+		--set $(or $(SET),second) --format $(or $(FORMAT),text)
+
 .PHONY: lock
 lock: venv ## resolves pyproject.toml into locks/, with hashes: everything, what builds a wheel, what the image has
 	@$(LOCK) pyproject.toml --all-extras --group dev --output-file locks/all.txt

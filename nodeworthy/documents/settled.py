@@ -8,6 +8,9 @@ from typing import Any
 from nodeworthy.documents.tree import Tree
 from nodeworthy.verdict import Located, Unknown
 
+# Of a chart's template: its values say it, and each who installs the chart has others. That is how charts are.
+FILLED_IN = "a template fills it in"
+CHOSEN = "a template chooses it"
 _FILLED_IN_LATER = ("{{", "${", "$(")
 
 
@@ -17,6 +20,11 @@ def settled(tree: Tree) -> Located[Any]:
     if tree.text is None or not any(mark in tree.text for mark in _FILLED_IN_LATER):
         return located
     return replace(located, state=Unknown(f"{tree.text} is filled in by something that was not read"))
+
+
+def is_charts(why: str | None) -> bool:
+    """Whether this is not known because a chart's template says it with the chart's values."""
+    return why in (FILLED_IN, CHOSEN)
 
 
 class Incomplete(dict[str, Tree]):

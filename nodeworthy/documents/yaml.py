@@ -33,6 +33,22 @@ class Loader(_Safe):  # type: ignore[misc]
         return tag
 
 
+class _AnchorsAgain(yaml.SafeLoader):
+    """An anchor may be given again (YAML 1.2, 3.2.2.2), and from there on means the later node; libyaml's own loader
+    refuses that. In Python and slow, so only a text that needs it is read by this one."""
+
+    anchors: dict[str, yaml.Node]
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        if not isinstance(event, yaml.AliasEvent) and event.anchor is not None:
+            self.anchors.pop(event.anchor, None)
+        return super().compose_node(parent, index)
+
+
+# Characters; what is longer takes a minute there.
+_SLOW = 1_000_000
+_ANCHOR_AGAIN = "found duplicate anchor"
 _NO_TOKEN = "found character that cannot start any token"
 # Far more than any chart or manifest, and far less than what a recursion can bear.
 DEEPEST = 200
@@ -86,7 +102,7 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
     try:
         if _could_be_deep(text):
             _refuse_depth(text, reader)
-        nodes = list(yaml.compose_all(text, Loader=Loader))
+        nodes = _composed(text)
         _forget_ends(nodes)
         if MERGE_KEY in text:
             reader.merges.resolve(nodes)
@@ -98,6 +114,15 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
     return [reader.tree(node, None, None) for node in nodes]
+
+
+def _composed(text: str) -> list[Any]:
+    try:
+        return list(yaml.compose_all(text, Loader=Loader))
+    except yaml.MarkedYAMLError as problem:
+        if _ANCHOR_AGAIN not in (problem.context or "") or len(text) > _SLOW:
+            raise
+    return list(yaml.compose_all(text, Loader=_AnchorsAgain))
 
 
 def _why(problem: yaml.MarkedYAMLError, text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -82,3 +83,31 @@ def prints_single_quotes(version: str | None) -> bool | None:
     """How `containerd config default` prints an empty string; None where the release is not known."""
     era = era_of(version) if version else None
     return era.quotes == "single" if era is not None else None
+
+
+@cache
+def _shims() -> Mapping[str, Any]:
+    shims: Mapping[str, Any] = _table()["shims"]
+    return shims
+
+
+def right_runtime_type() -> str:
+    return str(_shims()["right"])
+
+
+def gone_since(runtime_type: str) -> str | None:
+    """The release of containerd that no longer has what runs containers of this type."""
+    since: str | None = _shims()["gone"].get(runtime_type)
+    return since
+
+
+def has_no_shim(runtime_type: str) -> bool:
+    """Whether it is known that nobody ships a program for this type, in whatever release."""
+    if runtime_type == right_runtime_type() or gone_since(runtime_type) is not None or runtime_type.startswith("/"):
+        return False
+    name = runtime_type.rpartition(".")[0]
+    last = name.rpartition(".")[2]
+    if not name or last in _shims()["of_runc"]:
+        return True
+    is_near = bool(difflib.get_close_matches(runtime_type.lower(), [right_runtime_type()], 1, 0.9))
+    return is_near and last not in _shims()["others"]

@@ -46,6 +46,7 @@ class _Placeholders:
     words: frozenset[str]
     defaults: frozenset[str]
     references: tuple[str, ...]
+    users: frozenset[str]
 
 
 @cache
@@ -68,7 +69,13 @@ def _placeholders() -> _Placeholders:
         words=frozenset(row["words"]),
         defaults=frozenset(row["defaults"]),
         references=tuple(row["references"]),
+        users=frozenset(row["users"]),
     )
+
+
+@cache
+def _shipped() -> Mapping[tuple[str, str], str]:
+    return {(row["key"].lower(), row["value"]): row["chart"] for row in table()["shipped"]}
 
 
 @lru_cache(maxsize=4096)
@@ -89,6 +96,16 @@ def _last_word(name: str) -> str:
 def is_default(value: str) -> bool:
     """`changeme`: what stands there until somebody fills it in, or until everybody knows it."""
     return value.strip().lower() in _placeholders().defaults
+
+
+def shipped_by(name: str, value: str) -> str | None:
+    """Whose chart gives this where its user gives nothing: `prom-operator`."""
+    return _shipped().get((name.rpartition(".")[2].lower(), value.strip()))
+
+
+def is_users_sample(user: str, password: str) -> bool:
+    """`user:pass`, as the words before a URL's host: they show what is to stand there."""
+    return user.lower() in _placeholders().users and (holds(password) is not None or password.isupper())
 
 
 def is_secret(value: str, kind: Holds, name: str = "") -> bool:

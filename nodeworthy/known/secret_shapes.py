@@ -8,14 +8,14 @@ import re
 from collections.abc import Iterator
 from functools import cache, cached_property
 
-from nodeworthy.known.secret_names import Holds, is_secret, table
+from nodeworthy.known.secret_names import Holds, is_secret, is_users_sample, table
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # start, end, what it is
 Found = tuple[int, int, str]
 
-_URL = pattern(r"://[^\s/:@\"'<>]{0,64}:(?P<value>[^\s/@\"'<>]{1,256})@")
+_URL = pattern(r"://(?P<user>[^\s/:@\"'<>]{0,64}):(?P<value>[^\s/@\"'<>]{1,256})@")
 _AUTHORIZATION = pattern(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
 # In JSON, in YAML, in containerd's TOML.
 _DOCKER_AUTH = pattern(
@@ -43,22 +43,33 @@ def shapes() -> tuple[Shape, ...]:
 
 
 @cache
+def forms() -> frozenset[str]:
+    """What each of them is, in a reader's words."""
+    return frozenset(each.what for each in shapes())
+
+
+@cache
 def _marks() -> tuple[tuple[str, Shape], ...]:
     return tuple((mark, shape) for shape in shapes() for mark in shape.marks)
 
 
 def by_shape(text: str) -> Iterator[Found]:
-    # Most of a script is short words, and no form is short: looking for sixty marks in what is left costs little.
-    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
-    for mark, shape in _marks():
-        if mark in (text if " " in mark else long):
-            yield from _of_shape(text, mark, shape)
-    if "://" in long:
+    yield from by_form(text)
+    if "://" in text:
         yield from _passwords_in_urls(text)
     if "earer " in text or "asic " in text:
         yield from _authorizations(text)
     if any(form in text for form in _DOCKER_AUTHS):
         yield from _docker_auths(text)
+
+
+def by_form(text: str) -> Iterator[Found]:
+    """Those whose maker gave them their form: wherever one stands, it is one."""
+    # Most of a script is short words, and no form is short: looking for sixty marks in what is left costs little.
+    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    for mark, shape in _marks():
+        if mark in (text if " " in mark else long):
+            yield from _of_shape(text, mark, shape)
 
 
 def _of_shape(text: str, mark: str, shape: Shape) -> Iterator[Found]:
@@ -82,7 +93,8 @@ def _made_up(value: str) -> bool:
 
 def _passwords_in_urls(text: str) -> Iterator[Found]:
     for found in _at(text, "://", _URL):
-        if is_secret(found["value"], Holds.PASSWORD):
+        sample = is_users_sample(found["user"], found["value"])
+        if not sample and is_secret(found["value"], Holds.PASSWORD):
             yield *found.span("value"), "a password in a URL"
 
 

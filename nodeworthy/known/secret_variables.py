@@ -12,7 +12,7 @@ from nodeworthy.patterns import pattern
 Found = tuple[int, int, str, str]
 
 # What every name of a secret has in it.
-_WORDS = ("pass", "token", "secret", "key", "pwd")
+_WORDS = ("pass", "token", "secret", "key", "pwd", "activationcode")
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _LONGEST_NAME = 64
 _REST = pattern(r"[\w.-]{0,64}", re.ASCII)
@@ -80,6 +80,8 @@ def _named(text: str, word: int, end: int) -> tuple[Found | None, int]:
 
 def called(name: str) -> str:
     """What a name says that it holds."""
+    if name.lower().endswith("code"):
+        return "an activation code"
     ending = next((each for each in ("token", "key", "secret") if name.lower().endswith(each)), "password")
     return f"a {ending}"
 

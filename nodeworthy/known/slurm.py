@@ -42,6 +42,12 @@ def optional() -> frozenset[str]:
     return frozenset(_table()["srun"]["optional"])
 
 
+def sets_threads(program: str) -> str:
+    """When it sets OMP_NUM_THREADS by itself: always, for several processes on a node, or never ("")."""
+    when: Mapping[str, str] = _table()["threads"]
+    return when.get(program, "")
+
+
 def says_mig(name: str) -> bool:
     """Whether a gres type, a partition or a feature is a slice of a GPU."""
     return _MIG.search(name) is not None

@@ -5,7 +5,8 @@ warning, and containerd starts as if nothing had been written. Which names count
 containerd's release. A drop-in is read only where the root file imports it. `mirrors` or TLS settings beside
 `config_path` keep the CRI plugin from loading at all, and so does a file that does not parse, or one that names the
 plugin among its `disabled_plugins`, as that of Docker's package does: then there is no runtime, and the node never
-becomes ready.
+becomes ready. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is containerd-shim-runc-v2): of one
+that nobody ships, or that this release no longer has, no pod starts.
 
 A boot script's files and files that stand alone in a change are judged alike. Which release reads them says the
 fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a drop-in
@@ -16,9 +17,8 @@ over (`containerd config dump`), and whether its CRI plugin is on.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from nodeworthy.facts.boot.flaw import Flaw, doubt
+from nodeworthy.facts.boot.flaw import Flaw, agreed, doubt, if_it_is_there
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.added_lines import added_lines
@@ -26,6 +26,7 @@ from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
+from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
 from nodeworthy.facts.node.containerd_on_node import told_of
 from nodeworthy.facts.node.files import NodeFiles
@@ -64,17 +65,23 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
 @RULE.check
 def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     files = files.only(Kind.CONFIG)
-    runtime, version = files.runtime(pool), files.version(pool)
-    configs = config_files(files.timeline_on(runtime), runtime)
     # Whether a drop-in is imported says its root file, which need not be kept beside it.
     whole = files.has_config or pool is not None
-    flaws = list(_flaws(configs, runtime, version) if whole else _contents(configs, runtime, version))
+    flaws = list(agreed([list(_of_files(each, pool, whole=whole)) for each in files.as_filled_in]))
+    runtime = files.runtime(pool)
+    configs = config_files(files.timeline_on(runtime), runtime)
     for flaw in flaws:
-        yield flaw.told(on=pool.title if pool is not None and version is not None else "")
+        yield flaw.told(on=pool.title if pool is not None and files.version(pool) is not None else "")
     if not flaws and configs and all(map(_is_unread_template, configs)):
         skip("what the distribution makes of its template is not known")
     if not flaws and not whole:
         skip("the file that would import it is not here, and no fleet says which containerd reads it")
+
+
+def _of_files(files: NodeFiles, pool: BootPool | None, *, whole: bool) -> Iterator[Flaw]:
+    runtime, version = files.runtime(pool), files.version(pool)
+    configs = config_files(files.timeline_on(runtime), runtime)
+    yield from _flaws(configs, runtime, version) if whole else _contents(configs, runtime, version)
 
 
 def _flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
@@ -98,17 +105,13 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
         else:
             flaws = [*schema_flaws(file, version), *tls_flaws(file, version), *disabled_flaws(file, version)]
+            flaws += runtime_type_flaws(file, version)
             flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
-            yield from (_if_it_is_there(each) if file.is_conditional else each for each in flaws)
+            yield from (if_it_is_there(each) if file.is_conditional else each for each in flaws)
 
 
 def _is_unread_template(file: ConfigFile) -> bool:
     return file.is_template and bool(file.reading.fault or file.reading.unknown)
-
-
-def _if_it_is_there(flaw: Flaw) -> Flaw:
-    says = f"{flaw.says}, and whether it is there, a template decides"
-    return replace(flaw, says=says, is_=None, should=None, is_doubt=True)
 
 
 @RULE.check

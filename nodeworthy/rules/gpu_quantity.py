@@ -1,7 +1,8 @@
 """GPU requests and limits are equal whole numbers.
 
 GPUs are extended resources: the API server takes them as whole numbers only, wants the limit to be there, and the
-request, where there is one, to be equal to it. `1` and `"1"` are the same quantity, and so is `1000m`; `0.5`, `500m`, a
+request, where there is one, to be equal to it. A name without a number behind it (`nvidia.com/gpu:`) counts as zero:
+the pod gets no GPU, and nobody says so. `1` and `"1"` are the same quantity, and so is `1000m`; `0.5`, `500m`, a
 negative number or a word are none. A Deployment or a Pod is refused at once; a template inside a resource of its own
 kind (a PyTorchJob, a RayCluster, a Workflow) is taken, and its pods never come: only an event says why.
 The memory and the cores that HAMi shares (`nvidia.com/gpumem`, `nvidia.com/gpucores`) are whole numbers, too. No
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.settled import is_charts, settled, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.containers import Container
@@ -40,8 +41,25 @@ def amounts_are_equal_whole_numbers(pod: PodTemplate) -> Findings:
     for container in pod.containers:
         for resource in container.gpu_resources:
             yield from _of_a_container(pod, container, resource)
-    if not pod.gpu_resources:
+    if not pod.gpu_resources and not is_charts(hidden):
         yield unknown(pod, f"what {pod.title} asks for is not known: {hidden}")
+    if pod.gpu_resources:
+        hidden = _never_told(pod)
+    if is_charts(hidden):
+        skip("the values of its chart say how many GPUs it asks for")
+
+
+def _never_told(pod: PodTemplate) -> str | None:
+    """Why no number that a container asks for is known."""
+    amounts = [
+        settled(tree.get(name)).state
+        for each in pod.containers
+        for tree in (each.limits, each.requests)
+        for name in each.gpu_resources
+        if not tree.get(name).is_absent
+    ]
+    unknowns = [each.why for each in amounts if isinstance(each, Unknown)]
+    return unknowns[0] if unknowns and len(unknowns) == len(amounts) else None
 
 
 @RULE.check
@@ -62,9 +80,12 @@ def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Fi
     limit, request = container.limits.get(resource), container.requests.get(resource)
     faults = [fault for tree in (limit, request) if (fault := _not_whole(container, resource, tree)) is not None]
     yield from faults
+    if limit.is_null:
+        yield _without_number(pod, container, resource, limit)
+        return
     hidden = [each for tree in (limit, request) if isinstance((each := settled(tree)).state, Unknown)]
     if hidden:
-        yield _undecided(container, resource, hidden[0])
+        yield from _undecided(container, resource, hidden[0])
     elif limit.is_absent:
         yield from _without_limit(pod, container, resource, request)
     elif not faults and not request.is_absent and whole(limit.value) != whole(request.value):
@@ -102,13 +123,32 @@ def _remedy(resource: str) -> str:
     return "ask for a whole number of GPUs; to share one, use MIG, time-slicing or HAMi"
 
 
-def _undecided(container: Container, resource: str, hidden: Located[Any]) -> Finding:
+def _without_number(pod: PodTemplate, container: Container, resource: str, limit: Tree) -> Finding:
+    if pod.elsewhere is not None:
+        return unknown(
+            limit.located(), f"whether {container.name} has a limit of {resource} is not known: {pod.elsewhere}"
+        )
+    return fail(
+        limit.located(),
+        f"{resource} of {container.name} has no number",
+        is_="nothing behind the colon",
+        should="a whole number",
+        cause="the API server takes it as zero: the pod starts, and gets no GPU",
+        remedy=f"write how many: {resource}: 1",
+    )
+
+
+def _undecided(container: Container, resource: str, hidden: Located[Any]) -> Findings:
     why = hidden.state.why if isinstance(hidden.state, Unknown) else "it is not known"
-    return unknown(hidden, f"how many of {resource} {container.name} asks for is not known: {why}")
+    if is_charts(why):
+        return
+    yield unknown(hidden, f"how many of {resource} {container.name} asks for is not known: {why}")
 
 
 def _without_limit(pod: PodTemplate, container: Container, resource: str, request: Tree) -> Findings:
     hidden = why_incomplete(container.limits) or pod.elsewhere
+    if is_charts(hidden):
+        return
     if hidden is not None:
         yield unknown(request.located(), f"whether {container.name} has a limit of {resource} is not known: {hidden}")
         return

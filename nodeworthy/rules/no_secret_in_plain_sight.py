@@ -23,22 +23,24 @@ as well be the name of a secret that is fetched later.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.secrets.commented import secrets_in
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.facts.secrets.stack_outputs import StackOutput
-from nodeworthy.known.secret_names import is_default
+from nodeworthy.known.secret_names import is_default, shipped_by
+from nodeworthy.known.secret_shapes import forms
 from nodeworthy.known.secret_templates import Filling, fillings
-from nodeworthy.known.secrets import HIDDEN, spans, what_is
+from nodeworthy.known.secrets import HIDDEN, Secret, what_is
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Severity, fail, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, unknown
 
 RULE = Rule(
     "no-secret-in-plain-sight",
@@ -49,14 +51,15 @@ RULE = Rule(
 )
 
 _SHOWN = (
-    "EC2 shows user data to whoever may describe the instance, "
-    "and the instance's metadata to every process and often every pod on it"
+    "user data is shown to whoever may describe the instance, "
+    "and to every process and often every pod on it, by its metadata"
 )
 _FETCH = (
     "keep it in Secrets Manager and fetch it when the node boots (`aws secretsmanager get-secret-value --secret-id … "
     "--query SecretString --output text`); then change it, for it has been seen"
 )
 _REFER = "keep it in a Secret and refer to it (existingSecret, secretKeyRef); then change it, for it has been seen"
+_REFER_TO = "give one of your own in a Secret, and refer to it (existingSecret, secretKeyRef)"
 
 _HAND_OVER = (
     "keep it in the stack's config, encrypted (pulumi config set --secret KEY), and hand it over in a Secret "
@@ -79,7 +82,7 @@ class _Sight:
         return fail(place, message, is_=HIDDEN, should=should, cause=self.cause, remedy=self.remedy)
 
     def findings(self, text: str, at: Callable[[int, int], Place]) -> Iterator[Finding]:
-        for each in spans(text):
+        for each in secrets_in(text):
             yield self.finding(at(each.line, each.column), each.what, each.name)
 
 
@@ -140,7 +143,7 @@ def _in_packed_files(script: BootScript) -> Iterator[Finding]:
         content = writes.content.known if packed and writes.content else None
         if content is None or any(content.strip() in text for text in texts):
             continue
-        for each in spans(content):
+        for each in secrets_in(content):
             if writes.content is not None and not any(content[each.start : each.end] in text for text in texts):
                 yield _USER_DATA.finding(writes.content.lines[each.line - 1].place, each.what, each.name)
 
@@ -150,9 +153,34 @@ def files_hold_none(text: PlainText) -> Findings:
     sight = _Sight(
         text.what, "whoever may read the repository reads it, and every clone of it keeps it", text.remedy or _REFER
     )
-    for each in spans(text.text):
-        if not is_default(text.text[each.start : each.end]):
+    found = [each for each in secrets_in(text.text) if not is_default(text.text[each.start : each.end])]
+    known = [each for each in found if each.what not in forms() and _is_given(each, text)]
+    for each in found:
+        if each not in known:
             yield sight.finding(text.at(each.line, each.column), each.what, each.name)
+    if known:
+        yield _given_by_a_chart(text, known)
+
+
+def _is_given(each: Secret, text: PlainText) -> bool:
+    return text.is_of_a_chart or shipped_by(each.name, text.text[each.start : each.end]) is not None
+
+
+def _given_by_a_chart(text: PlainText, known: Sequence[Secret]) -> Finding:
+    """Nobody's own: said once, as what it is."""
+    first, *others = known
+    whose = shipped_by(first.name, text.text[first.start : first.end])
+    chart = f"the {whose} chart's" if whose and not whose.endswith("'s") else f"{whose or 'the'} chart's"
+    what = first.what.removeprefix("a ").removeprefix("an ")
+    return fail(
+        text.at(first.line, first.column),
+        f"{chart} default {what} stands in {text.what}{f', as {first.name}' if first.name else ''}",
+        is_=HIDDEN,
+        should="fetched, or referred to",
+        cause="whoever reads the chart knows it, and where nothing else is given, it is what is used",
+        remedy=_REFER_TO,
+        related=[Related(text.at(each.line, each.column), f"{each.what}, too") for each in others],
+    )
 
 
 @RULE.check

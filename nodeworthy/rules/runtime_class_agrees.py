@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import difflib
 
+from nodeworthy.documents.settled import is_charts
 from nodeworthy.facts.cluster.classes import (
     BESIDE,
     EXPERIMENTAL,
@@ -48,6 +49,8 @@ def pods_name_a_class_that_is_there(pod: PodTemplate, classes: ClusterClasses) -
     if isinstance(named.state, Unknown):
         if not pod.uses_gpus:
             skip("nothing here says that it has GPUs")
+        if is_charts(named.state.why):
+            skip("the values of its chart say which RuntimeClass it names")
         yield unknown(named, f"which RuntimeClass {pod.title} names is not known: {named.state.why}")
         return
     name = named.state.value

@@ -33,13 +33,14 @@ _LATE = "the job is killed while it writes, and the checkpoint is lost"
 @RULE.check
 def there_is_time_to_write(job: SlurmJob) -> Findings:
     signal, dead = signal_of(job), job.request.dead("signal")
-    left = list(times_left(job)) if job.is_shell else []
-    ends = list(timeouts(job)) if job.is_shell else []
+    is_read = job.is_shell and job.unreadable is None
+    left = list(times_left(job)) if is_read else []
+    ends = list(timeouts(job)) if is_read else []
     if signal is None and dead is None and not left and not any(each.signals for each in ends):
         skip("it asks for no signal before its end, and works out no time for one")
     if signal is not None:
         yield from _in_time(job, signal)
-        yield from _answered(job, signal) if job.is_shell else ()
+        yield from _answered(job, signal) if is_read else ()
     elif dead is not None:
         yield fail(
             dead.place,
@@ -138,7 +139,8 @@ def _floored(each: Left) -> Findings:
 
 
 def _before_the_end(job: SlurmJob) -> Findings:
-    ends = [each for each in timeouts(job) if each.signals] if job.is_shell else []
+    is_read = job.is_shell and job.unreadable is None
+    ends = [each for each in timeouts(job) if each.signals] if is_read else []
     limit = limit_of(job) if ends else None
     for each in ends:
         if limit is not None and limit - each.after < LEAST:

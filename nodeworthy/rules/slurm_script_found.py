@@ -3,10 +3,13 @@
 `torchrun --nproc_per_node=4 train.py` runs train.py, not torchrun: who looks for the first word only sends the job to
 a folder without it (`can't open file 'train.py'`), after hours in the queue. The script is looked for behind launchers
 and wrappers (srun, torchrun, accelerate, deepspeed, apptainer, conda run, …), in the folders from which the job may be
-submitted: that of the job's script, and those above it up to the repository's root. Slurm runs a copy of the job's
-script, so `cd "$(dirname "$0")"` leads to Slurm's own folder. What lies on the cluster's disks (`/scratch/…`,
-`cd $HOME/…`, `#SBATCH --chdir=/…`) or in a container can't be looked for from here, and is not judged; a path behind a
-variable that nothing sets is not known. What the job writes itself is there; modules (`-m`) are not looked for.
+submitted: that of the job's script, those above it up to the repository's root, and any below it. Nobody knows which
+of them it is, so a script is missing only where its tree shows that it should be there: other scripts lie beside the
+job or in its repository, this one nowhere, and nothing fetches it. Of a job that lies alone nothing is said. Slurm runs
+a copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folder. What lies on the cluster's disks
+(`/scratch/…`, `cd $HOME/…`, `$CODE/…`, `#SBATCH --chdir=/…`) or in a container can't be looked for from here, and is
+not judged; a script that a variable names which the job does not set is not known. What the job writes itself is
+there; modules (`-m`) are not looked for.
 
 sbatch itself takes only a script that says in its first line who runs it, with Unix line ends.
 """
@@ -35,6 +38,10 @@ RULE = Rule(
 def what_it_starts_is_there(job: SlurmJob) -> Findings:
     taken = list(_taken_by_sbatch(job))
     yield from taken
+    if job.unreadable is not None:
+        why = "what the job runs is not known: from here on this is no shell that could be read"
+        yield unknown(job.unreadable, why, remedy=f"bash -n {job.place.path or 'the script'} says what is wrong")
+        return
     found = list(scripts(job)) if job.is_shell else []
     if not found and not taken:
         skip("it starts no script that could be looked for")
@@ -83,12 +90,14 @@ def _there(each: Script) -> Findings:
 
 def _missing(each: Script) -> Finding:
     program, path = each.launch.program, each.path
+    around = "beside the job" if each.why == "." else f"in {each.why}"
     return fail(
         each.launch.place,
         f"{path} is not there",
-        is_=f"{program} is to run {path}: neither beside the job's script nor in a folder above it",
-        should="a path from where the job is submitted",
+        is_=f"{program} is to run {path}: it lies neither beside the job's script, nor above it, nor below",
+        should=f"a path from where the job is submitted; what is like it lies {around}",
         cause="the job waits in the queue, starts, and ends at once: No such file or directory",
+        remedy=f"name the script by its path from where the job is submitted (sbatch --chdir), or add {path}",
     )
 
 

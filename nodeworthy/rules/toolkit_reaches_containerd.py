@@ -14,14 +14,14 @@ from __future__ import annotations
 
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.containerd.config import config_files
-from nodeworthy.facts.containerd.runtimes import DEFAULT, runtimes_of
+from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "toolkit-reaches-containerd",
@@ -64,18 +64,29 @@ def the_runtime_is_there(node: Node) -> Findings:
 
 @RULE.check
 def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None) -> Findings:
-    files = files.only(Kind.CONFIG)
-    runtime, handler = files.runtime(pool), defaults().runtime_class
-    runtimes = runtimes_of(config_files(files.timeline_on(runtime), runtime))
-    if runtimes.default is None or not runtimes.default[0].startswith(handler):
-        skip(runtimes.dark or f"none of them makes {handler} the default runtime")
-    name, place = runtimes.default
-    if name in runtimes.tables:
+    handler = defaults().runtime_class
+    every = [_runtimes(each, pool) for each in files.only(Kind.CONFIG).as_filled_in]
+    made = [each for each in every if each.default is not None and each.default[0].startswith(handler)]
+    if not made:
+        skip(every[0].dark or f"none of them makes {handler} the default runtime")
+    without = [each for each in made if each.default is not None and each.default[0] not in each.tables]
+    if not without or without[0].default is None:
         return
-    if runtimes.unseen:
-        yield unknown(place, f"whether containerd has the runtime {name} is not known: {runtimes.unseen}")
-        return
-    yield fail(
+    name, place = without[0].default
+    unseen = without[0].unseen or ("a template decides which of its lines are there" if without != every else "")
+    if unseen:
+        yield unknown(place, f"whether containerd has the runtime {name} is not known: {unseen}")
+    else:
+        yield _default_is_missing(name, place, without[0])
+
+
+def _runtimes(files: NodeFiles, pool: BootPool | None) -> Runtimes:
+    runtime = files.runtime(pool)
+    return runtimes_of(config_files(files.timeline_on(runtime), runtime))
+
+
+def _default_is_missing(name: str, place: Place, runtimes: Runtimes) -> Finding:
+    return fail(
         place,
         f"{name} is the default runtime, and no such runtime is configured",
         is_=", ".join(runtimes.tables) or "no runtime",

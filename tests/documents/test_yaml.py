@@ -40,6 +40,13 @@ def test_merge_keys_keep_the_place_where_it_was_written() -> None:
     assert tree.get("y", "b").place.line == 6
 
 
+def test_an_anchor_may_be_given_again() -> None:
+    read_again = read("a: &x {k: 1}\nb: *x\nc: &x {k: 2}\nd:\n  <<: *x\n", HERE)
+    assert read_again is not None
+    assert [read_again.get(name, "k").value for name in "abcd"] == [1, 1, 2, 2]
+    assert read_again.get("c", "k").place.line == 3
+
+
 def test_a_mapping_that_merges_itself_ends() -> None:
     tree = read("x: &x\n  a: 1\n  <<: *x\n", HERE)
     assert tree is not None

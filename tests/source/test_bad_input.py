@@ -182,3 +182,23 @@ def test_a_path_that_is_no_text_is_looked_at(here: Path) -> None:
     ran = run("check", ".", "--format", "json", "--show-passed")
     assert ran.code == 0
     assert {each["where"]["path"] for each in json.loads(ran.out)["findings"] if "where" in each} >= {name}
+
+
+TEMPLATES = {
+    "ingress.yaml": 'controller:\n  families:\n    - ${v6 ? "IPv6" : "IPv4"}\n',
+    "spark.yaml": "spark:\n%{ if ui ~}\n  ui: true\n%{ endif ~}\n",
+    "deploy.yaml": "kind: Deployment\nspec:\n{{ if .x }}\ncontainers: [\n{{ end }}\n",
+}
+
+
+def test_a_template_is_no_broken_file(here: Path) -> None:
+    """What stands there is YAML once it is filled in; only one that holds values of ours is told of."""
+    for name, text in TEMPLATES.items():
+        (here / name).write_text(text)
+    (here / "good.yaml").write_text(GOOD)
+    assert told(run_json("check", ".")) == {}
+    (here / "operator.yaml").write_text('toolkit:\n  env:\n    - ${wide ? "a" : "b"}\n  x: [\n')
+    (here / "broken.yaml").write_text("a: [\n")
+    said = told(run_json("check", "."))
+    assert list(said) == ["broken.yaml", "operator.yaml"]
+    assert said["operator.yaml"].startswith("this template can't be read before it is filled in: not YAML:")

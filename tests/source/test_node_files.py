@@ -168,7 +168,7 @@ def test_one_in_a_folder_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
     assert (ran.code, ran.report["evaluated"]["files"]) == (3, 1)
 
 
-def test_a_template_need_not_parse(tmp_path: Path) -> None:
+def test_what_can_be_read_of_a_template_is_judged_branch_by_branch(tmp_path: Path) -> None:
     (tmp_path / "config.toml.j2").write_text(f"version = 2\n{{% if nvidia %}}\n{OLD}{{{{ more }}}}\n{{% endif %}}\n")
     ran = run_json("check", "config.toml.j2", "--rule", "containerd-config-read", cwd=tmp_path)
-    assert (ran.code, ran.findings[0]["verdict"]) == (3, "unknown")
+    assert (ran.code, ran.findings) == (0, [])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source.slurm_check import verdicts
+from tests.source.slurm_check import told, verdicts
 
 FOUND = {
     "python train.py": [],
@@ -18,7 +18,8 @@ FOUND = {
     "cd src; cd ..; python train.py": [],
     "pushd src; python model.py; popd; python train.py": [],
     "python trian.py": ["fail"],
-    "python model.py": ["unknown"],
+    # Below the folder of the job: it may be submitted from there.
+    "python model.py": [],
     "python src/train.py": ["fail"],
     "torchrun --nproc_per_node=1 trian.py": ["fail"],
     "torchrun --nproc_per_node=1": ["fail"],
@@ -30,7 +31,15 @@ FOUND = {
     "python $HOME/train.py": [],
     "python /data/$USER/train.py": [],
     "srun --container-image=x.sqsh python /workspace/train.py": [],
-    "cd $WHERE; python train.py": ["unknown"],
+    # Only the cluster knows where these lead.
+    "cd $WHERE; python train.py": [],
+    "python $CODE/train.py": [],
+    "cd $CODE/x; python `pwd`/train.py": [],
+    "cd ~/code; python $PWD/train.py": [],
+    "python $1": [],
+    "python ${1:-trian.py}": ["fail"],
+    "case $1 in a) S=train.py;; *) S=trian.py;; esac; python $S": ["fail"],
+    "case $1 in a) S=train.py;; *) S=src/model.py;; esac; python $S": [],
     "cd /scratch/$USER/code; python train.py": [],
     "cd /scratch/$USER; cd code; python train.py": [],
     "#SBATCH --chdir=/scratch/me\npython train.py": [],
@@ -54,6 +63,42 @@ def test_which_scripts_are_there(tmp_path: Path, line: str) -> None:
     (tmp_path / "src" / "model.py").write_text("import torch")
     text = f"#!/bin/bash\n#SBATCH --gres=gpu:1\n{line}\n"
     assert verdicts(tmp_path, "slurm-script-found", text, train_py="import torch", node_sh="true\n") == FOUND[line]
+
+
+def test_a_job_that_lies_alone(tmp_path: Path) -> None:
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:1\npython train.py\n"
+    assert verdicts(tmp_path, "slurm-script-found", text) == []
+    assert verdicts(tmp_path, "slurm-script-found", text, other_py="import torch") == ["fail"]
+
+
+def test_the_tree_of_a_job(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    jobs, text = tmp_path / "cluster" / "a100", "#!/bin/bash\n#SBATCH --gres=gpu:1\npython train.py\n"
+    jobs.mkdir(parents=True)
+    (tmp_path / "setup.py").write_text("")
+    assert verdicts(jobs, "slurm-script-found", text) == ["fail"]
+    (tmp_path / "README.md").write_text("curl -O https://example.org/code/train.py\n")
+    assert verdicts(jobs, "slurm-script-found", text) == []
+    (tmp_path / "README.md").unlink()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "train.py").write_text("import torch")
+    assert verdicts(jobs, "slurm-script-found", text) == []
+    assert verdicts(jobs, "slurm-script-found", text.replace("train.py", "src/eval.py")) == ["fail"]
+
+
+def test_what_a_submodule_brings(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "setup.py").write_text("")
+    (tmp_path / ".gitmodules").write_text('[submodule "m"]\n\tpath = libs/megatron\n\turl = https://example.org/m\n')
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:1\npython libs/megatron/pretrain.py\n"
+    assert verdicts(tmp_path, "slurm-script-found", text) == []
+
+
+def test_words_for_where_it_begins(tmp_path: Path) -> None:
+    text = '#!/bin/bash\n#SBATCH --gres=gpu:1\npython "$SLURM_SUBMIT_DIR/trian.py"\n'
+    (found,) = told(tmp_path, "slurm-script-found", text, train_py="import torch")
+    assert found["message"] == "$SLURM_SUBMIT_DIR/trian.py is not there"
+    assert "@job" not in str(found)
 
 
 CHECKPOINTS = {

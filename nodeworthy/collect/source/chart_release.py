@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nodeworthy.collect.source.beside import Beside
+from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact
 from nodeworthy.facts.operator.recognition import CHART, chart_version
@@ -23,6 +24,15 @@ def with_release_of_chart(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
     if version is None:
         return list(facts)
     return [_told(each, version) if isinstance(each, OperatorValues) else each for each in facts]
+
+
+def is_charts_own(source: Source) -> bool:
+    """Whether these are the values that a chart with templates of its own gives. What only wraps other charts is
+    somebody's installation of them."""
+    if source.shown == STDIN or not source.path.name.startswith("values"):
+        return False
+    folder = source.path.parent
+    return (folder / "Chart.yaml").is_file() and (folder / "templates").is_dir()
 
 
 def _told(values: OperatorValues, version: Tree) -> OperatorValues:

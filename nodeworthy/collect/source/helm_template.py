@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nodeworthy.documents.settled import Incomplete
+from nodeworthy.documents.settled import CHOSEN, FILLED_IN, Incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
@@ -22,11 +22,11 @@ from nodeworthy.verdict import Place, Unknown
 
 # A character for private use, which no manifest has: it is a word of plain YAML.
 SIGN = "\ue000"
-WHY = "a template fills it in"
 _QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4000}\"|`[^`]{0,4000}`"
 _ACTION = pattern(r"\{\{-?(?P<says>(?:[^{}\"`]|" + _QUOTED + r"|\{(?!\{)|\}(?!\}))*)-?\}\}")
 _COMMENT = pattern(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
 _STEERS = pattern(r"\s*(?:(?:if|else|end|with|range|define|block|break|continue|fail)\b|/\*|\$[\w.]*\s*:?=)")
+_CHOOSES = pattern(r"\s*(?:if|else|with|range)\b")
 _INDENT = pattern(r"\bn?indent\s+(\d+)")
 # A value that an action is, outside of quotes: to a YAML reader it is a mapping.
 _BARE = pattern(r"(?m)^[^\"'#\n]*[:-][ \t]+[^\"'#\n]*\{\{")
@@ -59,11 +59,22 @@ def _blank(comment: re.Match[str]) -> str:
 def _signed(action: re.Match[str]) -> str:
     """What stands for an action: blanks for one that steers, else signs, the first line of it alone."""
     first, *others = action.group().split("\n")
-    if _STEERS.match(action["says"]):
+    if _STEERS.match(action["says"]) and not _chooses_within_a_line(action):
         return "\n".join(" " * len(each) for each in (first, *others))
     told = _INDENT.search(action["says"])
     head = SIGN * len(first) if told is None else _with_indent(first, int(told[1]))
     return "\n".join([head, *(" " * len(each) for each in others)])
+
+
+def _chooses_within_a_line(action: re.Match[str]) -> bool:
+    """`gpu: {{ if .Values.all }}8{{ else }}1{{ end }}`: what stands there is none of both."""
+    if _CHOOSES.match(action["says"]) is None or "\n" in action.group():
+        return False
+    text, start, end = action.string, action.start(), action.end()
+    after = text.find("\n", end)
+    rest = text[end : after if after >= 0 else None].strip()
+    before = text[text.rfind("\n", 0, start) + 1 : start].strip()
+    return bool(before or rest) and not (rest.startswith("#") and not before)
 
 
 # How far an action indents what it writes travels as a second sign, behind the first.
@@ -139,14 +150,14 @@ def _is_entry(line: _Line, indent: int) -> bool:
 def _opened(tree: Tree) -> Tree:
     """The tree with what a template fills in told as such."""
     if tree.text is not None and SIGN in tree.text:
-        return replace(tree, value=Unknown(WHY))
+        return replace(tree, value=Unknown(FILLED_IN))
     if tree.is_sequence:
         return replace(tree, value=[_opened(each) for each in tree.sequence])
     if not tree.is_mapping:
         return tree
     children = dict(_children(tree.mapping))
     if any(SIGN in name for name in tree.mapping):
-        return replace(tree, value=Incomplete(children, WHY, tree))
+        return replace(tree, value=Incomplete(children, FILLED_IN, tree))
     return replace(tree, value=children)
 
 
@@ -155,4 +166,4 @@ def _children(mapping: Mapping[str, Tree]) -> Iterator[tuple[str, Tree]]:
     for name, child in mapping.items():
         if SIGN not in name:
             opened = _opened(child)
-            yield name, replace(opened, value=Unknown("a template chooses it")) if name in repeated else opened
+            yield name, replace(opened, value=Unknown(CHOSEN)) if name in repeated else opened

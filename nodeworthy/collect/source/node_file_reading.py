@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 from typing import Any
 
-from nodeworthy.collect.source.filled_lines import content_of, hidden, without_fillings
+from nodeworthy.collect.source.filled_lines import content_of, for_envsubst, hidden, without_fillings
+from nodeworthy.documents.branches import branches
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.boot.written_text import read_content
@@ -64,8 +65,11 @@ def node_file(data: bytes, shown: str) -> NodeFile | None:
     kind = next((each for each, is_one in _KINDS.items() if is_one(_Seen(text, PurePath(shown).name))), None)
     if kind is None:
         return None
-    content = content_of(text, shown, quotes_values=kind is not Kind.MODPROBE)
-    return fact(Place(shown, 1, 1), kind, content)
+    text = for_envsubst(text) if kind is Kind.HOSTS else text
+    quotes, tables = kind is not Kind.MODPROBE, kind is Kind.CONFIG
+    texts = [text, *(branches(text) if quotes else ())]
+    content, *chosen = [content_of(each, shown, quotes_values=quotes, has_tables=tables) for each in texts]
+    return fact(Place(shown, 1, 1), kind, content, chosen)
 
 
 def fault(file: NodeFile) -> tuple[Place, str] | None:
@@ -73,8 +77,12 @@ def fault(file: NodeFile) -> tuple[Place, str] | None:
     if file.kind not in _PARSED:
         return None
     language, parse = _PARSED[file.kind]
-    reading = read_content(file.content, file.place, file.kind.value, parse)
-    return (reading.place, f"{file.kind.value} is not {language}: {reading.fault}") if reading.fault else None
+    readings = [read_content(each, file.place, file.kind.value, parse) for each in file.branches or (file.content,)]
+    # Of a template's branches one may be no file at all, and never chosen: what all of them have is a fault.
+    first = readings[0]
+    if not first.fault or any(each.fault != first.fault or each.place != first.place for each in readings):
+        return None
+    return first.place, f"{file.kind.value} is not {language}: {first.fault}"
 
 
 def _is_config(seen: _Seen) -> bool:

@@ -16,7 +16,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_meant_as_one,
     is_script,
 )
-from nodeworthy.collect.source.chart_release import with_release_of_chart
+from nodeworthy.collect.source.chart_release import is_charts_own, with_release_of_chart
 from nodeworthy.collect.source.comments import annotated, borrowed, comments
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
@@ -112,10 +112,15 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
-    found.facts += [*secrets, PlainText(Place(source.shown), readable, _called(found), remedy)]
+    found.facts += [*secrets, _plain_text(source, readable, _called(found), remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += borrowed(beside.texts, rules)
     return found
+
+
+def _plain_text(source: Source, readable: str, called: str, remedy: str) -> PlainText:
+    is_of_a_chart = called == "Helm values" and is_charts_own(source)
+    return PlainText(Place(source.shown), readable, "its values" if is_of_a_chart else called, remedy, is_of_a_chart)
 
 
 def _with_values(every: list[Tree], beside: Beside) -> list[Tree]:

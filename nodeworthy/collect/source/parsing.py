@@ -5,6 +5,7 @@ from __future__ import annotations
 from nodeworthy.collect.source.files import Source, Unreadable, as_text, read_bytes
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 # What makes a text worth parsing at all; without one of these it holds nothing that we know.
@@ -13,7 +14,10 @@ _MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"d
 _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 _OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
-_TEMPLATED = (b"{{", b"{%")
+# What a chart's, Ansible's and Terraform's templates have, and other files have no use for.
+_TEMPLATED = (b"{{", b"{%", b"%{", b"${")
+# A template that says so is one of values of ours, and that it could not be read must not stay untold.
+_OF_VALUES = pattern(rb"(?m)^[ \t]*(?:toolkit|devicePlugin|dcgmExporter|gpu-operator)[ \t]*:")
 
 
 class Refused(Exception):
@@ -53,8 +57,10 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
     try:
         return _read_all(text, place), text
     except NotYaml as problem:
-        if not source.named and _is_foreign_template(data):
-            return [], text
+        if not source.named and _is_template(data):
+            if _OF_VALUES.search(data) is None:
+                return [], text
+            raise Refused(problem.place, f"this template can't be read before it is filled in: {problem.why}") from None
         if source.named and not _could_be_yaml(source, text):
             return [], text
         if not source.named and source.path.suffix not in _YAML:
@@ -77,11 +83,11 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
         return True
-    return source.path.suffix in _YAML and not _is_foreign_template(data)
+    return source.path.suffix in _YAML and not any(mark in data for mark in (b"{{", b"{%"))
 
 
-def _is_foreign_template(data: bytes) -> bool:
-    return any(mark in data for mark in _TEMPLATED) and not any(mark in data for mark in _MARKS)
+def _is_template(data: bytes) -> bool:
+    return any(mark in data for mark in _TEMPLATED)
 
 
 def _could_be_yaml(source: Source, text: str) -> bool:

@@ -59,6 +59,7 @@ class Scope:
     # What was looked at, for whoever keeps an answer until something changes.
     asked: set[Path] = field(default_factory=set)
     _paths: list[str] | None = None
+    _by_name: dict[str, list[str]] | None = None
     _held: dict[tuple[bytes, int, tuple[str, ...]], list[str]] = field(default_factory=dict)
     _named: dict[str, list[Reference]] | None = None
 
@@ -79,6 +80,14 @@ class Scope:
             if mark.search(data):
                 found.append(path)
         yield from self.holding(mark, suffixes)
+
+    def called(self, name: str) -> list[Path]:
+        """The files of this name, wherever they lie in it."""
+        if self._by_name is None:
+            self._by_name = {}
+            for path in self._listed():
+                self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        return [Path(each) for each in self._by_name.get(name, ())]
 
     def read(self, path: Path) -> bytes | None:
         """None where it does not lie in the scope, is too long, or can't be read."""

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.files import Source
+from nodeworthy.collect.source.slurm_marks import MARK
 from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
     from nodeworthy.facts.slurm.job import SlurmJob
 
-_MARK = pattern(rb"^#SBATCH", re.MULTILINE)
 _WRAPS = pattern(rb"\bsbatch\b[^\n]*(?:\\\n[^\n]*)*--wrap")
 # Files that are jobs even where their first line does not say who runs them.
 _NAMES = {
@@ -40,7 +39,7 @@ def slurm_jobs(source: Source, data: bytes) -> list[SlurmJob]:
     suffix = PurePath(source.path.name).suffix
     if not (head.startswith(b"#!") or suffix in _NAMES or (source.named and not suffix)):
         return []
-    if _MARK.search(data) is None and _WRAPS.search(data) is None:
+    if MARK.search(data) is None and _WRAPS.search(data) is None:
         return []
     from nodeworthy.collect.source import slurm_reading
 

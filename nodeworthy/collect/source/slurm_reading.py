@@ -10,8 +10,9 @@ from pathlib import Path
 
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.collect.source.slurm_tree import expected, folders_above, lying_as
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
-from nodeworthy.facts.slurm.lines import MARK, Option, options_of, read
+from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
 from nodeworthy.facts.slurm.walk import walked
 from nodeworthy.facts.slurm.words import peeled
@@ -25,10 +26,6 @@ _READ = (".sh", ".bash", ".py", ".env", ".yaml", ".yml", "")
 _OF_THE_JOB = pattern(r"\$\{?(SLURM_(?:NODEID|PROCID|LOCALID|NNODES|NTASKS|JOB_NODELIST|NODELIST|JOB_NUM_NODES))\b")
 # Scripts that run scripts that run scripts.
 _DEEPEST = 3
-# How far up a job's script may lie below the folder from which it is submitted.
-_HIGHEST = 6
-# How many folders beside it are looked into.
-_WIDEST = 64
 
 
 def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
@@ -37,12 +34,18 @@ def jobs_in(source: Source, data: bytes) -> list[SlurmJob]:
     own = options_of(text, place)
     job = SlurmJob(place, text)
     if any(not each.dead for each in own):
-        return [_with_files(job, source)]
-    # What a loop submits is one job: it stands there once.
-    jobs = list({each.place: each for each in _submitted(text, place)}.values()) if job.is_shell else []
+        # A job may write others, and submit them when it is done.
+        within = _others(text, place) if job.is_shell and holds_others(text, own) else []
+        return [_with_files(each, source) for each in (job, *within)]
+    jobs = _others(text, place) if job.is_shell else []
     if not jobs and own and job.is_shell:
         jobs = [job]
     return [_with_files(each, source) for each in jobs]
+
+
+def _others(text: str, place: Place) -> list[SlurmJob]:
+    # What a loop submits is one job: it stands there once.
+    return list({each.place: each for each in _submitted(text, place)}.values())
 
 
 def _submitted(text: str, place: Place) -> Iterator[SlurmJob]:
@@ -101,17 +104,16 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
 
 
 def asked_for(job: SlurmJob) -> Iterator[Path]:
-    """Where its files were looked for, found or not, and what ended the search."""
-    path = job.place.path or STDIN
-    source = Source(Path(path), path, named=True)
-    for folder in _folders(source):
-        yield from (folder / name for name in job.beside)
-    for name, found in job.beside.items():
-        yield from _further(source, name) if found.path is None and not name.startswith("/") else ()
+    """Where its files were looked for, found or not; what else its scope holds is noted there."""
+    if job.place.path is not None:
+        folders = list(folders_above(Path(job.place.path)))
+        yield from (folder / name for folder in folders for name in job.beside)
 
 
 def _look(name: str, source: Source) -> Beside:
-    for folder in _folders(source):
+    if source.shown == STDIN:
+        return Beside(None)
+    for folder in folders_above(source.path):
         path = folder / name
         try:
             status = path.stat()
@@ -119,39 +121,14 @@ def _look(name: str, source: Source) -> Beside:
                 return Beside(os.path.relpath(path), _text(path, status.st_size))
         except (OSError, ValueError):
             continue
-    return Beside(None, elsewhere=next(_elsewhere(name, source), ""))
-
-
-def _elsewhere(name: str, source: Source) -> Iterator[str]:
-    """Where else it lies in the repository, one folder down: a job may be submitted from there."""
     if name.startswith("/"):
-        return
-    for path in _further(source, name):
-        if path.is_file():
-            yield os.path.relpath(path)
-
-
-def _further(source: Source, name: str) -> Iterator[Path]:
-    for folder in _folders(source):
-        try:
-            inside = sorted(each.path for each in os.scandir(folder) if each.is_dir(follow_symlinks=False))
-        except OSError:
-            continue
-        yield from (Path(each) / name for each in inside[:_WIDEST])
-
-
-def _folders(source: Source) -> Iterator[Path]:
-    """A job begins where it is submitted: beside its script, or in a folder above it, up to the repository's root."""
-    if source.shown == STDIN:
-        yield Path.cwd()
-        return
-    folder = Path(os.path.realpath(source.path)).parent
-    for _ in range(_HIGHEST):
-        yield folder
-        if (folder / ".git").exists() or folder == Path.cwd() or folder.parent == folder:
-            break
-        folder = folder.parent
-    yield Path.cwd()
+        return Beside(None)
+    lying = lying_as(name, source)
+    if lying:
+        # One of several of this name is there, and nobody knows which of them is meant.
+        text = _text(lying[0], lying[0].stat().st_size) if len(lying) == 1 else None
+        return Beside(os.path.relpath(lying[0]), text)
+    return Beside(None, expected=expected(name, source))
 
 
 def _text(path: Path, size: int) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.edit import Edit
 from nodeworthy.records import dataclass
@@ -38,6 +41,24 @@ class Flaw:
 
 def doubt(place: Place, says: str, remedy: str | None = None) -> Flaw:
     return Flaw(place, says, remedy=remedy, is_doubt=True)
+
+
+def if_it_is_there(flaw: Flaw) -> Flaw:
+    says = f"{flaw.says}, and whether it is there, a template decides"
+    return replace(flaw, says=says, is_=None, should=None, is_doubt=True)
+
+
+def agreed(every: Sequence[Sequence[Flaw]]) -> Iterator[Flaw]:
+    """Of what a template may come to be: what each branch has is a flaw, and what only some have is a doubt."""
+    told: set[tuple[Place, str]] = set()
+    for flaws in every:
+        for flaw in flaws:
+            key = (flaw.place, flaw.says)
+            if key in told:
+                continue
+            told.add(key)
+            in_all = all(any((each.place, each.says) == key for each in others) for others in every)
+            yield flaw if in_all or flaw.is_doubt else if_it_is_there(flaw)
 
 
 def shown(guard: Guard) -> str:

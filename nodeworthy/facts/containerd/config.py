@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.boot.effects import How, Stage, Writes
+from nodeworthy.boot.text import Hole
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import file_left
 from nodeworthy.facts.boot.written_text import Reading, content_of, toml_in, toml_of
@@ -21,7 +22,12 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _CONDITION = pattern(r"[{%]\{?[{%]-?\s*(?:if|else|elif)\b")
+_STEERS = pattern(r"[{%]\{?[{%]-?\s*(?:if|else|elif|end|endif|for|endfor|range|with|define|set|/\*|template\b|#)|\{#")
 _BASE = pattern(r"\{\{-?\s*template\s+\"base\"")
+
+
+def is_directive(shown: str) -> bool:
+    return _STEERS.match(shown) is not None
 
 
 class Role(Enum):
@@ -97,6 +103,16 @@ class ConfigFile:
         """A template decides whether some of its lines are there."""
         lines = self.reading.content.lines if self.reading.content is not None else ()
         return any(_CONDITION.match(hole.shown) for line in lines for hole in line.text.holes)
+
+    @property
+    def adds_lines(self) -> bool:
+        """A template adds lines to it which nobody has seen."""
+        lines = self.reading.content.lines if self.reading.content is not None else ()
+        pieces = (line.text.pieces for line in lines if line.text.holes)
+        return any(
+            len(each) == 2 and each[0] == "# " and isinstance(each[1], Hole) and not is_directive(each[1].shown)
+            for each in pieces
+        )
 
     @property
     def is_template(self) -> bool:

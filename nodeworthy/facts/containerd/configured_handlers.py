@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.facts.containerd.config import config_files
 from nodeworthy.facts.containerd.runtimes import runtimes_of
 from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, Place
 
@@ -36,8 +37,22 @@ def configured_handlers(facts: Iterable[object]) -> Iterator[ConfiguredHandlers]
             except NotKnown as unknown:
                 yield ConfiguredHandlers(fact.place, (), unknown.why)
                 continue
-            files = config_files(fact.timeline_on(runtime), runtime)
-            found = runtimes_of(files)
-            based = any(each.is_template for each in files) or not files or len(found.files) < len(files)
-            unseen = found.unseen or ("its template or a part of it could not be read" if based else "")
-            yield ConfiguredHandlers(files[0].place if files else fact.place, tuple(found.tables), unseen)
+            yield _of_all([_handlers(each, runtime) for each in fact.as_filled_in])
+
+
+def _handlers(files: NodeFiles, runtime: Containerd | None) -> ConfiguredHandlers:
+    configs = config_files(files.timeline_on(runtime), runtime)
+    found = runtimes_of(configs)
+    based = any(each.is_template for each in configs) or not configs or len(found.files) < len(configs)
+    unseen = found.unseen or ("its template or a part of it could not be read" if based else "")
+    return ConfiguredHandlers(configs[0].place if configs else files.place, tuple(found.tables), unseen)
+
+
+def _of_all(branches: Sequence[ConfiguredHandlers]) -> ConfiguredHandlers:
+    """Of a template each of whose branches has its own runtimes."""
+    names = tuple(dict.fromkeys(name for each in branches for name in each.names))
+    alike = all(set(each.names) == set(names) for each in branches)
+    unseen = next((each.unseen for each in branches if each.unseen), "")
+    return ConfiguredHandlers(
+        branches[0].place, names, unseen or ("" if alike else "a template decides which of them are there")
+    )

@@ -48,6 +48,8 @@ class Runtimes:
             return self.dark
         if any(has_hole(name) for name in self.tables):
             return "a template fills in the names of the runtimes"
+        if any(each.adds_lines for each in self.files):
+            return "a template adds lines to it"
         missing = next(iter(self._imports_not_here()), None)
         return f"{missing}, which is imported, is not here" if missing is not None else ""
 

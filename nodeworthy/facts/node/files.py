@@ -36,6 +36,8 @@ class NodeFile:
     kind: Kind
     content: Content
     spot: Spot
+    # What a template may come to be, with each of its branches chosen in turn; empty where it has none.
+    branches: tuple[Content, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +64,14 @@ class NodeFiles:
         if not found:
             skip(f"{' or '.join(each.value for each in kinds)} is not among them")
         return replace(self, place=found[0].place, files=tuple(found))
+
+    @property
+    def as_filled_in(self) -> list[NodeFiles]:
+        """These files with each branch of their templates chosen in turn."""
+        most = max(len(each.branches) for each in self.files)
+        return [replace(self, files=tuple(_branch(each, index) for each in self.files)) for index in range(most)] or [
+            self
+        ]
 
     @cached_property
     def timeline(self) -> Timeline:
@@ -102,6 +112,12 @@ class NodeFiles:
         return state.value if isinstance(state, Known) else None
 
 
+def _branch(file: NodeFile, index: int) -> NodeFile:
+    if not file.branches:
+        return file
+    return replace(file, content=file.branches[min(index, len(file.branches) - 1)], branches=())
+
+
 def _written(file: NodeFile, runtime: Containerd | None, imports: Sequence[str]) -> Writes:
     path = Text.of(_imported_from(file, imports) or path_on(file, runtime))
     return Writes(place=file.place, stage=Stage.WRITE_FILES, path=path, content=file.content, whole=file.content)
@@ -136,8 +152,8 @@ def _own_paths(runtime: Containerd) -> frozenset[str]:
     return frozenset(each for each in named if each and each != defaults().config)
 
 
-def node_file(place: Place, kind: Kind, content: Content) -> NodeFile:
-    return NodeFile(place, kind, content, spot_of(kind, place.path or ""))
+def node_file(place: Place, kind: Kind, content: Content, branches: Sequence[Content] = ()) -> NodeFile:
+    return NodeFile(place, kind, content, spot_of(kind, place.path or ""), tuple(branches))
 
 
 def together(files: Sequence[NodeFile]) -> list[NodeFiles]:

@@ -34,6 +34,8 @@ class PlainText:
     what: str
     # What to do about a secret in it, where that is not what mends a manifest.
     remedy: str = ""
+    # Whether it holds what a chart gives where its user gives nothing.
+    is_of_a_chart: bool = False
 
     def at(self, line: int, column: int) -> Place:
         return Place(self.place.path, line, column)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.launch import Launch
@@ -11,13 +12,13 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _HOME = pattern(r"(?:\$\{?HOME\}?|~[\w.-]*|/root|/home\d?/|/users?/|/u/)(?:/|$|\w)", re.IGNORECASE)
-# What speaks of them in a command's words.
-_VLLM = pattern(r"(?<![a-z])vllm(?![a-z])", re.IGNORECASE)
-_HUGGING = pattern(
-    r"(?<![a-z])(?:vllm|transformers|huggingface|hf[-_]|lm[-_]eval|trl|axolotl|sglang|peft|diffusers|llama|"
-    r"model_name_or_path|model-name-or-path)",
-    re.IGNORECASE,
-)
+# Modules that load models from the Hub.
+_LOADERS = ("vllm", "transformers", "lm_eval", "trl", "axolotl", "sglang")
+_MODELS = ("model", "model_name_or_path", "model_path", "pretrained_model_name_or_path", "base_model")
+# A name on the Hub, and no folder: `org/name`.
+_ON_THE_HUB = pattern(r"(?!(?:models?|checkpoints?|ckpts?|outputs?|data|weights|results|runs|exp\w*)/)"
+                      r"[A-Za-z0-9][\w.-]*/[\w.-]+")  # fmt: skip
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +44,32 @@ KNOWN = (
 
 def used(launch: Launch) -> Iterator[Cache]:
     """The caches that this command is known to fill."""
-    if launch.program == "vllm" or _VLLM.search(launch.said):
+    if launch.program == "vllm":
         yield VLLM
-    if launch.program == "vllm" or _HUGGING.search(launch.said):
+    if not any(name in launch.environment for name in _OFFLINE) and _loads(launch):
         yield HUGGING_FACE
 
 
-def in_home(environment: Mapping[str, Text], names: Sequence[str] = KNOWN) -> Iterator[tuple[str, str]]:
+def _loads(launch: Launch) -> bool:
+    """Whether it gets a model from the Hub, and puts it where the cache is."""
+    if "download_dir" in launch.options:
+        return False
+    words = [each.known for each in launch.arguments]
+    # `vllm serve NAME`; a module's own options stand among its arguments.
+    named = [words[1]] if launch.program == "vllm" and words[:1] == ["serve"] and len(words) > 1 else []
+    pairs = [*pairwise(words), *(each.split("=", 1) for each in words if each and "=" in each)]
+    named += [value for name, value in pairs if name and name.lstrip("-").replace("-", "_") in _MODELS]
+    if launch.program == "vllm" or launch.module.partition(".")[0] in _LOADERS:
+        return any(each is not None and not each.startswith(("/", ".", "~", "$")) for each in named)
+    return any(each is not None and _ON_THE_HUB.fullmatch(each) for each in named)
+
+
+def in_home(environment: Mapping[str, Text], names: Sequence[str] = KNOWN) -> Iterator[tuple[str, Text]]:
     """The variables that point into the home folder, and what they say."""
     for name in names:
         value = environment.get(name)
         if value is not None and is_home(value):
-            yield name, value.shown()
+            yield name, value
 
 
 def is_home(value: Text) -> bool:

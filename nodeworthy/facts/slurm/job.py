@@ -15,7 +15,7 @@ from nodeworthy.facts.slurm.lines import Option, options_of
 from nodeworthy.facts.slurm.paths import path_of
 from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.facts.slurm.walk import walked, walked_inside
+from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
@@ -25,8 +25,6 @@ _SHELL = pattern(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
 _READ_ONCE = ("requests", "walked", "launches", "named_files")
 # What Slurm tells each task for itself.
 _OF_A_TASK = ("SLURM_NODEID", "SLURM_PROCID", "SLURM_LOCALID")
-# Of what the batch script filled in before any task saw it.
-FILLED = "the batch script fills it in: "
 _ON_THE_NODE = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NODELIST", "SLURM_NODELIST", "SLURM_ARRAY_TASK_ID",
                 "SLURM_ARRAY_JOB_ID", "SLURM_LAUNCH_NODE_IPADDR", "SLURM_STEP_NODELIST", "SLURM_JOB_NAME",
                 "SLURM_TMPDIR", "SLURMD_NODENAME", "SLURM_JOB_PARTITION", "SLURM_GPUS_ON_NODE", "SLURM_JOB_USER",
@@ -44,8 +42,8 @@ class Beside:
 
     path: str | None
     text: str | None = None
-    # Where one of this name lies instead: it depends on where the job is submitted.
-    elsewhere: str = ""
+    # Where it should lie, by what lies around the job; empty where nothing shows it.
+    expected: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,18 +92,21 @@ class SlurmJob:
         return None if path.startswith(("/", "~")) else posixpath.normpath(f"{HOME}/{path}")
 
     @cached_property
+    def unreadable(self) -> Place | None:
+        """Where it is no shell that could be read, and something is started there."""
+        if not self.is_shell:
+            return None
+        return next((place for place, text in self.walked.broken if STARTS.search(text)), None)
+
+    @cached_property
     def launches(self) -> Sequence[Launch]:
         if not self.is_shell:
             skip("its script is no shell script, and is not read")
-        self._refuse_broken()
+        if self.unreadable is not None:
+            skip(f"what it runs is not known: from line {self.unreadable.line} on it is no shell that could be read")
         every = (self._configured(each) for each in launches(self.walked, self))
         found = sorted(every, key=lambda each: each.place.line or 0)
         return [each for each in found if each.is_python or each.script is not None or each.step is not None]
-
-    def _refuse_broken(self) -> None:
-        place = next((place for place, text in self.walked.broken if STARTS.search(text)), None)
-        if place is not None:
-            raise NotKnown("what the job runs is not known: this is no shell that could be read", place)
 
     @property
     def python_launches(self) -> Sequence[Launch]:
@@ -135,7 +136,7 @@ class SlurmJob:
         written = ""
         for number, piece in enumerate(text.pieces):
             if isinstance(piece, Hole):
-                own[f"_FILLED_{number}"] = Text((Hole(piece.shown, f"{FILLED}{piece.why}"),))
+                own[f"_FILLED_{number}"] = filled(Text((piece,)))
             written += piece if isinstance(piece, str) else f"${{_FILLED_{number}}}"
         return walked_inside(written, origin, ran, own, self._scripts)
 
@@ -147,7 +148,7 @@ class SlurmJob:
     @cached_property
     def named_files(self) -> frozenset[str]:
         """The files that it runs or sources, as far as their paths are known."""
-        if not self.is_shell:
+        if not self.is_shell or self.unreadable is not None:
             return frozenset()
         every = [*((each.script, each.ran.folder) for each in self.launches)]
         every += [(each.option("config_file"), each.ran.folder) for each in self.launches]

@@ -12,6 +12,8 @@ from nodeworthy.verdict import Known, Located, Place, Unknown
 MARK = "#SBATCH"
 # What somebody fills in before there is a job: Jinja, Terraform, printf, `<NODES>`, and what Slurm does not expand.
 _FILLED = pattern(r"\{\{|\{%|\$\{|\$\(|\$[A-Za-z_]|<[A-Za-z_ -]+>|@[A-Za-z_]+@|__[A-Z_]+__|\{[A-Za-z_]\w*\}")
+# `<<EOF`, `<<-'EOF'`, and no `<<<`; in a comment or in a sum it is none.
+_HERE = pattern(r"(?<![<(\d])<<(?P<tabs>-?)\s*(?P<quote>['\"\\]?)(?P<end>[A-Za-z_]\w*)(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +34,10 @@ class Option:
 
 
 def options_of(text: str, place: Place) -> tuple[Option, ...]:
-    """All of them, in their order; the last one of a name counts."""
+    """All of them, in their order; the last one of a name counts. What stands in a here-document is another job's."""
     found: list[Option] = []
     part, dead = 0, False
-    for number, line in enumerate(text.splitlines(), start=place.line or 1):
+    for number, line in _own_lines(text.splitlines(), place.line or 1):
         if not line.startswith(MARK):
             dead = dead or _is_command(line)
             continue
@@ -49,6 +51,27 @@ def options_of(text: str, place: Place) -> tuple[Option, ...]:
             for name, value, written, at in read(columns)
         ]
     return tuple(found)
+
+
+def _own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
+    """Without what stands in here-documents."""
+    ends: list[tuple[str, bool]] = []
+    possible = {line.strip() for line in lines} if any("<<" in line for line in lines) else set()
+    for number, line in enumerate(lines, start=first):
+        if ends:
+            end, tabs = ends[0]
+            if (line.lstrip("\t") if tabs else line) == end:
+                ends.pop(0)
+            continue
+        yield number, line
+        if "<<" in line and _is_command(line):
+            found = (each for each in _HERE.finditer(line) if each["end"] in possible)
+            ends = [(each["end"], bool(each["tabs"])) for each in found]
+
+
+def holds_others(text: str, own: Sequence[Option]) -> bool:
+    """Whether lines of other jobs stand in it: in a here-document that is submitted, or written."""
+    return sum(line.startswith(MARK) for line in text.splitlines()) > len({each.place.line for each in own})
 
 
 def _is_command(line: str) -> bool:

@@ -11,17 +11,25 @@ from nodeworthy.patterns import pattern
 
 # Folders of the cluster, by what names them there.
 _OF_THE_CLUSTER = pattern(r"/|~|\$\{?(?:HOME|SCRATCH|WORK|TMPDIR|SLURM_TMPDIR)\}?(?:/|$)")
+# Below where the job begins, and no home.
+_OF_THE_JOB = pattern(rf"{HOME}(?:/(?!~)|$)")
 
 
 def is_on_the_cluster(shown: str) -> bool:
     """Whether a path leads to the cluster's own disks, wherever the job is submitted."""
-    return _OF_THE_CLUSTER.match(shown) is not None and not shown.startswith(HOME)
+    return _OF_THE_CLUSTER.match(shown.removeprefix(f"{HOME}/")) is not None and not _OF_THE_JOB.match(shown)
 
 
 def path_of(script: Text, folder: str | None) -> str | None:
     """Relative to where the job begins, or absolute; None where it is not known, or elsewhere."""
     shown = re.sub(r"^(?:\$PWD|\$\{PWD\}|\$\(pwd\)|`pwd`)(?=/)", ".", script.shown())
-    if "$" in shown or "`" in shown or shown.startswith("~") or (script.known is None and shown == script.shown()):
+    if (
+        "$" in shown
+        or "`" in shown
+        or shown.startswith("~")
+        or "/~" in shown
+        or (script.known is None and shown == script.shown())
+    ):
         return None
     if shown.startswith(f"{HOME}/"):
         return posixpath.normpath(shown[len(HOME) + 1 :])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import field
 
@@ -14,8 +15,16 @@ from nodeworthy.verdict import Place
 
 # Where a job begins: nobody knows it, and relative paths are relative to it.
 HOME = "/@job"
+# Of what the batch script filled in before any task saw it.
+FILLED = "the batch script fills it in: "
 # What may start work, in a region that could not be read.
 STARTS = pattern(r"\b(?:python[\d.]*|torchrun|accelerate|deepspeed|vllm|srun|mpirun|mpiexec|timeout)\b")
+
+
+def said(text: Text) -> str:
+    """A path for a reader: where the job begins is the folder from which it was submitted."""
+    shown = re.sub(rf"{HOME}/(?=~)", "", text.shown())
+    return re.sub(rf"{HOME}(?![\w-])", "$SLURM_SUBMIT_DIR", shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +35,8 @@ class Ran:
     raw: str
     words: tuple[Text, ...]
     environment: Mapping[str, Text]
-    # Set, and not exported: no program sees them.
-    kept: frozenset[str]
+    # Set, and not exported: no program sees them; where each is set.
+    kept: Mapping[str, Place]
     # What its words ask for, and nobody has set.
     unset: frozenset[str]
     folder: str | None
@@ -35,10 +44,20 @@ class Ran:
     background: bool
     # What its `<<EOF` holds, where there is one.
     stdin: Content | None = None
+    # Where the script sets what its environment holds; a variable before the command itself stands there.
+    places: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def in_loop(self) -> bool:
         return any(each.question.asks is Asks.LOOP for each in self.guard)
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Where something is exported, and when: what is missing belongs there."""
+
+    place: Place
+    guard: Guard
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +76,13 @@ class Walked:
     reckoned: list[Reckoned] = field(default_factory=list)
     # How often a variable is given a value.
     assigned: dict[str, int] = field(default_factory=dict)
+    # Where each variable got its last value.
+    places: dict[str, Place] = field(default_factory=dict)
+    exports: list[Exported] = field(default_factory=list)
     # Files that were sourced and not read.
     sourced: list[str] = field(default_factory=list)
+    # The user's own profile is sourced: what it sets is not known, and no fault of the job.
+    personal: bool = False
     final: dict[str, Text] = field(default_factory=dict)
     # Files that the script itself makes, as their paths are shown: known, or by the same words that name them later.
     made: set[str] = field(default_factory=set)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Sequence
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.slurm.job import FILLED, SlurmJob
+from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import path_of
 from nodeworthy.facts.slurm.quantities import least
+from nodeworthy.facts.slurm.ran import FILLED
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
+from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
-from nodeworthy.facts.slurm.ran import HOME, Ran
+from nodeworthy.facts.slurm.ran import FILLED, HOME, Ran, said
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -39,6 +40,7 @@ class Script:
     launch: Launch
     there: There
     path: str
+    # Why it is not known; where it should be.
     why: str = ""
     # Where it went elsewhere.
     went: Place | None = None
@@ -48,62 +50,83 @@ def scripts(job: SlurmJob) -> Iterator[Script]:
     """Of every launch that runs a file."""
     for launch in job.launches:
         if launch.module or launch.inline or not (launch.is_python or launch.program == "bash"):
-            continue
-        if launch.script is None or not launch.script.shown().strip():
+            went = _went(job, launch.ran) if launch.is_python and launch.module else None
+            if went is not None and _leads_to_copy(went):
+                yield Script(launch, There.BESIDE_COPY, launch.module, went=went.place)
+        elif launch.script is None or not launch.script.shown().strip():
             yield Script(launch, There.NONE_NAMED, "")
         elif launch.program != "bash" or launch.script.shown().endswith((".sh", ".bash")):
-            yield _script(job, launch, launch.script.shown())
+            yield _script(job, launch, launch.script)
 
 
-def _script(job: SlurmJob, launch: Launch, shown: str) -> Script:
-    went = _went(job, launch.ran)
-    if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _OWN_PATH.search(went.raw)):
-        return Script(launch, There.BESIDE_COPY, shown, went=went.place if went is not None else None)
+def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
+    shown, path, went = script.shown(), said(script), _went(job, launch.ran)
+    if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _leads_to_copy(went)):
+        return Script(launch, There.BESIDE_COPY, path, went=went.place if went is not None else None)
     if shown in job.walked.made:
-        return Script(launch, There.YES, shown)
+        return Script(launch, There.YES, path)
     if launch.in_container and (shown.startswith("/") or _has_own_folder(launch)):
-        return Script(launch, There.OUT_OF_SIGHT, shown, "it lies in a container")
-    name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
+        return Script(launch, There.OUT_OF_SIGHT, path, "it lies in a container")
+    name = path_of(script, launch.ran.folder)
     if name is None:
-        if is_on_the_cluster(shown) or (_is_relative(shown) and _begins_on_the_cluster(job, launch.ran)):
-            return Script(launch, There.OUT_OF_SIGHT, shown, _ON_ITS_DISKS)
-        hidden = launch.script is not None and launch.script.known is None
-        why = "its path depends on variables" if hidden else "the job goes to another folder first"
-        return Script(launch, There.NOBODY_KNOWS, shown, why, went.place if went is not None and not hidden else None)
+        return _hidden(job, launch, script)
     if f"{HOME}/{name}" in job.walked.made or name in job.walked.made:
-        return Script(launch, There.YES, shown)
-    return _looked_for(job, launch, shown, name)
+        return Script(launch, There.YES, path)
+    return _looked_for(job, launch, path, name)
+
+
+def _hidden(job: SlurmJob, launch: Launch, script: Text) -> Script:
+    """Where its path is not known. What lies in a folder that only the cluster knows can't be looked for from here; a
+    script that is named by a variable of whoever submits the job is theirs to know."""
+    path = said(script)
+    if is_on_the_cluster(script.shown()) or (_is_relative(script.shown()) and _begins_elsewhere(job, launch.ran)):
+        return Script(launch, There.OUT_OF_SIGHT, path, _ON_ITS_DISKS)
+    first = script.pieces[0] if script.pieces else ""
+    if isinstance(first, Hole) and len(script.pieces) > 1 and str(script.pieces[1])[:1] == "/":
+        return Script(launch, There.OUT_OF_SIGHT, path, f"only the cluster knows where {first.shown} leads")
+    if script.known is None and all(_is_asked_for(hole, job) for hole in script.holes):
+        return Script(launch, There.NOBODY_KNOWS, path, "its path depends on variables that the job does not set")
+    return Script(launch, There.OUT_OF_SIGHT, path, "which script this is is known only when it runs")
+
+
+def _is_asked_for(hole: Hole, job: SlurmJob) -> bool:
+    return not job.walked.sourced and hole.why.removeprefix(FILLED).endswith("is set nowhere in this script")
 
 
 def _looked_for(job: SlurmJob, launch: Launch, shown: str, name: str) -> Script:
     found = job.beside.get(name)
     if found is not None and found.path is not None:
         return Script(launch, There.YES, shown)
-    if found is not None and found.elsewhere:
-        why = f"it lies at {found.elsewhere}, so that it depends on where the job is submitted"
-        return Script(launch, There.NOBODY_KNOWS, shown, why)
     if name.startswith("/"):
         return Script(launch, There.OUT_OF_SIGHT, shown, _ON_ITS_DISKS)
+    if found is None or not found.expected:
+        return Script(launch, There.OUT_OF_SIGHT, shown, "nothing here shows from where the job is submitted")
     if brings := _brought(job, launch.ran):
         return Script(launch, There.NOBODY_KNOWS, shown, f"`{brings}` may bring it")
-    return Script(launch, There.NO, shown)
+    return Script(launch, There.NO, shown, found.expected)
 
 
 def _is_relative(shown: str) -> bool:
     return not shown.startswith(("/", "~")) and "$" not in shown and "`" not in shown
 
 
-def _begins_on_the_cluster(job: SlurmJob, ran: Ran) -> bool:
-    """Whether it runs in a folder that lies there, as far as its last ways say so."""
+def _begins_elsewhere(job: SlurmJob, ran: Ran) -> bool:
+    """Whether it runs in a folder of the cluster, or one that only a variable knows, as far as its ways say so."""
     for each in reversed(list(_before(job, ran))):
         if each.words[0].known not in ("cd", "pushd"):
             continue
-        target = each.words[1].shown() if len(each.words) > 1 else "~"
-        if is_on_the_cluster(target):
+        target = each.words[1] if len(each.words) > 1 else Text.of("~")
+        shown = target.shown()
+        if is_on_the_cluster(shown) or (shown[:1] in "$`" and not shown.startswith(HOME)):
             return True
-        if not _is_relative(target) or target == "-":
+        if not _is_relative(shown) or shown == "-":
             return False
-    return is_on_the_cluster(job.request.shown("chdir"))
+    return job.request.option("chdir") is not None
+
+
+def _leads_to_copy(went: Ran) -> bool:
+    """`cd "$(dirname "$0")"`, also by way of a variable."""
+    return any(_OWN_PATH.search(text) for text in (went.raw, *(each.shown() for each in went.words)))
 
 
 def _has_own_folder(launch: Launch) -> bool:

@@ -5,30 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.parse import parse
+from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.shell.syntax import Broken, Command, Declaration, Statement
+from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
-from nodeworthy.boot.text import Text
-from nodeworthy.facts.slurm.ran import HOME, Ran, Reckoned, Walked
+from nodeworthy.boot.text import Hole, Text
+from nodeworthy.facts.slurm.branches import Choices
+from nodeworthy.facts.slurm.given import GIVEN, JobExpander
+from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, said
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
 # Sourced for the programs that they bring; what they set is none of a job's own settings.
 _USUAL = pattern(r"bin/activate$|conda\.sh$|\.bashrc$|\.bash_profile$|\.profile$|^/etc/|^/usr/|modules?(/|\.sh|$)|lmod")
+# Where people keep what is theirs: HF_HOME, for one.
+_PERSONAL = pattern(r"\.(?:bashrc|bash_profile|profile|bash_login)$")
 _NAME = pattern(r"\$\{?(\w+)\}?")
 
 
 class JobWalker(Walker):
     def __init__(self, origin: Origin, state: State, text: str, exported: set[str] | None = None) -> None:
         super().__init__(origin, Stage.SCRIPTS, state, text)
+        self.expander = JobExpander(self.state, self.substitute)
+        self.questions = Questions(self.state, self.expander)
+        self.tests = Tests(self.state, self.expander)
         self.exported: set[str] = exported if exported is not None else set()
         self.all_exported = False
         self.seen = Walked()
+        self.choices = Choices(self.state)
 
     def run(self, statement: Statement) -> bool | None:
         if isinstance(statement, Command) and self.steps <= self.most_steps:
@@ -38,6 +49,7 @@ class JobWalker(Walker):
         elif isinstance(statement, Declaration):
             if statement.keyword == "export" or "x" in statement.options:
                 self.exported.update(statement.names, (each.name for each in statement.assignments))
+                self.seen.exports.append(Exported(self.place(statement.line, statement.column), self.guard))
             self._reckoned(statement.assignments)
         result = super().run(statement)
         if isinstance(statement, Declaration) or (isinstance(statement, Command) and not statement.words):
@@ -48,19 +60,33 @@ class JobWalker(Walker):
         if not command.words:
             self._reckoned(command.assignments)
             return
-        outer, self.steps = self.steps, self.steps
-        words = tuple(self.expander.fields(command.words))
-        self.steps = outer
+        words = self._words(command)
         if not words:
             return
         self._looked_at(words)
+        if words[0].known is None or STARTS.search(command.raw):
+            taken = list(self.choices.of(words, lambda: self._words(command)))
+        else:
+            taken = []
+        for guard, chosen in taken or [((), words)]:
+            self._noted(command, chosen, guard)
+
+    def _words(self, command: Command) -> tuple[Text, ...]:
+        outer = self.steps
+        words = tuple(self.expander.fields(command.words))
+        self.steps = outer
+        return words
+
+    def _noted(self, command: Command, words: tuple[Text, ...], taken: Guard) -> None:
         held = {each.name: self.expander.text(each.value) for each in command.assignments if each.value is not None}
         place = self.place(command.line, command.column)
         environment = {**self._environment(), **held}
-        kept = frozenset(name for name in self.seen.assigned if name not in environment)
+        places = {name: at for name, at in self.seen.places.items() if name in environment and name not in held}
+        kept = {name: at for name, at in self.seen.places.items() if name not in environment}
         unset, stdin = frozenset(self._unset(words)), _here(self, command)
         ran = Ran(
-            place, command.raw, words, environment, kept, unset, self.state.folder, self.guard, self.detached, stdin
+            place, command.raw, words, environment, kept, unset, self.state.folder, (*self.guard, *taken),
+            self.detached, stdin, places,
         )  # fmt: skip
         self.seen.ran.append(ran)
 
@@ -70,7 +96,8 @@ class JobWalker(Walker):
             path = words[1].known
             read = path is not None and self.state.files.get(_absolute(self.state.folder, path)) is not None
             if not read and not _USUAL.search(behind[0]):
-                self.seen.sourced.append(behind[0])
+                self.seen.sourced.append(said(words[1]))
+            self.seen.personal = self.seen.personal or _PERSONAL.search(behind[0]) is not None
         elif name == "set" and any(word in ("-a", "allexport") or re.match(r"-\w*a", word) for word in behind):
             self.all_exported = True
 
@@ -96,7 +123,10 @@ class JobWalker(Walker):
     def _assigned(self, assignments: Sequence[Assignment]) -> None:
         for each in assignments:
             self.seen.assigned[each.name] = self.seen.assigned.get(each.name, 0) + 1
+            self.seen.places[each.name] = self.place(each.line, each.column)
             value = self.state.variables.get(each.name)
+            if value is not None:
+                self.choices.set(each.name, value, self.guard)
             if isinstance(value, Text):
                 self.seen.final[each.name] = value
 
@@ -122,15 +152,28 @@ def walked(
     folder: str | None = HOME,
 ) -> Walked:
     """`files`: the shell scripts beside it, by their relative paths: where each lies, and what stands in it."""
-    return _walk(JobWalker(Straight(place), _state(folder, given, files), text, {*given}), text)
+    state = _state(folder, given, files)
+    state.variables["#"] = Text((Hole("$#", GIVEN),))
+    return _walk(JobWalker(Straight(place), state, text, {*given}), text)
 
 
 def walked_inside(
     text: str, origin: Origin, outer: Ran, given: Mapping[str, Text], files: Mapping[str, tuple[str, str]]
 ) -> Walked:
     """A script that each task runs by itself: `srun bash -c '…'`."""
-    environment = {**outer.environment, **given}
-    return _walk(JobWalker(origin, _state(outer.folder, environment, files), text, {*environment}), text)
+    environment = {**{name: filled(value) for name, value in outer.environment.items()}, **given}
+    walker = JobWalker(origin, _state(outer.folder, environment, files), text, {*environment})
+    walker.guard, walker.detached = outer.guard, outer.background
+    walker.seen.places = dict(outer.places)
+    return _walk(walker, text)
+
+
+def filled(value: Text) -> Text:
+    """What the batch script exports is the same for all tasks, whatever it was worked out of."""
+    if value.known is not None:
+        return value
+    return Text.of(*(each if isinstance(each, str) or each.why.startswith(FILLED) else
+                     Hole(each.shown, f"{FILLED}{each.why}") for each in value.pieces))  # fmt: skip
 
 
 def _state(folder: str | None, variables: Mapping[str, Text], files: Mapping[str, tuple[str, str]]) -> State:

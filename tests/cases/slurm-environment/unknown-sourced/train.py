@@ -1,1 +1,3 @@
-import torch
+from transformers import AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("gpt2")

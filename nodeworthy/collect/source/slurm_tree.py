@@ -1,0 +1,112 @@
+"""The tree of files from which a job is submitted: where its scripts may lie, and whether they should lie there.
+
+Nobody knows from which folder a job is submitted. A script that lies nowhere says something only where its tree does:
+where other scripts lie beside the job or in its repository, and nothing brings this one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from nodeworthy.collect.source.files import Source
+from nodeworthy.collect.source.slurm_marks import MARK
+from nodeworthy.patterns import pattern
+
+# How far up a job's script may lie below the folder from which it is submitted.
+_HIGHEST = 6
+# A folder of jobs is one of a project's: what they start lies beside it.
+_OF_JOBS = pattern(r"(?:(?:slurm|sbatch|batch|job)[-_]?)?(?:jobs?|scripts?|slurm|sbatch)", re.IGNORECASE)
+_BRINGS = rb"(?:wget|curl|git\s+clone|gdown|rsync|scp|aws\s+s3|gsutil|rclone|huggingface-cli|https?://)"
+_SUBMODULE = pattern(rb"^\s*path\s*=\s*(\S+)", re.MULTILINE)
+_SHORTEST = 4
+
+
+def folders_above(path: Path) -> Iterator[Path]:
+    """A job begins where it is submitted: beside its script, or in a folder above it, up to the repository's root.
+    Wherever the command is called."""
+    folder = Path(os.path.realpath(path)).parent
+    for _ in range(_HIGHEST):
+        yield folder
+        above = folder.parent
+        if (folder / ".git").exists() or above == folder or _is_everybodys(above):
+            return
+        folder = above
+
+
+def _is_everybodys(folder: Path) -> bool:
+    """Folders in which everybody may write, a user's home and the disk's root are nobody's project."""
+    try:
+        return bool(folder.stat().st_mode & stat.S_IWOTH) or folder in (Path("/"), Path(os.path.expanduser("~")))  # noqa: PTH111 - a user without a home is no fault here
+    except OSError:
+        return True
+
+
+def lying_as(name: str, source: Source) -> list[Path]:
+    """Where it lies by this path below any folder of the repository: a job may be submitted from there."""
+    behind = re.sub(r"^(?:\.\./)+", "", name)
+    last = behind.rsplit("/", 1)[-1]
+    return [path for path in source.scope.called(last) if os.fspath(path).endswith(f"/{behind}")]
+
+
+def expected(name: str, source: Source) -> str:
+    """Where it should lie, as far as its surroundings show it; empty where they don't."""
+    folders = list(folders_above(source.path))
+    where = _among_its_like(name, folders, source) or _beside_jobs(name, folders)
+    return where if where and not _is_submodule(name, source) and not _is_brought(name, source) else ""
+
+
+def _among_its_like(name: str, folders: list[Path], source: Source) -> str:
+    """Other scripts lie beside the job, in its repository on the way up, or where the name says. Seen from the job."""
+    suffix, first = os.path.splitext(name)[1], name.split("/", 1)[0]  # noqa: PTH122
+    root = source.scope.root
+    reached = [each for each in folders if each == folders[0] or (root is not None and each.is_relative_to(root))]
+    for folder in reached:
+        if "/" in name and (folder / first).is_dir():
+            return os.path.relpath(folder / first, folders[0]) if any((folder / first).iterdir()) else ""
+        like = _scripts_in(folder, suffix)
+        own = Path(os.path.realpath(source.path))
+        if any(each != own and not _is_job(each) for each in like):
+            return os.path.relpath(folder, folders[0])
+    return ""
+
+
+def _scripts_in(folder: Path, suffix: str) -> list[Path]:
+    try:
+        return sorted(each for each in folder.iterdir() if each.suffix == suffix and each.is_file())
+    except OSError:
+        return []
+
+
+def _is_job(path: Path) -> bool:
+    if path.suffix == ".py":
+        return False
+    try:
+        return MARK.search(path.read_bytes()[: 64 * 1024]) is not None
+    except OSError:
+        return False
+
+
+def _beside_jobs(name: str, folders: list[Path]) -> str:
+    if "/" not in name or len(folders) < 2 or _OF_JOBS.fullmatch(folders[0].name) is None:
+        return ""
+    return ".."
+
+
+def _is_submodule(name: str, source: Source) -> bool:
+    root = source.scope.root
+    data = source.scope.read(root / ".gitmodules") if root is not None else None
+    paths = (each.decode("utf-8", "replace") for each in _SUBMODULE.findall(data or b""))
+    return any(f"/{name}".find(f"/{path.rsplit('/', 1)[-1]}/") >= 0 for path in paths)
+
+
+def _is_brought(name: str, source: Source) -> bool:
+    """A line of another file fetches it: a setup script, a readme."""
+    last = re.escape(name.rsplit("/", 1)[-1].encode())
+    if len(last) < _SHORTEST:
+        return False
+    line = re.compile(rb"^[^\n]*" + _BRINGS + rb"[^\n]*\b" + last, re.MULTILINE)
+    return any(MARK.search(held.data) is None for held in source.scope.holding(line))
