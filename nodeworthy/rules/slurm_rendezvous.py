@@ -3,9 +3,14 @@
 A batch script runs on the first node of its job. What it starts without `srun` runs there alone; what it starts with
 `srun` runs on every node with the same words. So each node has to be told which one it is by something that it expands
 itself: `--node_rank=$SLURM_NODEID` outside of `srun bash -c '…'` is 0 everywhere, for the batch script has filled it
-in. Launchers (torchrun, accelerate, deepspeed) are started once a node, know the number of nodes, and are told one
-address where they meet, `MASTER_ADDR`, or a `--rdzv_endpoint` with a `--rdzv_backend`, which needs no rank. torchrun
-reads no `NODE_RANK` by itself: it has to stand behind `--node_rank`.
+in. For an address that is right: `srun torchrun … --rdzv_endpoint=$(hostname):29500` and
+`export MASTER_ADDR=$(hostname)` name the first node, on all of them; within `srun bash -c '…'` each node would name
+itself.
+
+Launchers (torchrun, accelerate, deepspeed) are started once a node, know the number of nodes, and are told one address
+where they meet, `MASTER_ADDR`, or a `--rdzv_endpoint` with a `--rdzv_backend`, which needs no rank. torchrun reads no
+`NODE_RANK` by itself: it has to stand behind `--node_rank`. A launch behind a variable is followed on each branch that
+gives it a value; where nothing in the script does, what runs on the nodes is not known.
 
 Python that is started by srun itself takes its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from
 Slurm's own variables; which of them is read from the script, where that lies beside the job.
@@ -13,9 +18,11 @@ Slurm's own variables; which of them is read from the script, where that lies be
 
 from __future__ import annotations
 
+from nodeworthy.facts.slurm.hidden import Hidden, hidden
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.meeting import Flaw, flaws, started_once
+from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, spread
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
@@ -36,6 +43,9 @@ _OF_A_RANK = ("RANK", "LOCAL_RANK", "NODE_RANK")
 @RULE.check
 def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
     launches = job.python_launches
+    if not any(each.step is not None for each in launches):
+        # Once a job: what stands behind the first is behind the others.
+        yield from (_not_known(each) for each in list(hidden(job))[:1])
     if not launches:
         skip("it runs no Python that could be seen")
     if len(job.requests) > 1 and any(each.is_distributed for each in launches):
@@ -61,6 +71,11 @@ def slurm_itself_fills_in_what_it_knows(job: SlurmJob) -> Findings:
             should=f"sbatch <<'EOF', or \\${name}",
             cause="an unquoted here-document is expanded before there is a job",
         )
+
+
+def _not_known(each: Hidden) -> Finding:
+    why = f"what is started on {each.nodes} nodes is not known: {each.shown}: {each.why}"
+    return unknown(each.ran.place, why, remedy="write the launch out in the job, or set the variable there")
 
 
 def _waits(job: SlurmJob, launch: Launch) -> bool:
@@ -94,14 +109,14 @@ def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Flaw]:
         return []
     environment = launch.environment
     address = environment.get("MASTER_ADDR")
-    if address is not None and is_local(address):
+    if address is not None and is_local(launch, address):
         cause = "each node waits for the others at its own address"
-        return [Flaw("every node is told to meet at itself by MASTER_ADDR", address.shown(), _ADDRESS, cause)]
+        return [Flaw("every node is told to meet at itself by MASTER_ADDR", said(address), _ADDRESS, cause)]
     for name in _OF_A_RANK:
         if (rank := environment.get(name)) is not None and same_for_all(rank):
             cause = "the batch script fills it in on the first node, before srun starts any task: all ranks are equal"
             should = f"srun bash -c 'export {name}=$SLURM_PROCID; python …'"
-            return [Flaw(f"every rank is given the same {name}", f"{name}={rank.shown()}", should, cause)]
+            return [Flaw(f"every rank is given the same {name}", f"{name}={said(rank)}", should, cause)]
     return _variables(job, launch)
 
 
@@ -119,16 +134,20 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Flaw]:
     reads = reads_slurm(job, launch) if missing else True
     if reads:
         return []
+    if reads is None and missing == ["RANK"]:
+        # The batch script knows no rank: who prepares all else has the script ask Slurm for it.
+        return []
     if reads is None:
-        said = f"whether it takes its ranks from Slurm is not known: {_called(launch)} could not be read"
-        return [Flaw(f"{said}, and {', '.join(missing)} are not set", "", "", "", unknown=True)]
+        why = f"whether it takes its ranks from Slurm is not known: {_called(launch)} could not be read"
+        are = "is" if len(missing) == 1 else "are"
+        return [Flaw(f"{why}, and {', '.join(missing)} {are} not set", "", "", "", unknown=True)]
     cause = f"{_called(launch)} takes its rank from the environment, and Slurm sets none of these"
     should = "srun bash -c 'export RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS LOCAL_RANK=$SLURM_LOCALID; python …'"
     return [Flaw(f"{_called(launch)} is not given {', '.join(missing)}", "not set", should, cause)]
 
 
 def _called(launch: Launch) -> str:
-    return launch.script.shown() if launch.script is not None else launch.module or "what it runs"
+    return said(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 
 def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Finding:

@@ -49,6 +49,35 @@ MEETING = {
     "srun deepspeed --hostfile=hosts train.py": ["fail"],
     f"{MEET}srun bash -c 'deepspeed --no_ssh --node_rank $SLURM_NODEID --master_addr $MASTER_ADDR train.py'": [],
     "srun accelerate launch --config_file x.yaml train.py": ["unknown"],
+    # What the batch shell expands names the first node, for all of them.
+    f"srun {TORCH} --rdzv_backend c10d --rdzv_endpoint $(hostname):29500 train.py": [],
+    f"srun {TORCH} --rdzv_backend c10d --rdzv_endpoint `hostname -f`:29500 train.py": [],
+    f"srun {TORCH} --rdzv_backend c10d --rdzv_endpoint $HOSTNAME:29500 train.py": [],
+    f'srun bash -c "{TORCH} --rdzv_backend c10d --rdzv_endpoint $(hostname):29500 train.py"': [],
+    f"srun bash -c '{TORCH} --rdzv_backend c10d --rdzv_endpoint $(hostname):29500 train.py'": ["fail"],
+    f'srun bash -c "{TORCH} --rdzv_backend c10d --rdzv_endpoint \\$(hostname):29500 train.py"': ["fail"],
+    f"export MASTER_ADDR=$(hostname)\nsrun {TORCH} --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 train.py": [],
+    f"export MASTER_ADDR=$(hostname) MASTER_PORT=1\nsrun bash -c '{TORCH} --node_rank $SLURM_NODEID {AT} x.py'": [],
+    f"srun bash -c 'MASTER_ADDR=$(hostname); {TORCH} --node_rank $SLURM_NODEID --master_addr $MASTER_ADDR x.py'": [
+        "fail"
+    ],
+    "export MASTER_ADDR=$(hostname) MASTER_PORT=1 WORLD_SIZE=8\nsrun python train.py": [],
+    # A launch behind variables.
+    f'{MEET}A="--nodes=2"\nL="{TORCH} --node_rank \\$SLURM_NODEID {AT}"\nsrun $A bash -c "$L train.py"': [],
+    f'{MEET}A="--nodes=2"\nL="{TORCH} --node_rank $SLURM_NODEID {AT}"\nsrun $A bash -c "$L train.py"': ["fail"],
+    f'{MEET}A=(--nproc_per_node 4 --nnodes 2 {AT})\nsrun torchrun "${{A[@]}}" train.py': ["fail"],
+    f"{MEET}R='srun --label'\nC='{TORCH} --node_rank $SLURM_NODEID {AT} train.py'\n$R bash -c \"$C\"": [],
+    f"{MEET}if [ -n \"$D\" ]; then L=python; else L='{TORCH} {AT}'; fi\nsrun $L train.py": ["fail", "unknown"],
+    f"{MEET}if [ -n \"$D\" ]; then C='-l'; else C='-u'; fi\nsrun $C {TORCH} {AT} train.py": ["fail"],
+    "srun $CMD": ["unknown"],
+    'srun bash -c "$CMD"': ["unknown"],
+    'srun "$@"': ["unknown"],
+    "srun --nodes=1 --ntasks=1 $CMD": [],
+    f"{MEET}srun $IN_IMAGE {TORCH} {AT} train.py": ["fail"],
+    f"{MEET}srun tune run --nnodes 2 --nproc_per_node 4 --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 lora": [],
+    f"{MEET}srun tune run --nproc_per_node 4 lora": ["fail", "fail", "fail"],
+    # A job without arguments of its own ends here; with them it does not.
+    f"if [ $# -lt 1 ]; then exit 1; fi\n{MEET}srun {TORCH} {AT} $1": ["fail"],
 }
 
 

@@ -154,8 +154,20 @@ class SlurmJob:
         every += [(each.option("config_file"), each.ran.folder) for each in self.launches]
         every += [(each.words[1], each.folder) for each in self.walked.ran
                   if each.words[0].known in ("source", ".") and len(each.words) > 1]  # fmt: skip
+        every += [(Text.of(each), HOME) for each in self.copied.values()]
         found = (path_of(script, folder) for script, folder in every if script is not None)
         return frozenset(name for name in found if name is not None)
+
+    @cached_property
+    def copied(self) -> Mapping[str, str]:
+        """What `sbcast` brings to the nodes: by its path there, the file that it is here."""
+        found: dict[str, str] = {}
+        for ran in self.walked.ran:
+            if ran.words[0].known == "sbcast" and len(ran.words) > 2:
+                source, target = (each.known for each in ran.words[-2:])
+                if source and target:
+                    found[target] = source
+        return found
 
     @property
     def _scripts(self) -> Mapping[str, tuple[str, str]]:

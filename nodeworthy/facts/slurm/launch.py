@@ -145,6 +145,10 @@ def _made(program: str, words: Sequence[Text], wrappers: Sequence[str], made: Ca
     second = rest[0].known if rest else None
     if program == "accelerate" and second == "launch":
         return _launcher(program, rest[1:], made)
+    if program == "tune" and second == "run":
+        # torchtune's torchrun; its recipes are no files.
+        options, recipe = options_of(rest[1:], flags("torchrun"))
+        return made("torchrun", options, recipe, module=recipe[0].shown() if recipe else "tune")
     if program in ("accelerate-launch", "deepspeed"):
         return _launcher("accelerate" if program.startswith("accelerate") else program, rest, made)
     if program == "vllm":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, same_for_all, unset
 from nodeworthy.records import dataclass
 
@@ -106,7 +107,7 @@ def _rank(launch: Launch, value: Text | None, name: str, where: Spread) -> Itera
     elif missing := unset(launch, value):
         yield _not_set(missing, name)
     elif same_for_all(value) and not launch.ran.in_loop and not launch.ran.background:
-        shown = value.shown()
+        shown = said(value)
         early = "" if launch.option(name.strip("-")) is None or shown != "0" else _early(launch)
         yield Flaw(f"every node is given the same {name}", f"{name}={shown}{early}", should, cause)
 
@@ -129,8 +130,8 @@ def _address(launch: Launch, value: Text | None, name: str, should: str) -> Iter
                    "each node takes itself for the meeting point, and waits there")  # fmt: skip
     elif missing := unset(launch, value):
         yield _not_set(missing, name)
-    elif is_local(value):
-        yield Flaw(f"every node is told to meet at itself by {name}", value.shown(), should,
+    elif is_local(launch, value):
+        yield Flaw(f"every node is told to meet at itself by {name}", said(value), should,
                    "each node waits for the others at its own address")  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import path_of
 from nodeworthy.facts.slurm.quantities import least
 from nodeworthy.facts.slurm.ran import FILLED
+from nodeworthy.facts.slurm.words import Step
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -22,6 +23,10 @@ _READS_SLURM = pattern(
 )
 _READS_TORCH = pattern(
     r"init_process_group|torch\.distributed|environ(?:\.get)?[\[(]\s*[\"'](?:RANK|WORLD_SIZE|MASTER_ADDR)"
+)
+# Where the script can't be read: what a job says of such a library, or installs.
+_SPEAKS_OF = pattern(
+    r"(?<![a-z])(?:lightning|submitit|idr_torch|mpi4py|jax|horovod|tensorflow|ray)(?![a-z])", re.IGNORECASE
 )
 
 
@@ -36,35 +41,37 @@ class Spread:
 
 
 def spread(job: SlurmJob, launch: Launch) -> Spread:
-    request = job.request
-    if launch.step is None:
+    step = launch.step
+    if step is None:
         return Spread(1, 1, only_first=True)
-    options = launch.step.options
-    nodes = _count(options.get("nodes"))
-    tasks, per_node = _count(options.get("ntasks")), _count(options.get("ntasks_per_node"))
-    if launch.step.program != "srun":
-        return Spread(request.nodes, 1, only_first=False)
-    if nodes is None:
-        nodes = 1 if tasks == 1 else request.nodes
+    nodes = nodes_of(job, step)
+    if step.program != "srun":
+        return Spread(nodes, 1, only_first=False)
+    tasks, per_node = _count(step.options.get("ntasks")), _count(step.options.get("ntasks_per_node"))
     if per_node is None:
-        per_node = -(-tasks // nodes) if tasks is not None else request.tasks_per_node
+        per_node = -(-tasks // nodes) if tasks is not None else job.request.tasks_per_node
     return Spread(nodes, per_node, only_first=False)
+
+
+def nodes_of(job: SlurmJob, step: Step) -> int:
+    if step.program != "srun":
+        return job.request.nodes
+    nodes = _count(step.options.get("nodes"))
+    if nodes is not None:
+        return nodes
+    return 1 if _count(step.options.get("ntasks")) == 1 else job.request.nodes
 
 
 def _count(text: Text | None) -> int | None:
     return least(text.known) if text is not None and text.known is not None else None
 
 
-def is_local(address: Text) -> bool:
-    """An address by which every node means itself."""
+def is_local(launch: Launch, address: Text) -> bool:
+    """An address by which every node means itself. What the batch shell expands is the first node's for all of them."""
     if _LOCAL.match(address.known or ""):
         return True
-    holes = [each for each in address.holes if _OWN_NAME.match(each.shown)]
+    holes = [] if not launch.per_task else [each for each in address.holes if _OWN_NAME.match(each.shown)]
     return any(not each.why.startswith(FILLED) for each in holes)
-
-
-def is_own_name(address: Text) -> bool:
-    return any(_OWN_NAME.match(each.shown) for each in address.holes)
 
 
 def unset(launch: Launch, *values: Text | None) -> str | None:
@@ -77,13 +84,13 @@ def reads_slurm(job: SlurmJob, launch: Launch) -> bool | None:
     """Whether the script finds its ranks by itself; None where it can't be read."""
     text = script_text(job, launch)
     if text is None:
-        return None
+        return True if _SPEAKS_OF.search(job.text) else None
     return _READS_SLURM.search(text) is not None or _READS_TORCH.search(text) is None
 
 
 def script_text(job: SlurmJob, launch: Launch) -> str | None:
     name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
-    found = job.beside.get(name) if name is not None else None
+    found = job.beside.get(job.copied.get(name, name)) if name is not None else None
     return found.text if found is not None else None
 
 

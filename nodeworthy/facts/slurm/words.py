@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
 from nodeworthy.boot.commands.arguments import beginning
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.known.slurm import flags, long_name, optional
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Programs that run another one: the options that take a value, and how many words are theirs before it.
@@ -71,6 +73,12 @@ _MPI_VALUES = (
 )
 
 
+# Behind a variable that is not known: what is started, and by what name the variable may hold a container's command.
+_LAUNCHES = pattern(r"python(?:\d(?:\.\d+)?)?|torchrun|accelerate|deepspeed|vllm")
+_MAY_CONTAIN = pattern(r"\$.*(?:apptainer|singularity|container|image|sif|docker|podman|enroot|exec)", re.IGNORECASE)
+_FARTHEST = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """What starts it: srun, MPI's own, ssh."""
@@ -100,7 +108,7 @@ class Peeled:
 
     @property
     def in_container(self) -> bool:
-        inside = any(each in _CONTAINERS for each in self.wrappers)
+        inside = any(each in _CONTAINERS or _MAY_CONTAIN.search(each) for each in self.wrappers)
         return inside or (self.step is not None and "container_image" in self.step.options)
 
 
@@ -132,10 +140,20 @@ def _without_one(found: Peeled) -> Peeled | None:
     known = _RUNNERS.get((program, second or ""))
     if known is not None:
         return _inner(found, _behind(rest[1:], *known), program)
+    if not program and found.words[0].known is None:
+        return _behind_a_variable(found)
     name, equals, value = beginning(found.words[0]).partition("=")
     if equals and name.isidentifier() and found.wrappers:
         held = Text.of(value, *found.words[0].pieces[1:])
         return replace(found, words=rest, environment={**found.environment, name: held})
+    return None
+
+
+def _behind_a_variable(found: Peeled) -> Peeled | None:
+    """`$IN_IMAGE python train.py`: whatever stands in it, it runs what stands behind it."""
+    for index, word in enumerate(found.words[1:_FARTHEST], start=1):
+        if _LAUNCHES.fullmatch((word.known or "").rsplit("/", 1)[-1]):
+            return _inner(found, found.words[index:], found.words[0].shown())
     return None
 
 
