@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nodeworthy.boot.node_config import NodeConfig
     from nodeworthy.boot.timeline import Timeline
 
-# What EC2 takes, before base64.
+# What EC2 takes, before base64; of other clouds known/clouds.toml says it.
 LIMIT = 16 * 1024
 
 # In which order cloud-init runs its folders of scripts at the end; `scripts` is the user data's own, runcmd in it.
@@ -87,6 +87,7 @@ class FaultKind(StrEnum):
     NUL = "NUL byte"
     NOT_UTF8 = "not UTF-8"
     NO_SHEBANG = "no first line that says who runs it"
+    OPTIONS_BEHIND_ENV = "env takes the whole line for one program's name"
     WRONG_TYPE = "its content is not what its type says"
     SAME_NAME = "two scripts of one file name"
     REPLACED = "a later part replaces it"

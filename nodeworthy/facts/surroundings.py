@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,23 @@ class Held:
 
     path: Path
     data: bytes
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A place that names a file."""
+
+    path: Path
+    line: int
+    # The name as it stands there: `${path.module}/scripts/boot.sh`.
+    name: str
+    # Where in the file's bytes it begins.
+    offset: int
+
+    @property
+    def place(self) -> Place:
+        relative = os.path.relpath(self.path)
+        return Place(str(self.path) if relative.startswith("..") else relative, self.line)
 
 
 class Surroundings(Protocol):
@@ -28,3 +47,12 @@ class Surroundings(Protocol):
     def holding(self, mark: re.Pattern[bytes], suffixes: Sequence[str] = ()) -> Iterator[Held]:
         """The files in which this stands, those nearest to the root first. The mark decides which files are read
         on: a word that few files hold."""
+
+    def read(self, path: Path) -> bytes | None:
+        """None where it does not lie in the scope, is too long, or can't be read."""
+
+    def references_to(self, path: Path) -> Sequence[Reference]:
+        """Where this file is named, in other files of the scope."""
+
+    def folders_of(self, path: Path) -> Sequence[str]:
+        """The names of the folders in which it lies, the nearest first, below the scope's root."""

@@ -4,8 +4,9 @@ On A100 SXM, H100, H200 and B200 instances `nvidia-fabricmanager` sets up the sw
 `nvidia-smi` looks well, and every CUDA program ends with error 802, system not yet initialized. It accepts only a
 driver of its own version, to the last digit. The NVIDIA images of EKS for AL2023 and AL2 bring it and start it
 themselves, and the operator's driver container brings its own; who installs the driver in user data has to install
-it beside, start it and enable it. On a node, systemd says whether it runs and will after a reboot, and it says itself
-of which version it is.
+it beside, start it and enable it. The build of an image leaves it on the disk, of the driver's version; it need not
+start there, and who boots the image may enable it. On a node, systemd says whether it runs and will after a reboot, and
+it says itself of which version it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from nodeworthy.facts.boot.driver_packages import drivers, fabric_managers, unsu
 from nodeworthy.facts.boot.fabric_manager import (
     installed,
     is_named,
+    left_on_the_disk,
     needs_it,
     runs,
     runs_on_every_way,
@@ -48,12 +50,16 @@ def what_it_installs_fits(script: BootScript) -> Findings:
     managers = fabric_managers(timeline)
     if not managers:
         skip("the script installs no fabric manager")
-    for flaw in [*versions(timeline), *runs(timeline, managers[0].place)]:
+    image = script.use.builds_an_image
+    left = left_on_the_disk(timeline) if image else runs(timeline, managers[0].place)
+    for flaw in [*versions(timeline), *left]:
         yield flaw.told()
 
 
 @RULE.check
 def it_runs_where_it_is_needed(script: BootScript, pool: BootPool) -> Findings:
+    if script.use.builds_an_image:
+        skip("an image is no node yet: whoever boots it starts fabric manager")
     needed = needs_it(pool.pool)
     if needed is False:
         skip(f"the nodes of {pool.title} have no NVSwitches to manage")

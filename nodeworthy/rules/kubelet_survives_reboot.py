@@ -39,6 +39,8 @@ CAUSE = "what is started and not enabled runs until the next boot: the node then
 
 @RULE.check
 def kubelet_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
+    if script.use.builds_an_image:
+        skip("an image is no node yet: whoever boots it joins, and enables kubelet")
     timeline = script.timeline if _has_nodeadm(pool) else told_to_nobody(script.timeline)
     concerned = families_in(timeline)
     if not concerned:

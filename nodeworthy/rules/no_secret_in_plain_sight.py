@@ -1,9 +1,10 @@
 """No token, password or private key stands in user data, values, manifests, stack config or a stack's outputs.
 
-EC2 shows user data to whoever may describe the instance, and the instance's metadata to everything that runs on it.
-A secret is known by its form (`ghp_…`, a private key), by the name of what holds it (`PASSWORD=…`, `--token …`) or by
-the command that takes it (`curl -u user:…`), never by how random it looks: a cluster's CA, a discovery hash, a digest
-or a public key is none. What is fetched when the node boots is none either, nor is a path, an ARN, an empty value or a
+A cloud shows user data to whoever may describe the instance, and the instance's metadata to everything that runs on
+it: what EC2, Google Cloud, Oracle Cloud and others do differs, and is said where it is known which one it is. A secret
+is known by its form (`ghp_…`, a private key), by the name of what holds it (`PASSWORD=…`, `--token …`) or by the
+command that takes it (`curl -u user:…`), never by how random it looks: a cluster's CA, a discovery hash, a digest or a
+public key is none. What is fetched when the node boots is none either, nor is a path, an ARN, an empty value or a
 placeholder. A password that everybody knows (`changeme`) is one in user data, for the node would run with it; in
 manifests and values it waits for somebody to fill it in.
 
@@ -28,12 +29,14 @@ from collections.abc import Callable, Iterator, Sequence
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.commented import secrets_in
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.facts.secrets.stack_outputs import StackOutput
+from nodeworthy.known import clouds
 from nodeworthy.known.secret_names import is_default, shipped_by
 from nodeworthy.known.secret_shapes import forms
 from nodeworthy.known.secret_templates import Filling, fillings
@@ -50,14 +53,11 @@ RULE = Rule(
     remedy="keep it in a store and let what needs it fetch it; then change it, for it has been seen",
 )
 
-_SHOWN = (
-    "user data is shown to whoever may describe the instance, "
-    "and to every process and often every pod on it, by its metadata"
-)
-_FETCH = (
-    "keep it in Secrets Manager and fetch it when the node boots (`aws secretsmanager get-secret-value --secret-id … "
-    "--query SecretString --output text`); then change it, for it has been seen"
-)
+_SHOWN = "every process on the machine may read its user data, and in most clouds whoever may look at the machine"
+_FETCH = "keep it in a store and fetch it when the node boots; then change it, for it has been seen"
+_READ = "whoever may read the repository reads it, and every clone of it keeps it"
+_IN_AN_IMAGE = "whoever may use the image reads it, and every machine made from it keeps it"
+_HANDED = "hand it over when the script is run (a variable, a file of mode 600), and change it, for it has been seen"
 _REFER = "keep it in a Secret and refer to it (existingSecret, secretKeyRef); then change it, for it has been seen"
 _REFER_TO = "give one of your own in a Secret, and refer to it (existingSecret, secretKeyRef)"
 
@@ -86,14 +86,26 @@ class _Sight:
             yield self.finding(at(each.line, each.column), each.what, each.name)
 
 
-_USER_DATA = _Sight("user data", _SHOWN, _FETCH)
 _SECRET = _Sight("a manifest", "base64 hides nothing: whoever may read the repository reads it", ENCRYPTED)
+
+
+def _sight(script: BootScript) -> _Sight:
+    """Who sees what stands in this script: that depends on who runs it, and in which cloud."""
+    kind = script.use.kind if script.read is not None else ScriptKind.USER_DATA
+    if kind is ScriptKind.IMAGE_BUILD:
+        return _Sight("the build of an image", _IN_AN_IMAGE, _HANDED)
+    if kind in (ScriptKind.BY_HAND, ScriptKind.CONTAINER):
+        return _Sight("a script", _READ, _HANDED)
+    cloud = script.cloud if script.read is not None else clouds.cloud("ec2")
+    where = "user data" if kind is ScriptKind.USER_DATA else kind.value
+    return _Sight(where, cloud.shown_by, cloud.fetch) if cloud is not None else _Sight(where, _SHOWN, _FETCH)
 
 
 @RULE.check
 def user_data_holds_none(script: BootScript) -> Findings:
+    sight = _sight(script)
     if script.read is None and script.holds_secret:
-        yield _USER_DATA.finding(script.place, "a secret of the program", "")
+        yield sight.finding(script.place, "a secret of the program", "")
         return
     userdata = script.userdata
     if not userdata.parts and any(each.kind is FaultKind.EMPTY for each in userdata.faults):
@@ -101,30 +113,30 @@ def user_data_holds_none(script: BootScript) -> Findings:
     if not userdata.parts:
         yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
         return
-    found = [each for part in userdata.parts for each in _in_part(part, is_template=userdata.is_template)]
+    found = [each for part in userdata.parts for each in _in_part(part, sight, is_template=userdata.is_template)]
     # A plan has one line of the program for all of it, and says the script's own line beside that.
     told = {(each.where.line, each.where.subject) for each in found}
-    found += (each for each in _in_packed_files(script) if (each.where.line, each.where.subject) not in told)
+    found += (each for each in _in_packed_files(script, sight) if (each.where.line, each.where.subject) not in told)
     yield from found
     if script.holds_secret and not found:
-        yield _USER_DATA.finding(script.place, "a secret of the program", "")
+        yield sight.finding(script.place, "a secret of the program", "")
 
 
-def _in_part(part: Part, *, is_template: bool) -> Iterator[Finding]:
-    yield from _USER_DATA.findings(part.text, part.origin.at)
+def _in_part(part: Part, sight: _Sight, *, is_template: bool) -> Iterator[Finding]:
+    yield from sight.findings(part.text, part.origin.at)
     for each in fillings(part.text) if is_template else ():
-        yield _filled_in(each, part.origin.at(each.line, each.column))
+        yield _filled_in(each, sight, part.origin.at(each.line, each.column))
 
 
-def _filled_in(each: Filling, place: Place) -> Finding:
+def _filled_in(each: Filling, sight: _Sight, place: Place) -> Finding:
     if each.is_called_so:
         return fail(
             place,
-            f"the template writes its variable {each.variable} into user data",
+            f"the template writes its variable {each.variable} into {sight.where}",
             is_=f"${{{each.variable}}}",
             should="fetched when the node boots",
-            cause=f"whatever fills it in then stands there, and {_SHOWN}",
-            remedy=_FETCH,
+            cause=f"whatever fills it in then stands there, and {sight.cause}",
+            remedy=sight.remedy,
         )
     return unknown(
         place,
@@ -135,7 +147,7 @@ def _filled_in(each: Filling, place: Place) -> Finding:
     )
 
 
-def _in_packed_files(script: BootScript) -> Iterator[Finding]:
+def _in_packed_files(script: BootScript, sight: _Sight) -> Iterator[Finding]:
     """Files whose content is in base64 here: of the others every line was looked at."""
     texts = [part.text for part in script.userdata.parts]
     for writes in script.timeline.of(Writes):
@@ -145,7 +157,7 @@ def _in_packed_files(script: BootScript) -> Iterator[Finding]:
             continue
         for each in secrets_in(content):
             if writes.content is not None and not any(content[each.start : each.end] in text for text in texts):
-                yield _USER_DATA.finding(writes.content.lines[each.line - 1].place, each.what, each.name)
+                yield sight.finding(writes.content.lines[each.line - 1].place, each.what, each.name)
 
 
 @RULE.check

@@ -6,6 +6,12 @@ Windows line ends are taken off by cloud-init and by nobody else, so such a scri
 family of images reads another thing: AL2023 a NodeConfig, AL2 and EKS' Ubuntu a call of `/etc/eks/bootstrap.sh`,
 Bottlerocket TOML and nothing else; all but Bottlerocket run shell. Package managers go by the family, too. A step
 that asks first which machine it is on is for several families, and is left alone.
+
+User data is what cloud-init is given: MIME, `#cloud-config`, a boothook, what a launch template, an instance, a
+NodePool or a command names as it, what is called so. Of a script that people run by hand, a step of an image's build or
+another agent's startup script only that is said which is wrong with every script: Windows line ends, a NUL byte,
+options behind env. Without `#!` cloud-init leaves user data out, with a warning in its log; as a part of MIME that says
+that it is a script it is started, and the kernel refuses it.
 """
 
 from __future__ import annotations
@@ -15,7 +21,7 @@ from nodeworthy.boot.userdata import Fault, FaultKind, PartKind
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.families import BOOTSTRAP, foreign, is_for_several, title
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.boot.user_data_faults import faults_of
+from nodeworthy.facts.boot.user_data_faults import faults_told
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
 
@@ -32,7 +38,7 @@ RULE = Rule(
 @RULE.check
 def it_can_be_read(script: BootScript) -> Findings:
     userdata = script.userdata
-    faults = list(faults_of(userdata))
+    faults = list(faults_told(script))
     for fault in faults:
         told = unknown if fault.is_doubt else fail
         related = [Related(place, says) for place, says in fault.related]

@@ -1,83 +1,107 @@
-"""User data is at most 16 KiB before base64.
+"""User data is no longer than its cloud takes: on EC2 16 KiB before base64.
 
 EC2 refuses more (`InvalidUserData.Malformed: User data is limited to 16384 bytes`), and does so when the launch
-template is written or when the node is started, not when the script is. What counts are the bytes as they are handed
-over: of packed user data the packed ones, never those of base64. How long a template gets is known when it is filled
-in; while it is far from the limit nothing is said of it, close to the limit it is unknown, and one that is over it
-by its own words fails.
+template is written or when the node is started, not when the script is. Other clouds have other limits, and some count
+what base64 adds. What counts are the bytes as they are handed over: of packed user data the packed ones. Which cloud it
+is for says the script, who refers to it, its folder, or the providers of its repository; where nothing says it, more
+than EC2 takes is unknown. How long a template gets is known when it is filled in, and what a directive decides may be
+left out: while the rest is far from the limit nothing is said of it, close to the limit it is unknown, and one that is
+over it by its own words fails. A script that people run, and a step of an image's build, may be as long as it likes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.userdata import LIMIT, Part, PartKind, UserData
+from nodeworthy.boot.userdata import PartKind, UserData
+from nodeworthy.facts.boot.least_size import least_size
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.patterns import pattern
+from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.known.clouds import Cloud, cloud
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "user-data-size",
     severity=Severity.ERROR,
     incident="D",
-    title="User data is at most 16 KiB before base64",
-    remedy="fetch what is long when the node boots (`aws s3 cp s3://… - | bash` under `set -o pipefail`), "
-    "or bake it into the image",
+    title="User data is no longer than its cloud takes (EC2: 16 KiB before base64)",
+    remedy="fetch what is long when the node boots, or bake it into the image",
 )
 
-# A template that leaves less than a quarter of the room may well be over the limit once it is filled in.
-CLOSE = LIMIT * 3 // 4
-# What a template fills in: `${…}` and `%{…}`, but not the escaped `$${…}`.
-_FILLED = pattern(r"(?<![$%])[$%]\{[^{}]{0,400}\}")
 _MOST = 3
+_LIMITED = (ScriptKind.USER_DATA, ScriptKind.STARTUP)
 
 
 @RULE.check
 def it_fits(script: BootScript) -> Findings:
     userdata = script.userdata
+    if script.use.kind not in _LIMITED:
+        skip(f"{script.use.kind.value} may be as long as it likes")
+    size = userdata.size if userdata.size is not None else sum(least_size(part.text) for part in userdata.parts)
+    where = script.cloud
+    if where is None:
+        yield from _without_a_cloud(userdata, size)
+    elif where.most is None:
+        skip(f"no limit is known for {where.title}")
+    elif size > where.most:
+        yield _too_long(userdata, size, where, where.most)
+    elif userdata.size is None:
+        yield from _of_a_template(userdata, size, where, where.most)
+
+
+def _too_long(userdata: UserData, size: int, where: Cloud, most: int) -> Finding:
+    early = ", before the template is filled in" if userdata.size is None else ""
+    return fail(
+        userdata.place,
+        f"user data is {_bytes(size - most)} longer than {where.title} takes{early}",
+        is_=_told(userdata, size),
+        should=_at_most(where, most),
+        related=_largest(userdata),
+        cause=where.refuses,
+        remedy=_remedy(userdata, where),
+    )
+
+
+def _of_a_template(userdata: UserData, size: int, where: Cloud, most: int) -> Findings:
+    # One that leaves less than a quarter of the room may well be over the limit once it is filled in.
+    if size <= most * 3 // 4:
+        told = f"it is {_told(userdata, size)}, far from {_bytes(most)}"
+        skip(f"a template's size is known when it is filled in; {told}")
+    yield unknown(
+        userdata.place,
+        f"whether it fits is not known: {_bytes(most - size)} are left for what the template fills in",
+        is_=_told(userdata, size),
+        should=_at_most(where, most),
+        related=_largest(userdata),
+        remedy="`nodeworthy preview` measures it filled in",
+    )
+
+
+def _without_a_cloud(userdata: UserData, size: int) -> Findings:
+    """The shortest limit decides what is surely well."""
+    shortest = cloud("ec2")
+    if shortest.most is None or size <= shortest.most:
+        return
+    yield unknown(
+        userdata.place,
+        "whether it fits is not known: nothing says for which cloud it is",
+        is_=_told(userdata, size),
+        should=f"{_at_most(shortest, shortest.most)} on EC2; other clouds take more",
+        remedy=RULE.remedy,
+    )
+
+
+def _told(userdata: UserData, size: int) -> str:
     if userdata.size is None:
-        yield from _of_a_template(userdata)
-    elif userdata.size > LIMIT:
-        yield fail(
-            userdata.place,
-            f"user data is {_bytes(userdata.size - LIMIT)} longer than EC2 takes",
-            is_=f"{_bytes(userdata.size)}{_packed(userdata)}",
-            should=f"at most {_bytes(LIMIT)} before base64",
-            related=_largest(userdata),
-            cause="EC2 refuses the launch template, or the start of every node from it",
-            remedy=_remedy(userdata),
-        )
+        return f"{_bytes(size)} without what the template fills in"
+    return f"{_bytes(size)}{' (packed)' if 'gzip' in userdata.wrapped else ''}"
 
 
-def _of_a_template(userdata: UserData) -> Findings:
-    written = sum(_written(part) for part in userdata.parts)
-    told = f"{_bytes(written)} without what the template fills in"
-    if written > LIMIT:
-        yield fail(
-            userdata.place,
-            f"user data is {_bytes(written - LIMIT)} longer than EC2 takes, before the template is filled in",
-            is_=told,
-            should=f"at most {_bytes(LIMIT)} before base64",
-            related=_largest(userdata),
-            cause="EC2 refuses the launch template, or the start of every node from it",
-            remedy=_remedy(userdata),
-        )
-    elif written > CLOSE:
-        yield unknown(
-            userdata.place,
-            f"whether it fits is not known: {_bytes(LIMIT - written)} are left for what the template fills in",
-            is_=told,
-            should=f"at most {_bytes(LIMIT)} before base64",
-            related=_largest(userdata),
-            remedy="`nodeworthy preview` measures it filled in",
-        )
-    else:
-        skip(f"a template's size is known when it is filled in; it is {told}, far from {_bytes(LIMIT)}")
-
-
-def _written(part: Part) -> int:
-    return len(_FILLED.sub("", part.text).encode())
+def _at_most(where: Cloud, most: int) -> str:
+    if where.counted == "base64":
+        return f"at most {_bytes(most)}, which base64 makes {_bytes(where.limit or 0)}"
+    return f"at most {_bytes(most)} before base64"
 
 
 def _largest(userdata: UserData) -> Iterator[Related]:
@@ -89,16 +113,12 @@ def _largest(userdata: UserData) -> Iterator[Related]:
         yield Related(part.place, f"{part.called or f'a {part.kind.value}'} has {_bytes(size)}")
 
 
-def _remedy(userdata: UserData) -> str:
+def _remedy(userdata: UserData, where: Cloud) -> str:
     if "gzip" in userdata.wrapped:
-        return f"it is packed already: {RULE.remedy}"
+        return f"it is packed already: {where.elsewhere}"
     if {part.kind for part in userdata.parts} <= {PartKind.SHELL, PartKind.CLOUD_CONFIG, PartKind.BOOTHOOK}:
-        return f"pack it with gzip, which cloud-init unpacks by itself; or {RULE.remedy}"
-    return RULE.remedy
-
-
-def _packed(userdata: UserData) -> str:
-    return " (packed)" if "gzip" in userdata.wrapped else ""
+        return f"pack it with gzip, which cloud-init unpacks by itself; or {where.elsewhere}"
+    return where.elsewhere
 
 
 def _bytes(count: int) -> str:

@@ -67,7 +67,7 @@ def _read(opened: Opened, place: Place, template: bool | None, name: str) -> Use
 
 def _too_large(size: int, place: Place) -> UserData:
     why = f"larger than {UNPACKED_LIMIT // 1024 // 1024} MiB"
-    fault = Fault(FaultKind.TOO_LARGE, place, f"the user data is {why}: EC2 takes 16 KiB", "fetch what is large")
+    fault = Fault(FaultKind.TOO_LARGE, place, f"the user data is {why}: no cloud takes so much", "fetch what is large")
     return UserData(place, (), (fault,), size=size, unread=why)
 
 

@@ -197,7 +197,9 @@ class Reading:
         first = found.text.split("\n", 1)[0]
         if (by_env := _ENV_WITH_OPTIONS.match(first)) is not None:
             what = f"never starts: env looks for one program with the name '{by_env[1]}'"
-            self.fault(FaultKind.NO_SHEBANG, found, what, "#!/usr/bin/env -S bash -x, or `set -x` in a line of its own")
+            self.fault(
+                FaultKind.OPTIONS_BEHIND_ENV, found, what, "#!/usr/bin/env -S bash -x, or `set -x` in a line of its own"
+            )
         program = interpreter(first)
         if program in SHELLS:
             return kind
@@ -214,4 +216,10 @@ class Reading:
             self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash", is_doubt=True)
             return
         what = "has no first line that says who runs it, so the kernel refuses it (Exec format error)"
+        if not found.content_type and found.type is Type.SHELL:
+            # What says of itself that it is a script is started; of the rest cloud-init asks the first characters.
+            what = (
+                "has no first line that says who runs it: cloud-init takes it for no script, warns (Unhandled "
+                "non-multipart (text/x-not-multipart) userdata) and leaves it out"
+            )
         self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash")

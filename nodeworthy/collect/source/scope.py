@@ -20,7 +20,7 @@ from pathlib import Path
 
 from nodeworthy.collect.source.names_of_files import Named, names_in
 from nodeworthy.collect.source.scope_root import root_of
-from nodeworthy.facts.surroundings import Held
+from nodeworthy.facts.surroundings import Held, Reference
 from nodeworthy.records import dataclass
 
 # Folders that hold no change of the user's own.
@@ -36,18 +36,6 @@ _REFERRING = (
     *(".tftpl", ".tfvars", ".toml", ".mk", ".pkr", ".cs", ".java", ".rb", ".template", ".dockerfile", ".bats", ""),
 )
 _REFERRING_NAMES = ("Dockerfile", "Containerfile", "Makefile", "Vagrantfile", "Justfile", "justfile", "Taskfile.yml")
-
-
-@dataclass(frozen=True)
-class Reference:
-    """A place that names a file."""
-
-    path: Path
-    line: int
-    # The name as it stands there: `${path.module}/scripts/boot.sh`.
-    name: str
-    # Where in the file's bytes it begins.
-    offset: int
 
 
 @dataclass
@@ -102,6 +90,13 @@ class Scope:
                     self._note(each, named)
         own = os.path.realpath(path)
         return [each for each in self._named.get(path.name, ()) if _may_mean(each, own)]
+
+    def folders_of(self, path: Path) -> list[str]:
+        """The names of the folders in which it lies, the nearest first, below the root."""
+        folder = Path(os.path.abspath(path)).parent
+        if self.root is None or not folder.is_relative_to(self.root):
+            return []
+        return [each.lower() for each in reversed(folder.relative_to(self.root).parts)]
 
     def _note(self, path: str, named: Named) -> None:
         assert self._named is not None

@@ -101,6 +101,14 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Flaw]:
         yield doubt(enabled[0].place, f"{says}; whether these nodes meet that is not known")
 
 
+def left_on_the_disk(timeline: Timeline) -> Iterator[Flaw]:
+    """Of the build of an image: whoever boots it enables or starts what is there, under the name that it has."""
+    other = misnamed(timeline)
+    if other is not None and not acts(timeline):
+        says = f"there is no unit {other.unit.shown()}: fabric manager is not enabled in the image"
+        yield Flaw(other.place, says, UNIT, NO_CUDA, is_=other.unit.shown(), remedy=ENABLE.replace(" --now", ""))
+
+
 def _reboots_behind(timeline: Timeline, effect: Effect) -> bool:
     return any(isinstance(each, Reboots) for each in timeline.after(effect))
 

@@ -14,6 +14,8 @@ from nodeworthy.verdict import NotKnown, Place, Related
 if TYPE_CHECKING:  # only where there is a script to read is the reader imported
     from nodeworthy.boot.timeline import Timeline
     from nodeworthy.boot.userdata import Part, UserData
+    from nodeworthy.facts.boot.script_kind import Use
+    from nodeworthy.known.clouds import Cloud
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,20 @@ class BootScript:
         if self.userdata.unread:
             raise NotKnown(f"the user data can't be read: {self.userdata.unread}", self.userdata.place)
         return self.userdata.timeline
+
+    @cached_property
+    def use(self) -> Use:
+        """Who runs it and when. What a launch template or an instance holds is user data, whatever it looks like."""
+        from nodeworthy.facts.boot.script_kind import ScriptKind, Use, use_of
+
+        return Use(ScriptKind.USER_DATA) if self.place.urn else use_of(self.userdata, self.surroundings)
+
+    @cached_property
+    def cloud(self) -> Cloud | None:
+        """The cloud whose machines boot with it; None where nothing says which."""
+        from nodeworthy.facts.boot.cloud import cloud_of
+
+        return cloud_of(self)
 
     @property
     def makes_a_node(self) -> bool:

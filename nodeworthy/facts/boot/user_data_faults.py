@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nodeworthy.boot.bottlerocket import read_settings
 from nodeworthy.boot.cloud_config import read_cloud_configs
 from nodeworthy.boot.node_config import read_node_config
-from nodeworthy.boot.userdata import Fault, Part, PartKind, UserData
+from nodeworthy.boot.userdata import Fault, FaultKind, Part, PartKind, UserData
+from nodeworthy.facts.boot.script import BootScript
+
+# What is wrong with a script whoever starts it; all else is wrong with what cloud-init is given.
+_OF_ANY_SCRIPT = (FaultKind.WINDOWS_LINE_ENDS, FaultKind.NUL, FaultKind.OPTIONS_BEHIND_ENV)
+_CALLED = "the user data "
+
+
+def faults_told(script: BootScript) -> Iterator[Fault]:
+    """Those that are faults where this script is run."""
+    for fault in faults_of(script.userdata):
+        if script.use.is_user_data:
+            yield fault
+        elif fault.kind in _OF_ANY_SCRIPT:
+            says = fault.message.removeprefix(_CALLED)
+            yield fault if says == fault.message else replace(fault, message=f"this script {says}")
 
 
 def faults_of(userdata: UserData) -> Iterator[Fault]:

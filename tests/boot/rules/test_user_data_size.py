@@ -7,12 +7,15 @@ import gzip
 import pytest
 
 from nodeworthy.boot.userdata import LIMIT
-from nodeworthy.rules.user_data_size import CLOSE, RULE
+from nodeworthy.rules.user_data_size import RULE
 from tests.boot.rules.userdata import NODE_CONFIG, SHELL, judged, mime, node_config, read, shell, told
+
+CLOSE = LIMIT * 3 // 4
 
 
 def of_size(size: int) -> str:
-    text = shell("echo begins")
+    """A script of EC2."""
+    text = shell("/etc/eks/bootstrap.sh gpu")
     return text + "#" * (size - len(text) - 1) + "\n"
 
 
@@ -46,7 +49,7 @@ def test_what_is_packed_counts_as_it_is_packed() -> None:
 
 
 def test_characters_are_counted_in_bytes() -> None:
-    text = shell("echo begins") + "# " + "ä" * (LIMIT // 2) + "\n"
+    text = shell("/etc/eks/bootstrap.sh gpu") + "# " + "ä" * (LIMIT // 2) + "\n"
     assert told(RULE, read(text))[0] == "fail"
 
 
@@ -61,3 +64,33 @@ def test_a_template_is_known_when_it_is_filled_in(written: int, verdict: str) ->
 def test_what_a_template_fills_in_does_not_count() -> None:
     text = of_size(LIMIT - 100) + "A=${" + "a" * 300 + "}\n"
     assert told(RULE, read(text, "node.tftpl", template=True))[0] == "unknown"
+
+
+@pytest.mark.parametrize(("loop", "verdict"), [("if a", "skip"), ("for x in y", "skip")])
+def test_what_a_directive_may_leave_out_does_not_count(loop: str, verdict: str) -> None:
+    text = f"{of_size(400)}%{{ {loop} }}\n{of_size(LIMIT)}%{{ end{loop.split(maxsplit=1)[0]} }}\n"
+    assert told(RULE, read(text, "node.tftpl", template=True))[0] == verdict
+
+
+def test_of_two_branches_the_shorter_one_counts() -> None:
+    text = f"{of_size(400)}%{{ if a ~}}\n{of_size(LIMIT)}%{{ else ~}}\n{of_size(LIMIT + 50)}%{{ endif ~}}\n"
+    assert told(RULE, read(text, "node.tftpl", template=True))[0] == "fail"
+
+
+def test_hostile_directives_end() -> None:
+    text = of_size(400) + "%{ if a }" * 5000 + "%{ else }" * 5000 + "%{" * 5000
+    assert told(RULE, read(text, "node.tftpl", template=True))[0] in ("skip", "unknown", "fail")
+
+
+@pytest.mark.parametrize(
+    ("sign", "verdict"),
+    [
+        ("curl http://169.254.169.254/opc/v2/instance/", "pass"),
+        ("curl http://metadata.google.internal/computeMetadata/v1/", "pass"),
+        ("echo of no cloud", "unknown"),
+    ],
+)
+def test_other_clouds_have_other_limits(sign: str, verdict: str) -> None:
+    text = shell(sign) + "#" * 20000 + "\n"
+    assert told(RULE, read(text))[0] == verdict
+    assert told(RULE, read(shell("curl http://169.254.169.254/opc/") + "#" * 24000))[0] == "fail"

@@ -74,7 +74,7 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     "a byte order mark": ("\ufeff" + SHELL, ["NOT_AT_START 1"]),
     "a blank line before the shebang": ("\n" + SHELL, ["NOT_AT_START 1"]),
     "a space before the shebang": (" " + SHELL, ["NOT_AT_START 1"]),
-    "options behind env": ("#!/usr/bin/env bash -x\nset -e\n", ["NO_SHEBANG 1"]),
+    "options behind env": ("#!/usr/bin/env bash -x\nset -e\n", ["OPTIONS_BEHIND_ENV 1"]),
     "options behind env, split": ("#!/usr/bin/env -S bash -x\nset -e\n", []),
     "no shebang": ("set -e\nsystemctl enable kubelet\n", ["NO_SHEBANG 1"]),
     "a first line that a template puts in": ("${before}\nset -e\n/etc/eks/bootstrap.sh ${name}\n", ["NO_SHEBANG? 1"]),

@@ -1,0 +1,112 @@
+"""Who runs a script and when: a machine's first boot, a person, or the making of an image."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from pathlib import Path, PurePath
+
+from nodeworthy.boot.userdata import PartKind, UserData
+from nodeworthy.facts.boot.referring import Role, roles_of
+from nodeworthy.facts.surroundings import Reference, Surroundings
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Related
+
+
+class ScriptKind(StrEnum):
+    # What cloud-init is given, or whoever reads in its place (nodeadm, Bottlerocket).
+    USER_DATA = "user data"
+    # What another agent runs at boot: Google's startup-script, Azure's extensions.
+    STARTUP = "a startup script"
+    BY_HAND = "a script"
+    # What stands on the disk when it is done is an image's; nothing of it is a machine that runs.
+    IMAGE_BUILD = "the build of an image"
+    CONTAINER = "a container's script"
+
+
+_OF_ROLE = {
+    Role.USER_DATA: ScriptKind.USER_DATA,
+    Role.STARTUP: ScriptKind.STARTUP,
+    Role.IMAGE: ScriptKind.IMAGE_BUILD,
+    Role.CONTAINER: ScriptKind.CONTAINER,
+    Role.BY_HAND: ScriptKind.BY_HAND,
+}
+# The first of these that any file gives it decides.
+_ORDER = (Role.USER_DATA, Role.STARTUP, Role.IMAGE, Role.BY_HAND, Role.CONTAINER)
+_CALLED_USER_DATA = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boothook)(?=$|[-_.\d])")
+_CALLED_STARTUP = pattern(r"(?i)(?:^|[-_.])startup(?:[-_]?script)?(?=$|[-_.\d])")
+# What Packer sets for whatever it runs.
+_OF_PACKER = pattern(r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b")
+_OF_GOOGLE = pattern(r"metadata\.google\.internal|computeMetadata")
+_IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebuilder", "virt-customize", "diskimage"))
+_EKS = pattern(r"/etc/eks/(?:bootstrap\.sh|nodeadm)|\bnodeadm[ \t]+init\b")
+
+
+@dataclass(frozen=True)
+class Use:
+    """Who runs a script, and which files say so."""
+
+    kind: ScriptKind
+    said_by: tuple[Reference, ...] = ()
+
+    @property
+    def is_user_data(self) -> bool:
+        return self.kind is ScriptKind.USER_DATA
+
+    @property
+    def builds_an_image(self) -> bool:
+        return self.kind is ScriptKind.IMAGE_BUILD
+
+    def related(self) -> Iterator[Related]:
+        for each in self.said_by[:1]:
+            yield Related(each.place, f"it is {self.kind.value} here")
+
+
+def use_of(userdata: UserData, around: Surroundings | None) -> Use:
+    """By its form, else by who refers to it, else by its name, its folder and what stands in it."""
+    if is_user_data_by_form(userdata):
+        return Use(ScriptKind.USER_DATA)
+    path = userdata.place.path
+    references = around.references_to(Path(path)) if around is not None and path else []
+    told = _by_references(references, around)
+    if told is not None:
+        return told
+    return Use(_by_itself(userdata, PurePath(path or ""), _folders(path, around)))
+
+
+def is_user_data_by_form(userdata: UserData) -> bool:
+    """More than a script by itself: parts, cloud-config, a boothook, a NodeConfig, or packed."""
+    if userdata.unread or userdata.wrapped or not userdata.parts:
+        return True
+    first = userdata.parts[0]
+    return bool(first.called) or first.kind not in (PartKind.SHELL, PartKind.OTHER_LANGUAGE, PartKind.OTHER)
+
+
+def _by_references(references: Sequence[Reference], around: Surroundings | None) -> Use | None:
+    by_role: dict[Role, list[Reference]] = {}
+    for reference in references:
+        for role in roles_of(reference, around):
+            by_role.setdefault(role, []).append(reference)
+    told = next((each for each in _ORDER if each in by_role), None)
+    return Use(_OF_ROLE[told], tuple(by_role[told])) if told is not None else None
+
+
+def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> ScriptKind:
+    text = "\n".join(each.text for each in userdata.parts)
+    stem = path.name.removesuffix(path.suffix) or path.name
+    if _CALLED_USER_DATA.search(stem) or path.suffix in (".userdata", ".boothook"):
+        return ScriptKind.USER_DATA
+    if _OF_PACKER.search(text) or not _IMAGE_FOLDERS.isdisjoint(folders):
+        return ScriptKind.IMAGE_BUILD
+    if _CALLED_STARTUP.search(stem) and _OF_GOOGLE.search(text):
+        return ScriptKind.STARTUP
+    # Nothing but Terraform fills in such a template, and of its scripts nearly all are user data.
+    if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text):
+        return ScriptKind.USER_DATA
+    return ScriptKind.BY_HAND
+
+
+def _folders(path: str | None, around: Surroundings | None) -> Sequence[str]:
+    """Those in which it lies, the nearest first, up to its scope's root."""
+    return around.folders_of(Path(path)) if around is not None and path else ()

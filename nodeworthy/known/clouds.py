@@ -1,0 +1,81 @@
+"""What clouds take as user data and who sees it there: the table of `clouds.toml`, typed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from functools import cache, cached_property
+from importlib.resources import files
+
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class Cloud:
+    key: str
+    title: str
+    shown_by: str
+    fetch: str
+    elsewhere: str
+    in_script: str
+    in_files: str
+    source: str
+    folders: Sequence[str] = field(default_factory=tuple)
+    # None where no limit is known.
+    limit: int | None = None
+    counted: str = "raw"
+    refuses: str = ""
+
+    @property
+    def most(self) -> int | None:
+        """Of the bytes before base64."""
+        return self.limit // 4 * 3 if self.limit is not None and self.counted == "base64" else self.limit
+
+    @cached_property
+    def script_sign(self) -> re.Pattern[str]:
+        return re.compile(self.in_script)
+
+    @cached_property
+    def file_sign(self) -> re.Pattern[bytes]:
+        return re.compile(self.in_files.encode())
+
+
+@cache
+def clouds() -> tuple[Cloud, ...]:
+    table = tomllib.loads(files(__package__).joinpath("clouds.toml").read_text(encoding="utf-8"))
+    return tuple(Cloud(key, **row) for key, row in table["clouds"].items())
+
+
+def cloud(key: str) -> Cloud:
+    return next(each for each in clouds() if each.key == key)
+
+
+def of_script(text: str) -> Cloud | None:
+    """The only cloud of which something stands in a script."""
+    return _only(each for each in clouds() if each.script_sign.search(text))
+
+
+def of_file(data: bytes) -> Cloud | None:
+    """The only cloud in which a program or a template makes something."""
+    return _only(each for each in clouds() if each.file_sign.search(data))
+
+
+def of_folders(names: Sequence[str]) -> Cloud | None:
+    """That of the nearest folder which is called after one; the nearest comes first."""
+    for name in names:
+        words = set(re.split(r"[^a-z0-9]+", name.lower()))
+        found = _only(each for each in clouds() if words & set(each.folders))
+        if found is not None:
+            return found
+    return None
+
+
+def any_file_sign() -> re.Pattern[bytes]:
+    return re.compile("|".join(each.in_files for each in clouds()).encode())
+
+
+def _only(found: Iterator[Cloud]) -> Cloud | None:
+    every = list(found)
+    return every[0] if len(every) == 1 else None
