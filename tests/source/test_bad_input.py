@@ -202,3 +202,15 @@ def test_a_template_is_no_broken_file(here: Path) -> None:
     said = told(run_json("check", "."))
     assert list(said) == ["broken.yaml", "operator.yaml"]
     assert said["operator.yaml"].startswith("this template can't be read before it is filled in: not YAML:")
+
+
+def test_a_program_that_speaks_of_the_operator_is_no_broken_yaml(here: Path) -> None:
+    program = (
+        'const gpu = new k8s.helm.v3.Release("gpu-operator", {\n  chart: "gpu-operator",\n  values: {toolkit: {}}});\n'
+    )
+    for name in ("index.ts", "gpu.tf", "image.pkr.hcl", "notes.md"):
+        (here / name).write_text(program)
+        ran = run("check", name)
+        assert (ran.code, ran.err) == (2, f"nodeworthy check: {name}: this is no kind of file that nodeworthy knows\n")
+    (here / "values").write_text("toolkit: [\n")
+    assert "not YAML" in run("check", "values").err

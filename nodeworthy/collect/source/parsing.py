@@ -14,6 +14,7 @@ _MARKS = (b"toolkit", b"gpu-operator", b"nodeworthy:fleet", b"devicePlugin", b"d
 _POD_MARKS = (b"containers", b"RuntimeClass", b"PriorityClass")
 _OBJECTS = (".yaml", ".yml", ".json", ".tpl", ".tmpl", ".gotmpl")
 _YAML = (".yaml", ".yml")
+_MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 # What a chart's, Ansible's and Terraform's templates have, and other files have no use for.
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
 # A template that says so is one of values of ours, and that it could not be read must not stay untold.
@@ -91,4 +92,6 @@ def _is_template(data: bytes) -> bool:
 
 
 def _could_be_yaml(source: Source, text: str) -> bool:
-    return source.path.suffix in _YAML or any(mark.decode() in text for mark in _MARKS)
+    """A program or a Terraform file that speaks of the operator is no broken YAML."""
+    suffix = source.path.suffix
+    return suffix in _YAML or (suffix in _MAY_BE_YAML and any(mark.decode() in text for mark in _MARKS))
