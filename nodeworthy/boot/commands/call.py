@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Failure, Stage
+from nodeworthy.boot.paths import is_rooted
 from nodeworthy.boot.text import Text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -75,7 +76,7 @@ class Call:
     def path(self, argument: Text) -> Text:
         """A path as an absolute one, where the working folder is known."""
         first = argument.pieces[0] if argument.pieces else ""
-        if not isinstance(first, str) or first.startswith("/") or self.folder is None:
+        if not isinstance(first, str) or is_rooted(first) or self.folder is None:
             return argument
         folder = self.folder.rstrip("/")
         return Text.of(f"{folder}/", *Text.of(first.removeprefix("./")).pieces, *argument.pieces[1:])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content, lines_of
+from nodeworthy.boot.paths import is_rooted
 from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Place
 
@@ -46,6 +47,6 @@ def mktemp(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) ->
 
 def _below(folder: str | None, target: str | None) -> str | None:
     """None where it is not known."""
-    if target is None or (folder is None and not target.startswith("/")):
+    if target is None or (folder is None and not is_rooted(target)):
         return None
-    return posixpath.normpath(posixpath.join(folder or "/", target))
+    return posixpath.normpath(target if is_rooted(target) else posixpath.join(folder or "/", target))

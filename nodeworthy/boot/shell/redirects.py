@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content, Line, lines_of
 from nodeworthy.boot.effects import Expansion, How, Writes
+from nodeworthy.boot.paths import is_rooted
 from nodeworthy.boot.shell.flow import Stream
 from nodeworthy.boot.shell.syntax import Command, Redirected, Statement
 from nodeworthy.boot.shell.word_syntax import HereDocument, Literal, Parameter, Redirect, Substitution, Word
@@ -171,7 +172,7 @@ def is_log(path: Text) -> bool:
 
 def absolute(walker: Walker, path: Text) -> Text:
     first = path.pieces[0] if path.pieces else ""
-    if not isinstance(first, str) or first.startswith("/") or walker.state.folder is None:
+    if not isinstance(first, str) or is_rooted(first) or walker.state.folder is None:
         return path
     folder = walker.state.folder.rstrip("/")
     return Text.of(f"{folder}/{first.removeprefix('./')}", *path.pieces[1:])

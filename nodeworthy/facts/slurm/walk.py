@@ -9,6 +9,7 @@ from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.paths import is_rooted
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State
@@ -141,7 +142,7 @@ def _here(walker: JobWalker, command: Command) -> Content | None:
 
 
 def _absolute(folder: str | None, path: str) -> str:
-    return path if path.startswith("/") else f"{folder or HOME}/{path.removeprefix('./')}"
+    return path if is_rooted(path) else f"{folder or HOME}/{path.removeprefix('./')}"
 
 
 def walked(
