@@ -63,3 +63,11 @@ def has_cdi_on(asked: Span) -> bool:
     first = next((each.version for each in releases() if each.cdi), None)
     since = span_of(first) if first is not None else None
     return since is not None and Span(since.since).covers(asked) is True
+
+
+def required_of_a_cluster_policy(version: str | None) -> tuple[str, ...]:
+    """Of the newest release where nobody says which, or what is said is no version."""
+    rows = _table()["cluster_policy"]
+    asked = numbers(version) if version is not None else None
+    fitting = [row for row in rows if asked is None or asked >= (numbers(row["since"]) or ())]
+    return tuple(fitting[-1]["required"]) if fitting else ()

@@ -4,7 +4,8 @@ Some releases fail on one distribution, with one setting or with one range of co
 their pods crash: 25.3.3 mounts the wrong folder for a `CONTAINERD_SOCKET` of one's own, 25.10 turns CDI on, which
 containerd before 1.7 does not have, and from 26.3 on the toolkit may write a drop-in that ends containerd and its
 node with it. What is known of them is a table, with its sources: a release that is not in it passes. Settings that do
-not say for which release they are meant are not judged, unless they choose a version of the toolkit. Without a fleet,
+not say for which release they are meant are not judged, unless they choose a version of the toolkit. A ClusterPolicy
+that somebody writes must have what its schema requires, be it empty: else no API server takes it. Without a fleet,
 paths in `toolkit.env` that only some distributions have say where it will run.
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.paths_of import nodes_by_paths
+from nodeworthy.facts.operator.policy_schema import is_written_whole, left_out
 from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_release
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
@@ -24,6 +26,23 @@ RULE = Rule(
     title="No release of the GPU operator is used where it is known to break",
     remedy="use a release, or settings, that are not known to break here",
 )
+
+
+@RULE.check
+def its_schema_takes_them(values: OperatorValues) -> Findings:
+    if not is_written_whole(values):
+        skip("it is no ClusterPolicy that somebody writes")
+    missing = left_out(values)
+    if missing:
+        named = f"{', '.join(missing[:-1])} and {missing[-1]}" if len(missing) > 1 else missing[0]
+        yield fail(
+            values.tree.place,
+            f"the ClusterPolicy leaves out {named}, which its schema requires",
+            is_=f"no {' and no '.join(missing)}",
+            should=", ".join(f"{each}: {{}}" for each in missing),
+            cause=f"the API server refuses it (spec.{missing[0]}: Required value), and the operator has nothing to go by",
+            remedy="write them, be they empty; or let the chart make the ClusterPolicy, out of its values",
+        )
 
 
 @RULE.check

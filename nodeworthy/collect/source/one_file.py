@@ -23,6 +23,7 @@ from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
 from nodeworthy.collect.source.overlays import with_base
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
+from nodeworthy.collect.source.patched_policies import with_what_they_patch
 from nodeworthy.collect.source.recognise import objects
 from nodeworthy.collect.source.slurm import slurm_jobs
 from nodeworthy.collect.source.stack_files import STACK_FILE
@@ -105,7 +106,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         found.facts += brought
         if brought:
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
-    found.facts = with_release_of_chart(found.facts, beside)
+    found.facts = with_what_they_patch(with_release_of_chart(found.facts, beside), beside)
     kept = any(map(is_readable_secret, every))
     if not found.facts and not kept and not any(map(is_telling_config_map, every)):
         return None
