@@ -38,7 +38,7 @@ OFF = "prometheus.enabled is false"
 def it_is_kept_on_a_volume(stack: MonitoringStack, asked: MonitoringAsked | None) -> Findings:
     if stack.is_off:
         skip(OFF)
-    if need(stack.has_volume) or not (stack.promises or asked is not None):
+    if need(stack.has_volume) or not (stack.promises_of_its_own or asked is not None):
         return
     kept = asked.retention if asked is not None and not stack.promises else stack.retention.shown()
     yield fail(

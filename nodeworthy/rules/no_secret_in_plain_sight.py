@@ -192,6 +192,7 @@ def _given_by_a_chart(text: PlainText, known: Sequence[Secret]) -> Finding:
         cause="whoever reads the chart knows it, and where nothing else is given, it is what is used",
         remedy=_REFER_TO,
         related=[Related(text.at(each.line, each.column), f"{each.what}, too") for each in others],
+        severity=Severity.WARNING,
     )
 
 

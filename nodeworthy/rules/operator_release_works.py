@@ -40,7 +40,7 @@ def its_schema_takes_them(values: OperatorValues) -> Findings:
             f"the ClusterPolicy leaves out {named}, which its schema requires",
             is_=f"no {' and no '.join(missing)}",
             should=", ".join(f"{each}: {{}}" for each in missing),
-            cause=f"the API server refuses it (spec.{missing[0]}: Required value), and the operator has nothing to go by",
+            cause=f"the API server refuses it (spec.{missing[0]}: Required value): the operator has nothing to go by",
             remedy="write them, be they empty; or let the chart make the ClusterPolicy, out of its values",
         )
 

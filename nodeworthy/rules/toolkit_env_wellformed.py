@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+from nodeworthy.documents.settled import is_charts
 from nodeworthy.edit import replacing
 from nodeworthy.facts.operator.toolkit_edits import bare, without_twin
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.toolkit import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, Unknown, fail, need, unknown
+from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "toolkit-env-wellformed",
@@ -36,6 +37,8 @@ INSIDE_THE_POD = "/runtime/"
 @RULE.check
 def the_list_can_be_read(values: OperatorValues) -> Findings:
     env = values.toolkit.env
+    if isinstance(env.value, Unknown) and is_charts(env.value.why):
+        skip("the values of its chart say what toolkit.env is")
     if isinstance(env.value, Unknown):
         yield unknown(env, f"toolkit.env is not known: {env.value.why}")
     elif not values.toolkit.is_a_list:

@@ -214,3 +214,10 @@ def test_a_program_that_speaks_of_the_operator_is_no_broken_yaml(here: Path) -> 
         assert (ran.code, ran.err) == (2, f"nodeworthy check: {name}: this is no kind of file that nodeworthy knows\n")
     (here / "values").write_text("toolkit: [\n")
     assert "not YAML" in run("check", "values").err
+
+
+def test_what_a_tool_keeps_in_a_folder_of_its_own_is_no_clusters(here: Path) -> None:
+    (here / ".github").mkdir()
+    (here / ".github/form.yml").write_text("label: this: that\n")
+    (here / "good.yaml").write_text(GOOD)
+    assert told(run_json("check", ".")) == {}

@@ -53,3 +53,30 @@ def test_which_runtime_class_a_chart_names(tmp_path: Path) -> None:
     ran = run("check", ".", "--rule", "runtime-class-agrees", "--format", "json", "--show-passed", cwd=tmp_path)
     told = {each["where"]["path"]: (each["verdict"], each["cause"]) for each in ran.report["findings"]}
     assert told["deployment.yaml"] == ("skip", "the values of its chart say which RuntimeClass it names")
+
+
+@pytest.mark.parametrize(("begin", "end"), [("{% if slices %}", "{% endif %}"), ("%{ if slices ~}", "%{ endif ~}")])
+def test_ansibles_and_terraforms_templates_of_values_are_read(tmp_path: Path, begin: str, end: str) -> None:
+    values = f"""\
+toolkit:
+  enabled: false
+  env:
+    - name: CONTAINERD_SOCKET
+      value: /run/k3s/containerd/containerd.sock
+{begin}
+devicePlugin:
+  config:
+    name: ${{x ? "a: b" : "c"}}
+{end}
+"""
+    (tmp_path / "values.yaml").write_text(values)
+    ran = run("check", ".", "--rule", "toolkit-env-wellformed", "--format", "json", cwd=tmp_path)
+    assert [(each["verdict"], each["where"]["line"]) for each in ran.report["findings"]] == [("fail", 5)]
+
+
+@pytest.mark.parametrize(("retention", "verdicts"), [("10d", set()), ("30d", {"fail"})])
+def test_what_a_chart_promises_itself_nobody_asked_for(tmp_path: Path, retention: str, verdicts: set[str]) -> None:
+    values = f"grafana: {{}}\nprometheus:\n  prometheusSpec:\n    retention: {retention}\n    storageSpec: {{}}\n"
+    (tmp_path / "values.yaml").write_text(f"prometheusOperator: {{}}\nkube-state-metrics: {{}}\n{values}")
+    ran = run("check", ".", "--rule", "metrics-fit-their-disk", "--format", "json", cwd=tmp_path)
+    assert {each["verdict"] for each in ran.report["findings"]} == verdicts

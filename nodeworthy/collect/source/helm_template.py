@@ -1,4 +1,5 @@
 """Reads the manifests of a chart: YAML with Go's template actions in it, which no YAML reader takes as they are.
+Ansible's templates and Terraform's, which steer with `{% … %}` and `%{ … }`, are read in the same way.
 
 Actions are replaced by a sign of the same length, so that every value keeps its line and column; what holds such a
 sign is unknown, and a mapping into which a template writes more than stands there is incomplete. Lines that only
@@ -25,9 +26,13 @@ SIGN = "\ue000"
 _QUOTED = r"\"(?:[^\"\\\n]|\\.){0,4000}\"|`[^`]{0,4000}`"
 _ACTION = pattern(r"\{\{-?(?P<says>(?:[^{}\"`]|" + _QUOTED + r"|\{(?!\{)|\}(?!\}))*)-?\}\}")
 _COMMENT = pattern(r"\{\{-?\s*/\*.*?\*/\s*-?\}\}", re.DOTALL)
+_JINJAS = pattern(r"\{%.{0,1000}?%\}|\{#.{0,4000}?#\}", re.DOTALL)
+_TERRAFORMS = pattern(r"(?m)^[ \t]*%\{[^{}\n]{0,1000}\}[ \t]*$")
+_EXPRESSION = pattern(r"(?<!\$)\$\{[^{}\n\"'?]{0,200}[\"'?][^{}\n]{0,1000}\}")
 _STEERS = pattern(r"\s*(?:(?:if|else|end|with|range|define|block|break|continue|fail)\b|/\*|\$[\w.]*\s*:?=)")
 _CHOOSES = pattern(r"\s*(?:if|else|with|range)\b")
 _INDENT = pattern(r"\bn?indent\s+(\d+)")
+_MARKS = ("{{", "{%", "%{", "${")
 # A value that an action is, outside of quotes: to a YAML reader it is a mapping.
 _BARE = pattern(r"(?m)^[^\"'#\n]*[:-][ \t]+[^\"'#\n]*\{\{")
 # How many lines above and below an action are looked at for what it stands among.
@@ -41,15 +46,25 @@ def read_templated(text: str, origin: Place) -> list[Tree]:
         try:
             return read_all(text, origin)
         except NotYaml:
-            if _ACTION.search(text) is None:
+            if not any(mark in text for mark in _MARKS):
                 raise
     return [_opened(each) for each in read_all(without_actions(text), origin)]
 
 
 def without_actions(text: str) -> str:
-    lines = _ACTION.sub(_signed, _COMMENT.sub(_blank, text)).split("\n")
+    lines = _ACTION.sub(_signed, _of_others(_COMMENT.sub(_blank, text))).split("\n")
     shown = [_Line(line) for line in lines]
     return "\n".join(_written(index, shown) for index in range(len(shown)))
+
+
+def _of_others(text: str) -> str:
+    """Without what steers in Jinja and in Terraform, and with a sign for an expression of Terraform's that is more than
+    a name: of a name alone each rule knows itself that it is filled in."""
+    if "{%" in text or "{#" in text:
+        text = _JINJAS.sub(_blank, text)
+    if "%{" in text:
+        text = _TERRAFORMS.sub(_blank, text)
+    return _EXPRESSION.sub(lambda found: SIGN * len(found.group()), text) if "${" in text else text
 
 
 def _blank(comment: re.Match[str]) -> str:

@@ -59,19 +59,19 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
         return _read_all(text, place), text
     except NotYaml as problem:
         if not source.named and _is_template(data):
-            if _OF_VALUES.search(data) is None:
+            if source.path.suffix not in _MAY_BE_YAML or _OF_VALUES.search(data) is None:
                 return [], text
             raise Refused(problem.place, f"this template can't be read before it is filled in: {problem.why}") from None
         if source.named and not _could_be_yaml(source, text):
             return [], text
-        if not source.named and source.path.suffix not in _YAML:
+        if not source.named and (source.path.suffix not in _YAML or _is_of_a_tool(source)):
             return [], text
         raise Refused(problem.place, problem.why) from None
 
 
 def _read_all(text: str, place: Place) -> list[Tree]:
     """Every document; of a chart's template what can be seen without filling it in."""
-    if "{{" not in text:
+    if not any(mark.decode() in text for mark in _TEMPLATED):
         return read_all(text, place)
     from nodeworthy.collect.source.helm_template import read_templated
 
@@ -85,6 +85,11 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
         return True
     return source.path.suffix in _YAML and not any(mark in data for mark in (b"{{", b"{%"))
+
+
+def _is_of_a_tool(source: Source) -> bool:
+    """In a folder such as .github: what lies there is no cluster's."""
+    return any(each.startswith(".") and each.strip(".") for each in source.path.parent.parts)
 
 
 def _is_template(data: bytes) -> bool:

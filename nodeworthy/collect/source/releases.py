@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from nodeworthy.collect.source.set_syntax import NotSetSyntax, laid_in, steps, typed
+from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read_inside
 from nodeworthy.records import dataclass
@@ -67,7 +68,9 @@ def _argo(document: Tree, spec: Tree) -> Iterator[Release]:
 def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
     # Argo CD's own order: parameters over valuesObject over values over valueFiles.
     values = helm.get("valuesObject")
-    if not values.is_mapping:
+    if values.text is not None and isinstance((filled := settled(values)).state, Unknown):
+        values = replace(values, value=filled.state)
+    elif not values.is_mapping:
         values = document_inside(helm.get("values"))
     for parameter in helm.get("parameters").sequence:
         values = _with_parameter(values, parameter)

@@ -104,8 +104,7 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
     if one.is_operators and other.is_operators:
         return False  # the same operator, from several files
     if one.manifest is not None and other.manifest is not None:
-        same = one.manifest.title == other.manifest.title
-        return False if same else overlap(one.manifest, other.manifest)
+        return False if _are_versions(one.manifest, other.manifest) else overlap(one.manifest, other.manifest)
     manifest = one.manifest or other.manifest
     nodes = next((each.hamis_nodes for each in (one, other) if each.hamis_nodes is not None), None)
     if nodes is not None and (manifest is not None or one.is_operators or other.is_operators):
@@ -117,6 +116,13 @@ def meet(one: Advertiser, other: Advertiser, *, opted_out: bool) -> bool | None:
     if manifest is None:
         return True
     return _are_the_operators(asked_for(manifest.pods))
+
+
+def _are_versions(one: DaemonSetManifest, other: DaemonSetManifest) -> bool:
+    """Of one name, in two files of a folder: one is applied or the other, in whatever namespace."""
+    names = {each.title.rstrip("'").rpartition("/")[2].rpartition("'")[2] for each in (one, other)}
+    in_two_files = one.place.path != other.place.path and one.place.path is not None
+    return one.title == other.title or (in_two_files and len(names) == 1 and one.part is other.part)
 
 
 def _meets_hami(nodes: Iterable[str], manifest: DaemonSetManifest | None) -> bool | None:

@@ -63,6 +63,11 @@ class MonitoringStack:
         return not (tree.is_absent or tree.is_null)
 
     @cached_property
+    def promises_of_its_own(self) -> bool:
+        """Whether that is another time than the chart's: who copies all of its values wants nothing by each of them."""
+        return self.promises and not (self.is_chart and self.retention.state == Known(RETENTION))
+
+    @cached_property
     def retention_size(self) -> Located[str | None]:
         said = self.said("retentionSize")
         return Located(Known(None), said.place, written=False) if said.state == Known("") else said
