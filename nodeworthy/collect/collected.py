@@ -49,6 +49,7 @@ from nodeworthy.facts.operator.device_plugins import DevicePlugins
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes
 from nodeworthy.facts.profiling.promise import ProfilingPromise
 from nodeworthy.facts.profiling.watched_node import WatchedNode
@@ -98,6 +99,7 @@ _DECLARED: Final[Facts] = frozenset(
         PlainText,
         PoolClaim,
         PoolSystem,
+        ProfilingAsked,
         ProfilingNodes,
     }
 )

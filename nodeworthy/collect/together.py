@@ -25,6 +25,10 @@ def put_together(facts: Sequence[Fact], fleet: Fleet | None, *, by_declaration: 
 
 def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValues | None) -> Iterator[Fact]:
     scripts = [fact for fact in facts if isinstance(fact, BootScript)]
+    if scripts:
+        from nodeworthy.facts.profiling.asked import profiling_asked
+
+        yield from profiling_asked(facts)
     if scripts or fleet is not None:
         from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, profiling_nodes
 

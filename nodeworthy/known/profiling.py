@@ -63,6 +63,20 @@ def initramfs_programs() -> frozenset[str]:
     return frozenset(_table()["initramfs"]["programs"])
 
 
+@dataclass(frozen=True)
+class Profilers:
+    """What reads the GPU's counters: programs by their names, packages by how their names begin."""
+
+    programs: frozenset[str]
+    packages: tuple[str, ...]
+
+
+@cache
+def profilers() -> Profilers:
+    row = _table()["profilers"]
+    return Profilers(frozenset(row["programs"]), tuple(row["packages"]))
+
+
 @cache
 def other_purposes() -> frozenset[str]:
     """Words by which a program says that it is there for something else than a driver."""

@@ -1,4 +1,10 @@
-"""The profiling option is on disk, on every path, before anything may load the nvidia module.
+"""Where somebody wants profiling, the option is on disk, on every path, before anything may load the nvidia module.
+
+The driver lets only administrators read the GPU's counters unless it is told otherwise. Whoever merely installs a
+driver hears nothing of that here. It is asked for where the option is written somewhere (in the script, or in a file of
+modprobe beside it), where a pool of the fleet promises nodes for profiling, where a node registers as one
+(`gpu.monitoring/profiling-dedicated`), where a profiler is installed or run (`nsight-compute`, `ncu`, `nsys`), and where
+a pod beside the script profiles without being an administrator.
 
 A kernel module takes its options when it is loaded, and never again. Installing a driver's package loads the module,
 and so do a `.run` installer, `nvidia-smi`, the persistence daemon, fabric manager and a container with a GPU. So
@@ -16,6 +22,7 @@ beside a wrong file, a right value is gone with the next boot.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.driver_loads import Load, image_load, unknown_packages, unread, unread_before
@@ -27,13 +34,14 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.option_loaded import lost_at_the_next_boot, told_of
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.profiling.asked import ProfilingAsked, wanted_by
 from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
 from nodeworthy.facts.profiling.option_story import OptionStory
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import image_loads_early, option
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Related, Severity, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
     "profiling-before-driver",
@@ -47,13 +55,37 @@ CAUSE = (
     "a module takes its options when it is loaded, and never again: "
     "profiling stays denied (ERR_NVGPUCTRPERM) until it is loaded anew"
 )
+NOBODY = "nobody asks for profiling here: neither the option, nor a fleet, a label, a pod or a profiler"
 NOTHING = "nothing in this script loads a GPU driver"
 IMAGE = "the image's own units load the module, before shell parts and runcmd"
 
 
 @RULE.check
-def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: BootPool | None) -> Findings:
+def the_option_is_there_when_the_module_is_loaded(
+    script: BootScript, pool: BootPool | None, beside: ProfilingAsked | None
+) -> Findings:
     boot = OptionInTime(script.timeline)
+    if boot.is_meant:
+        yield from _judged(script, pool, boot)
+        return
+    wanted = wanted_by(script, pool)
+    sign = wanted or (Related(beside.place, beside.says) if beside is not None else None)
+    if sign is None:
+        skip(NOBODY)
+    file = beside if wanted is None and beside is not None and beside.may_be_the_option else None
+    yield from (_asked_for(each, sign, file) for each in _judged(script, pool, boot))
+
+
+def _asked_for(found: Finding, sign: Related, file: ProfilingAsked | None) -> Finding:
+    """With what asks for it. Beside a file that sets the option nobody knows whether it gets onto the node."""
+    told = replace(found, related=tuple(dict.fromkeys((*found.related, sign))))
+    if file is None or told.verdict is not Verdict.FAIL:
+        return told
+    why = f"whether {file.place.path} is on the node before the driver is loaded is not known: no step brings it"
+    return unknown(told.where, why, should=told.should, related=told.related, remedy=told.remedy)
+
+
+def _judged(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Findings:
     if not boot.loads and pool is not None and pool.pool.is_gpu and pool.pool.driver is Driver.OPERATOR:
         skip("the operator's driver reads nothing of the host: its option goes through driver.kernelModuleConfig")
     if pool is not None and not pool.pool.is_gpu and not boot.installs_the_driver:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.commands.arguments import given
 from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.installs import BECAUSE, installed, removed
+from nodeworthy.boot.commands.installs import because, installed, removed
 from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.effects import AddsRepository, Installs, LoadsModule, Runs
 from nodeworthy.boot.text import Hole, Text
@@ -81,7 +81,7 @@ def ubuntu_drivers(call: Call) -> Did:
     return Did(
         [
             call.does(Installs, manager="ubuntu-drivers", packages=packages),
-            call.does(LoadsModule, module="nvidia", because=BECAUSE),
+            call.does(LoadsModule, module="nvidia", because=because(packages[0])),
         ]
     )
 

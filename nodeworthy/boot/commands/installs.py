@@ -11,7 +11,6 @@ from nodeworthy.boot.effects import Effect, Installs, LoadsModule, NotUnderstood
 from nodeworthy.boot.text import Text
 from nodeworthy.known.drivers import PackageKind, may_be_driver, package_kind
 
-BECAUSE = "the driver's package loads it when it is installed"
 _FILES = (".rpm", ".deb", ".snap")
 _ARCHITECTURES = frozenset({"amd64", "arm64", "i386", "any", "all", "native"})
 
@@ -31,7 +30,7 @@ def loaded(call: Call, packages: Iterable[Text]) -> Iterator[Effect]:
     for package in packages:
         kind = kind_of(package)
         if kind is PackageKind.DRIVER:
-            yield call.does(LoadsModule, module="nvidia", because=BECAUSE)
+            yield call.does(LoadsModule, module="nvidia", because=because(package))
             return
         if kind is None:
             unsure.append(package)
@@ -40,6 +39,11 @@ def loaded(call: Call, packages: Iterable[Text]) -> Iterator[Effect]:
         why = next((package.why for package in unsure if package.holes), "a pattern of names")
         says = f"which packages these are is not known: {why}"
         yield call.does(NotUnderstood, text=f"{shown} (an nvidia driver, or any other package)", why=says)
+
+
+def because(package: Text) -> str:
+    """Of ten packages only one loads the module, and not everybody knows that `cuda` does."""
+    return f"the driver's package {package.shown()} loads it when it is installed"
 
 
 def kind_of(package: Text) -> PackageKind | str | None:

@@ -11,6 +11,7 @@ from nodeworthy.boot.effects import (
     Act,
     Effect,
     How,
+    Installs,
     Joins,
     LoadsModule,
     NotUnderstood,
@@ -70,6 +71,11 @@ def delete(line: int, path: str = NVPROF, **what: Any) -> Writes:
 
 def load(line: int, because: str = "the driver's package loads it", module: str = "nvidia", **what: Any) -> LoadsModule:
     return LoadsModule(module=module, because=because, **common(line, what))
+
+
+def profiler(line: int = 1) -> Installs:
+    """Who installs one wants to profile."""
+    return Installs(manager="dnf", packages=(Text.of("nsight-compute-2025.3.0"),), **common(line, {}))
 
 
 def unload(line: int, module: str = "nvidia", **what: Any) -> LoadsModule:

@@ -13,6 +13,7 @@ from tests.boot.rules.boots import (
     gap,
     given,
     load,
+    profiler,
     runs,
     verdict,
     write,
@@ -40,8 +41,9 @@ def test_a_function_is_moved_where_it_is_called() -> None:
 
 
 def test_missing_points_to_the_load() -> None:
-    found = said(load(23))
-    assert lines(found) == (23, [])
+    found = said(profiler(2), load(23))
+    assert lines(found) == (23, [2])
+    assert "nsight-compute" in found.related[0].says
     assert OPTION in (found.remedy or "")
 
 
@@ -101,12 +103,12 @@ def test_only_when_something_fails() -> None:
 
 def test_what_was_not_understood() -> None:
     assert verdict(RULE, gap(10, "cat <<EOF > /etc/modprobe.d/nvprof.conf"), load(23)) == "unknown"
-    assert verdict(RULE, gap(10, "if [ foo"), load(23)) == "fail"
+    assert verdict(RULE, gap(10, "if [ foo"), load(23), profiler()) == "fail"
     assert verdict(RULE, load(23), gap(30, "modprobe.d"), write(40, OPTION)) == "fail"
     assert verdict(RULE, gap(10, "nvidia"), write(19, OPTION), load(23)) == "unknown"
     assert verdict(RULE, write(19, OPTION), gap(20, "nvidia"), load(23)) == "pass"
     assert (
-        verdict(RULE, gap(10, "systemctl start $X (nvidia-persistenced)", command="systemctl start $X"), load(23))
+        verdict(RULE, gap(10, "systemctl start $X (nvidia-persistenced)", command="systemctl start $X"), load(23), profiler())
         == "fail"
     )
 
@@ -116,10 +118,10 @@ def fetched(line: int, url: str) -> Effect:
 
 
 def test_a_script_that_was_fetched() -> None:
-    assert verdict(RULE, fetched(10, "https://example.com/install-nvidia-driver.sh")) == "unknown"
+    assert verdict(RULE, fetched(10, "https://example.com/install-nvidia-driver.sh"), profiler()) == "unknown"
     assert verdict(RULE, write(9, OPTION), fetched(10, "https://example.com/install-nvidia-driver.sh")) == "pass"
-    assert verdict(RULE, fetched(10, "https://example.com/agent.sh")) == "skip"
-    assert verdict(RULE, fetched(10, "https://example.com/agent.sh"), load(23)) == "fail"
+    assert verdict(RULE, fetched(10, "https://example.com/agent.sh"), profiler()) == "skip"
+    assert verdict(RULE, fetched(10, "https://example.com/agent.sh"), load(23), profiler()) == "fail"
 
 
 def test_without_a_driver() -> None:

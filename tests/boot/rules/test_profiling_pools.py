@@ -13,6 +13,7 @@ from tests.boot.rules.boots import (
     in_pool,
     judged,
     load,
+    profiler,
     reboot,
     script,
     unload,
@@ -29,7 +30,9 @@ def of_pool(pool: str, *effects: Effect) -> tuple[str, Any]:
     return judgement.verdict.value, judgement.findings
 
 
-GPU = "instanceType: p5.48xlarge"
+# A pool that promises a node for profiling asks for the option.
+PLAIN = "instanceType: p5.48xlarge"
+GPU = f"{PLAIN}\nprofilingDedicated: 1"
 
 
 def test_a_pool_whose_image_loads_the_driver() -> None:
@@ -52,7 +55,7 @@ def test_other_pools() -> None:
     assert of_pool(f"{GPU}\nos: al2", write(19, OPTION))[0] == "unknown"
     assert of_pool("instanceType: m7i.xlarge")[0] == "skip"
     assert of_pool("instanceType: m7i.xlarge", load(23))[0] == "skip"
-    assert of_pool("instanceType: m7i.xlarge", installs(23, "nvidia-driver"), load(23))[0] == "fail"
+    assert of_pool("instanceType: m7i.xlarge", installs(23, "nvidia-driver"), load(23), profiler())[0] == "fail"
     assert of_pool(GPU, installs(23, "nvidia-driver"), load(23), write(59, OPTION))[1][0].where.line == 59
     assert of_pool(GPU, write(19, OPTION), installs(23, "nvidia-driver"), load(23))[0] == "pass"
 
@@ -60,4 +63,11 @@ def test_other_pools() -> None:
 def test_what_is_missing_is_told_of_the_script() -> None:
     (found,) = of_pool(GPU)[1]
     assert found.where.path == "user-data.sh"
-    assert [each.place for each in found.related] == [in_pool(GPU, script()).pools[0].place]
+    assert {each.place for each in found.related} == {in_pool(GPU, script()).pools[0].place}
+    assert found.related[-1].says == "pool 'a' promises nodes for profiling"
+
+
+def test_a_pool_that_promises_none_asks_for_nothing() -> None:
+    for effects in ((), (load(23),), (installs(23, "nvidia-driver"), load(23))):
+        assert of_pool(PLAIN, *effects)[0] == "skip"
+        assert of_pool(f"{PLAIN}\ndriver: user-data", *effects)[0] == "skip"

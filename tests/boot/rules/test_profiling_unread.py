@@ -7,7 +7,8 @@ import pytest
 from nodeworthy.rules.profiling_before_driver import RULE
 from tests.boot.rules.scripts import messages, said_of
 
-DRIVER = "dnf install -y nvidia-driver"
+# Who installs a profiler wants to profile.
+DRIVER = "dnf install -y nvidia-driver nsight-compute-2025.3.0"
 OPTION = "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=0' > /etc/modprobe.d/nvprof.conf"
 
 MAY_WRITE_IT = [
@@ -82,8 +83,8 @@ def test_packages_of_which_the_driver_may_be_one() -> None:
 def test_what_is_not_known_is_not_said_to_load_nothing() -> None:
     skipped = said_of(RULE, 'eval "$SETUP"\n')
     assert skipped.verdict == "skip"
-    assert messages(RULE, 'nvidia-ctk --version\neval "$SETUP"\n') == [
-        "3: whether this loads the driver is not known: what is evaluated here is not known: "
+    assert messages(RULE, 'dnf install -y nsight-compute-2025.3.0\nnvidia-ctk --version\neval "$SETUP"\n') == [
+        "4: whether this loads the driver is not known: what is evaluated here is not known: "
         "SETUP is set nowhere in this script"
     ]
 

@@ -6,4 +6,4 @@ curl -fsSL https://downloads.example.com/monitoring-agent/install.sh | bash
 /opt/aws/amazon-cloudwatch-agent/bin/amazon-cloudwatch-agent-ctl -a fetch-config -m ec2 -s
 
 apt-get update
-DEBIAN_FRONTEND=noninteractive apt-get install -y nvidia-driver-570-server nvidia-utils-570-server
+DEBIAN_FRONTEND=noninteractive apt-get install -y nvidia-driver-570-server nvidia-utils-570-server nsight-compute-2025.1.1

@@ -15,3 +15,6 @@ CC=/usr/bin/gcc10-cc "./${RUN}" --silent --tmpdir /var/tmp --dkms
 for module in nvidia nvidia_uvm; do
   modprobe "$module"
 done
+
+# People measure their kernels here.
+dnf -y install nsight-compute-2025.1.1

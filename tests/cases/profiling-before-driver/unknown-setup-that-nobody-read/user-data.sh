@@ -6,5 +6,5 @@ exec > >(tee /var/log/user-data.log | logger -t user-data) 2>&1
 export SITE=hel1
 curl -fsSL --retry 5 https://platform.example.com/hosts/setup.sh | bash
 
-dnf install -y kernel-devel-$(uname -r) nvidia-driver nvidia-driver-cuda
+dnf install -y kernel-devel-$(uname -r) nvidia-driver nvidia-driver-cuda nsight-compute-2025.1.1
 systemctl enable --now nvidia-persistenced

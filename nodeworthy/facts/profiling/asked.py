@@ -1,0 +1,159 @@
+"""Whether anybody wants to profile on the nodes that boot with a script, and what says so.
+
+Reading the GPU's counters is the administrator's alone unless the option is set. Whoever merely installs a driver has
+nothing of it: only who profiles, or promises that one can, needs the option in time.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from nodeworthy.boot.effects import Effect, Installs, Joins, LoadsModule, NotUnderstood, Runs, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.profiling.modprobe_line import Says
+from nodeworthy.known.profiling import profilers
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place, Related
+
+# Who writes one of these outside of a comment speaks of the option, or of nodes that are there for profiling.
+_WORDS = pattern(
+    r"NVreg_\w*Profil\w*|\bRmProfilingAdminOnly|\bERR_NVGPUCTRPERM|AdminUsers|"
+    r"(?<=/)nvprof[\w-]*\.\w+|gpu\.monitoring/profiling[\w-]*"
+)
+_MARKS = ("gpu.monitoring/profiling", "nodeworthy/profiling")
+_NO = frozenset({"false", "disabled", "no", "off", "0"})
+
+
+@dataclass(frozen=True)
+class ProfilingAsked:
+    """What stands beside a script and wants profiling: a pod that profiles and is no administrator, a modprobe file."""
+
+    called: ClassVar[str] = "a sign that somebody profiles"
+
+    place: Place
+    says: str
+    # A file that sets the option rightly: whether it comes to the node, the script alone does not say.
+    may_be_the_option: bool = False
+
+
+def profiling_asked(facts: Sequence[Any]) -> Iterator[ProfilingAsked]:
+    """The first sign beside the scripts of one scene."""
+    if not any(isinstance(fact, BootScript) for fact in facts):
+        return
+    found = [each for fact in facts if (each := _asks(fact)) is not None]
+    yield from (found and sorted(found, key=lambda each: not each.may_be_the_option))[:1]
+
+
+def _asks(fact: Any) -> ProfilingAsked | None:
+    """By name: what is not there is not imported."""
+    kind = type(fact).__name__
+    if kind == "NodeFiles":
+        return _of_files(fact)
+    return _of_a_pod(fact) if kind == "PodTemplate" else None
+
+
+def _of_files(fact: Any) -> ProfilingAsked | None:
+    from nodeworthy.facts.node.files import NodeFiles
+    from nodeworthy.facts.node.paths import Kind
+    from nodeworthy.facts.profiling.module_option import option_writes
+
+    assert isinstance(fact, NodeFiles)
+    if not fact.of(Kind.MODPROBE):
+        return None
+    writes = option_writes(fact.only(Kind.MODPROBE).timeline)
+    right = next((each for each in writes if each.says is Says.RIGHT), None)
+    if right is None:
+        return None
+    return ProfilingAsked(right.place, "a file of modprobe sets the profiling option here", may_be_the_option=True)
+
+
+def _of_a_pod(fact: Any) -> ProfilingAsked | None:
+    """An administrator reads the counters in any case."""
+    from nodeworthy.facts.pod.template import PodTemplate
+    from nodeworthy.facts.profiling.signs import why_container_profiles, why_pod_profiles
+    from nodeworthy.verdict import Known
+
+    assert isinstance(fact, PodTemplate)
+    administrators = (each.is_administrator.state for each in fact.containers)
+    if any(isinstance(state, Known) and state.value for state in administrators):
+        return None
+    why = next(filter(None, map(why_container_profiles, fact.containers)), None) or why_pod_profiles(fact)
+    return ProfilingAsked(fact.place, f"{fact.title} wants profiling: {why}") if why is not None else None
+
+
+def wanted_by(script: BootScript, pool: BootPool | None) -> Related | None:
+    """What in the script or its pool wants profiling, or speaks of it."""
+    if pool is not None and pool.pool.profiling_dedicated:
+        return pool.declared("promises nodes for profiling")
+    return _by_words(script) or next(_by_steps(script.timeline), None)
+
+
+def _by_words(script: BootScript) -> Related | None:
+    for part in script.userdata.parts:
+        for number, line in enumerate(part.text.split("\n")):
+            found = None if line.lstrip().startswith("#") else _WORDS.search(line)
+            if found is not None and not _is_off(line[found.end() :]):
+                return Related(part.origin.at(number + 1, found.start() + 1), f"{found.group()} stands here")
+    return None
+
+
+def _is_off(behind: str) -> bool:
+    """`gpu.monitoring/profiling-dedicated=false`; a 0 of the option is what is wanted."""
+    said = behind.lstrip("\"'").removeprefix("=").removeprefix(":").strip(" \"'\\,").split(",")[0].lower()
+    return said in _NO - {"0"}
+
+
+def _by_steps(timeline: Timeline) -> Iterator[Related]:
+    for effect in timeline.effects:
+        says = next(filter(None, (each(effect) for each in (_installs, _runs, _registers, _speaks))), None)
+        if says is not None:
+            yield Related(effect.place, says)
+
+
+def _installs(effect: Effect) -> str | None:
+    if not isinstance(effect, Installs) or effect.removes:
+        return None
+    named = next((each.shown() for each in effect.packages if _is_profiler(each.shown())), None)
+    return f"{named} is installed here, which profiles" if named is not None else None
+
+
+def _runs(effect: Effect) -> str | None:
+    """`sudo -E ncu …`; who only asks for its version does not profile."""
+    if not isinstance(effect, (Runs, LoadsModule)) or "--version" in effect.command:
+        return None
+    words = map(posixpath.basename, effect.command.split()[:3])
+    program = next((each for each in words if each in profilers().programs), None)
+    return f"{program} profiles here" if program is not None else None
+
+
+def _registers(effect: Effect) -> str | None:
+    labels = effect.labels if isinstance(effect, Joins) else ()
+    found = (name for name, value in labels if name.startswith(_MARKS) and value.lower() not in _NO)
+    return next((f"the node registers with {name}" for name in found), None)
+
+
+def _speaks(effect: Effect) -> str | None:
+    """What a step writes, where the words themselves are put together from several."""
+    found = next(filter(None, map(_WORDS.search, _texts(effect))), None)
+    return f"{found.group()} stands here" if found is not None else None
+
+
+def _texts(effect: Effect) -> Iterator[str]:
+    if isinstance(effect, Writes):
+        yield effect.path.shown()
+        yield from (each.shown() for each in effect.expressions)
+        yield from (line.text.shown() for line in (effect.content.lines if effect.content is not None else ()))
+    elif isinstance(effect, LoadsModule):
+        yield from effect.options
+    elif isinstance(effect, NotUnderstood):
+        yield effect.text
+
+
+def _is_profiler(package: str) -> bool:
+    name = posixpath.basename(package).lower()
+    return name.startswith(profilers().packages)
+
