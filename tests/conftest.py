@@ -14,6 +14,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 # Whole stacks and other programs are previewed there, which takes seconds each: `make test-long`.
 LONG = (
     "tests/infra/",
+    "tests/boot/shell/test_like_bash.py::test_whole",
     "tests/fix/test_every_case.py",
     "tests/lsp/test_bad_input.py",
     "tests/lsp/test_starting.py",

@@ -9,6 +9,8 @@ from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import run_here
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.strict.reading import Broken
+from nodeworthy.boot.shell.strict.scripts import why_broken
 from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
 
@@ -23,10 +25,20 @@ def run_script(
     if first.startswith("#!"):
         state.options.errexit = any(word.startswith("-") and "e" in word for word in first.split()[1:])
     walker.is_last = True
-    walker.run_all(parse(text, template=template, jinja=jinja).statements)
+    broken = why_broken(text, template=template, jinja=jinja)
+    read = text if broken is None else text[: broken.begins]
+    walker.run_all(parse(read, template=template, jinja=jinja).statements)
+    if broken is not None:
+        _stops_here(walker, broken, text)
     _leave(walker)
     walker.end()
     return walker.effects
+
+
+def _stops_here(walker: Walker, broken: Broken, text: str) -> None:
+    """The shell runs a script command by command: of one that it can't read, and of all behind it, it runs nothing."""
+    place = walker.place(broken.line, 1)
+    walker.not_understood(place, text[broken.begins :], f"the shell can't read the script from here on: {broken.words}")
 
 
 def _leave(walker: Walker) -> None:

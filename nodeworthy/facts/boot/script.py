@@ -105,8 +105,15 @@ class BootScript:
 
     @property
     def unread_told_by(self) -> str | None:
-        """The engine asks: of user data that can't be unpacked one rule says why, and the others need not repeat it."""
-        return "user-data-format" if self.read is not None and self.read.unread else None
+        """The engine asks: of user data that can't be unpacked, or of a script that no shell can read to its end, one
+        rule says why, and the others need not repeat it."""
+        if self.read is None:
+            return None
+        if self.read.unread:
+            return "user-data-format"
+        from nodeworthy.facts.boot.unreadable_shell import unreadable
+
+        return "shell-parses" if next(unreadable(self), None) is not None else None
 
     def judged_by(self, kind: type[Any]) -> Sequence[Any] | str | None:
         """The engine asks: a script is judged by its own pools, and not by every pool there is."""

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.text import Hole, Text
@@ -19,6 +19,9 @@ from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.strict.reading import Broken
 
 _SHELL = pattern(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
 # What is worked out of a job's text once.
@@ -70,6 +73,18 @@ class SlurmJob:
     @property
     def request(self) -> SlurmRequest:
         return self.requests[0]
+
+    @property
+    def broken(self) -> Broken | None:
+        """Of a file of its own: what the shell can't read of it."""
+        from nodeworthy.boot.shell.strict.scripts import why_broken
+
+        return why_broken(self.text) if not self.within and self.is_shell else None
+
+    @property
+    def unread_told_by(self) -> str | None:
+        """The engine asks: of a job that no shell can read to its end, one rule says why."""
+        return "shell-parses" if self.broken is not None else None
 
     @property
     def is_shell(self) -> bool:

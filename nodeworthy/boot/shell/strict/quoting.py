@@ -1,0 +1,124 @@
+"""Where quotes, expansions and substitutions end, or that they never do."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+
+from nodeworthy.patterns import pattern
+
+# Deeper than this nobody nests, and we would not come back.
+DEEPEST = 60
+
+
+class Refused(Exception):
+    """Bash can't read on: its words, where it says them, and what it had read up to then."""
+
+    def __init__(self, words: str, at: int, read: int) -> None:
+        super().__init__(words)
+        self.words, self.at, self.read = words, at, read
+
+
+class NotTold(Exception):
+    """Too deep or too tangled to say what bash would."""
+
+
+_SPECIAL = {
+    ('"', '"'): pattern(r"[\\\"`$]"),
+    ("`", "`"): pattern(r"[\\`]"),
+    ("{", "}"): pattern(r"[\\\"'`$}]"),
+    ("[", "]"): pattern(r"[\\\"'`$\[\]]"),
+    ("(", ")"): pattern(r"[\\\"'`$()]"),
+}
+_ANSI_END = re.compile(r"(?:[^\\']|\\.)*'", re.DOTALL)
+
+
+class Quoting(ABC):
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.end = len(text)
+        self.at = 0
+        self.depth = 0
+
+    @abstractmethod
+    def commands_until_parenthesis(self) -> None:
+        """What stands in `$(…)`."""
+
+    def refuse(self, words: str, at: int | None = None) -> Refused:
+        return Refused(words, self.at if at is None else at, self.at)
+
+    def unclosed(self, close: str, start: int) -> Refused:
+        return Refused(f"unexpected EOF while looking for matching `{close}'", start, self.end)
+
+    def single(self) -> None:
+        """Behind the opening quote, as are all of these."""
+        found = self.text.find("'", self.at)
+        if found < 0:
+            raise self.unclosed("'", self.at - 1)
+        self.at = found + 1
+
+    def ansi(self) -> None:
+        found = _ANSI_END.match(self.text, self.at)
+        if found is None:
+            raise self.unclosed("'", self.at - 1)
+        self.at = found.end()
+
+    def pair(self, opens: str, closes: str) -> None:
+        start, count = self.at - 1, 1
+        search, dollar = _SPECIAL[opens, closes].search, -1
+        self._deeper()
+        while True:
+            found = search(self.text, self.at)
+            if found is None:
+                raise self.unclosed(closes, start)
+            at, char = found.start(), found.group()
+            self.at = at + 1
+            if char == "\\":
+                self.at += 1
+            elif char == closes:
+                count -= 1
+                if not count:
+                    break
+            elif char == "$":
+                dollar = -1 if dollar == at - 1 else at
+                self._behind_dollar(opens)
+            elif char == opens:
+                count += 1
+            else:
+                self._inside(char, dollar == at - 1)
+        self.depth -= 1
+
+    def _deeper(self) -> None:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise NotTold
+
+    def _behind_dollar(self, opens: str) -> None:
+        following = self.text[self.at : self.at + 1]
+        if following in ("(", "{", "[") and following:
+            self.expansion(following)
+        elif following == "$":
+            self.at += 1
+        elif following == "'" and opens != '"':
+            self.at += 1
+            self.ansi()
+
+    def _inside(self, char: str, _: bool) -> None:
+        if char == "'":
+            self.single()
+        else:
+            self.pair(char, char)
+
+    def expansion(self, following: str) -> None:
+        """`${…}`, `$[…]`, `$((…))` or `$(…)`, from the character behind the dollar on."""
+        self.at += 1
+        if following == "{":
+            self.pair("{", "}")
+        elif following == "[":
+            self.pair("[", "]")
+        elif self.text.startswith("(", self.at):
+            self.pair("(", ")")
+        else:
+            self._deeper()
+            self.commands_until_parenthesis()
+            self.depth -= 1

@@ -1,0 +1,64 @@
+"""The shell can read the script: bash's own words and place.
+
+What the shell can't read it can't run, and that is the surest fault there is: an unmatched quote, a `fi` too few or too
+many, a `done` that belongs to nothing. Bash reads a script command by command and runs each as soon as it has read it.
+So what stands before the broken command is run, and of it and of all behind it nothing: the machine is left half made.
+`bash -n FILE` says the same words and the same line, and runs nothing; they are those of bash 5.2.
+
+The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
+end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
+ended is a warning of bash and no error, and is none here.
+
+It is the shell that the first line names. `sh` may be dash or bash: only what both of them refuse is told. Other
+interpreters are not judged. Of a template it is told where nothing that is filled in can mend it. Windows line ends,
+which break a script as well, are told by `user-data-format`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nodeworthy.boot.origin import Straight
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.unreadable_shell import Unreadable, shell_parts, unreadable
+from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip
+
+RULE = Rule(
+    "shell-parses",
+    severity=Severity.ERROR,
+    title="The shell can read the script",
+    remedy="close what is open there; `bash -n FILE` says whether it can be read",
+    never_unknown="what a template may mend by what it fills in, or another shell reads, is not judged",
+)
+
+CAUSE = "the shell runs what stands before this command, and nothing of it or behind it"
+
+
+@RULE.check
+def the_shell_can_read_it(script: BootScript) -> Findings:
+    if not shell_parts(script):
+        skip("there is no shell script in it")
+    yield from map(_told, unreadable(script))
+
+
+@RULE.check
+def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
+    if not job.is_shell:
+        skip("its script is no shell script")
+    if job.within:
+        skip("it stands within another script")
+    if job.broken is not None:
+        yield _told(Unreadable(job.broken, Straight(replace(job.place, line=1, column=1)), job.text))
+
+
+def _told(found: Unreadable) -> Finding:
+    begins = Related(found.begins, "the command that can't be read begins here")
+    return fail(
+        found.place,
+        f"the shell can't read this script: {found.words}",
+        should="a script that `bash -n` reads without a word",
+        related=[begins] if found.begins.line != found.place.line else [],
+        cause=CAUSE,
+    )
