@@ -3,8 +3,8 @@
 The driver lets only administrators read the GPU's counters unless it is told otherwise. Whoever merely installs a
 driver hears nothing of that here. It is asked for where the option is written somewhere (in the script, or in a file of
 modprobe beside it), where a pool of the fleet promises nodes for profiling, where a node registers as one
-(`gpu.monitoring/profiling-dedicated`), where a profiler is installed or run (`nsight-compute`, `ncu`, `nsys`), and where
-a pod beside the script profiles without being an administrator.
+(`gpu.monitoring/profiling-dedicated`), where a profiler is installed or run (`nsight-compute`, `ncu`, `nsys`), and
+where a pod beside the script profiles without being an administrator.
 
 A kernel module takes its options when it is loaded, and never again. Installing a driver's package loads the module,
 and so do a `.run` installer, `nvidia-smi`, the persistence daemon, fabric manager and a container with a GPU. So
@@ -61,18 +61,24 @@ IMAGE = "the image's own units load the module, before shell parts and runcmd"
 
 
 @RULE.check
-def the_option_is_there_when_the_module_is_loaded(
-    script: BootScript, pool: BootPool | None, beside: ProfilingAsked | None
+def the_option_is_there_when_the_module_is_loaded(script: BootScript, pool: BootPool | None) -> Findings:
+    boot = OptionInTime(script.timeline)
+    wanted = None if boot.is_meant else wanted_by(script, pool)
+    if wanted is None and not boot.is_meant:
+        skip(NOBODY)
+    judged = _judged(script, pool, boot)
+    yield from judged if wanted is None else (_asked_for(each, wanted, None) for each in judged)
+
+
+@RULE.check
+def what_stands_beside_the_script_asks_for_it(
+    script: BootScript, beside: ProfilingAsked, pool: BootPool | None
 ) -> Findings:
     boot = OptionInTime(script.timeline)
-    if boot.is_meant:
-        yield from _judged(script, pool, boot)
-        return
-    wanted = wanted_by(script, pool)
-    sign = wanted or (Related(beside.place, beside.says) if beside is not None else None)
-    if sign is None:
-        skip(NOBODY)
-    file = beside if wanted is None and beside is not None and beside.may_be_the_option else None
+    if boot.is_meant or wanted_by(script, pool) is not None:
+        skip("the script, or its pool, asks for it")
+    file = beside if beside.may_be_the_option else None
+    sign = Related(beside.place, beside.says)
     yield from (_asked_for(each, sign, file) for each in _judged(script, pool, boot))
 
 

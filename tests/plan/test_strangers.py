@@ -28,16 +28,15 @@ STRANGERS = {
     "asked-of-aws": Stranger(0),
     "bastion-beside-eks": Stranger(0, ("--rule", "node-ports-open", "--rule", "not-open-to-the-world")),
     "in-a-shared-network": Stranger(
-        1,
+        3,
         ("--no-simulate",),
-        {"failure-is-loud": ["__main__.py:32"], "profiling-before-driver": ["__main__.py:32"]},
+        {"failure-is-loud": ["__main__.py:32"]},
         {"__main__.py:6": 1, "__main__.py:18": 1},
     ),
     "k3s-from-templates": Stranger(
         1,
         fails={
             "no-secret-in-plain-sight": ["__main__.py:55", "__main__.py:55", "__main__.py:48"],
-            "profiling-before-driver": ["__main__.py:55", "__main__.py:55"],
         },
         not_judged={"random": 1},
     ),

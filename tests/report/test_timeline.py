@@ -28,9 +28,9 @@ user-data.sh: shell script, 176 of 16,384 bytes
 scripts, at the end of cloud-init
     3  if lspci | grep -qi nvidia:
     4    installs   nvidia-driver with dnf
-    4    may load   the module nvidia: the driver's package loads it when it is installed
-         ^ see profiling-before-driver (line 6): the module is loaded here: the driver's package loads it when
-           it is installed
+    4    may load   the module nvidia: the driver's package nvidia-driver loads it when it is installed
+         ^ see profiling-before-driver (line 6): the module is loaded here: the driver's package nvidia-driver
+           loads it when it is installed
     6  writes     /etc/modprobe.d/nvprof.conf (1 line)
        ^ fail profiling-before-driver: the profiling option is written after the driver is loaded
 
@@ -83,7 +83,7 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     ("text", "why"),
     [
         ("#!/bin/bash\n$TOOL install x\n", "which program this is is not known"),
-        ("#!/bin/bash\nif true; then\n", "no shell"),
+        ("#!/bin/bash\nif true; then\n", "unexpected end of file"),
         ("#!/usr/bin/python3\nprint('kubelet')\n", "/usr/bin/python3 is not read"),
         ("#!/bin/bash\ncurl -s https://example.com/install.sh | bash\n", "example.com"),
     ],

@@ -12,7 +12,6 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-
 LONGEST = 120
 
 

@@ -33,6 +33,8 @@ class ProfilingAsked:
     """What stands beside a script and wants profiling: a pod that profiles and is no administrator, a modprobe file."""
 
     called: ClassVar[str] = "a sign that somebody profiles"
+    # It stands in another resource than the script.
+    whole_stack: ClassVar[bool] = True
 
     place: Place
     says: str
@@ -156,4 +158,3 @@ def _texts(effect: Effect) -> Iterator[str]:
 def _is_profiler(package: str) -> bool:
     name = posixpath.basename(package).lower()
     return name.startswith(profilers().packages)
-

@@ -76,7 +76,10 @@ def test_beside_a_file_of_modprobe_nobody_knows_whether_it_gets_there() -> None:
     judgement = _beside(load(23), sign=sign)
     assert judgement.verdict == "unknown"
     assert "files/nvprof.conf" in judgement.findings[0].message
-    assert _beside(load(23), write(30, "options nvidia NVreg_RestrictProfilingToAdminUsers=0"), sign=sign).verdict == "fail"
+    assert (
+        _beside(load(23), write(30, "options nvidia NVreg_RestrictProfilingToAdminUsers=0"), sign=sign).verdict
+        == "fail"
+    )
 
 
 def _beside(*effects: Effect, sign: ProfilingAsked | None = None) -> Judgement:

@@ -108,7 +108,12 @@ def test_what_was_not_understood() -> None:
     assert verdict(RULE, gap(10, "nvidia"), write(19, OPTION), load(23)) == "unknown"
     assert verdict(RULE, write(19, OPTION), gap(20, "nvidia"), load(23)) == "pass"
     assert (
-        verdict(RULE, gap(10, "systemctl start $X (nvidia-persistenced)", command="systemctl start $X"), load(23), profiler())
+        verdict(
+            RULE,
+            gap(10, "systemctl start $X (nvidia-persistenced)", command="systemctl start $X"),
+            load(23),
+            profiler(),
+        )
         == "fail"
     )
 

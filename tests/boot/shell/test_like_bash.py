@@ -42,7 +42,7 @@ REFUSED = [
     "echo a > 2>&1\n",
     "while true; do\necho $(if x; then)\ndone\n",
     "if [ x ] then\n echo\nfi\n",
-    "echo \"${x:-it's}\"\n",
+    'echo "${x:-it\'s}"\n',
     "x=$(\n if true; then\n echo\n)\n",
     "echo a | ! b\n",
     "]]\n",
@@ -70,7 +70,7 @@ READ = [
     "coproc { :; }; coproc N { :; }; coproc ls\n",
     "( (echo a); echo b ); ((echo a); echo b)\n",
     "2>&1 echo >&2 {fd}>x <&- &>y >|z <(ls) >(cat) <<<w\n",
-    "echo ${a#\"'\"} ${b/'}'/x} \"${c:-\"d\"}\" ${#e} ${f:-`g`}\n",
+    'echo ${a#"\'"} ${b/\'}\'/x} "${c:-"d"}" ${#e} ${f:-`g`}\n',
     "echo \\\nif; x=if\n",
 ]
 

@@ -16,7 +16,7 @@ class Conditional(Tokens):
         """Behind `[[`, up to `]]`."""
         start = self.at
         self._either(start)
-        token = self._next(start)
+        token = self._next()
         if token.kind != "]]":
             found = self._error(token, start, "syntax error in conditional expression{: unexpected token `X'}")
             raise Refused(found.words, start, found.read)
@@ -26,20 +26,20 @@ class Conditional(Tokens):
         while True:
             self._term(start)
             held = self.at
-            if self._next(start).kind not in ("&&", "||"):
+            if self._next().kind not in ("&&", "||"):
                 self.at = held
                 return
 
     def _term(self, start: int) -> None:
         self._deeper()
         held = self.at
-        token = self._next(start)
+        token = self._next()
         text = self.text[token.start : token.end]
         if token.kind == "]]":
             self.at = held
         elif token.kind == "(":
             self._either(start)
-            if self._next(start).kind != ")":
+            if self._next().kind != ")":
                 raise self.refuse("expected `)'")
         elif text == "!":
             self._term(start)
@@ -52,13 +52,13 @@ class Conditional(Tokens):
         self.depth -= 1
 
     def _takes_one(self, start: int) -> None:
-        token = self._next(start, newlines=False)
+        token = self._next(newlines=False)
         if token.kind != WORD:
             raise self._error(token, start, "unexpected argument {`X' }to conditional unary operator")
 
     def _compared(self, start: int) -> None:
         held = self.at
-        token = self._next(start, newlines=False)
+        token = self._next(newlines=False)
         operator = self.text[token.start : token.end]
         if token.kind in _ENDS:
             self.at = held
@@ -66,12 +66,12 @@ class Conditional(Tokens):
         if operator not in _BINARY:
             raise self._error(token, start, "{unexpected token `X', }conditional binary operator expected")
         kept, self.extglob = self.extglob, operator in ("=", "==", "!=") or self.extglob
-        right = self._next(start, regex=operator == "=~", newlines=False)
+        right = self._next(regex=operator == "=~", newlines=False)
         self.extglob = kept
         if right.kind != WORD:
             raise self._error(right, start, "unexpected argument {`X' }to conditional binary operator")
 
-    def _next(self, start: int, *, regex: bool = False, newlines: bool = True) -> Token:
+    def _next(self, *, regex: bool = False, newlines: bool = True) -> Token:
         self.skip_blanks()
         while newlines and self.text.startswith("\n", self.at):
             self.at += 1

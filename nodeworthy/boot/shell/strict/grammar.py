@@ -76,7 +76,11 @@ class BashGrammar(Conditional):
 
     def _begins(self) -> bool:
         kind = self.kind
-        return kind in (WORD, ASSIGNMENT, "!", "time", "coproc", "function") or kind in self.compounds or kind in REDIRECTIONS
+        return (
+            kind in (WORD, ASSIGNMENT, "!", "time", "coproc", "function")
+            or kind in self.compounds
+            or kind in REDIRECTIONS
+        )
 
     def _pipeline(self) -> None:
         self._deeper()

@@ -65,14 +65,14 @@ class Quoting(ABC):
 
     def pair(self, opens: str, closes: str) -> None:
         start, count = self.at - 1, 1
-        search, dollar = _SPECIAL[opens, closes].search, -1
+        search = _SPECIAL[opens, closes].search
         self._deeper()
         while True:
             found = search(self.text, self.at)
             if found is None:
                 raise self.unclosed(closes, start)
-            at, char = found.start(), found.group()
-            self.at = at + 1
+            char = found.group()
+            self.at = found.end()
             if char == "\\":
                 self.at += 1
             elif char == closes:
@@ -80,12 +80,11 @@ class Quoting(ABC):
                 if not count:
                     break
             elif char == "$":
-                dollar = -1 if dollar == at - 1 else at
                 self._behind_dollar(opens)
             elif char == opens:
                 count += 1
             else:
-                self._inside(char, dollar == at - 1)
+                self._inside(char)
         self.depth -= 1
 
     def _deeper(self) -> None:
@@ -103,7 +102,7 @@ class Quoting(ABC):
             self.at += 1
             self.ansi()
 
-    def _inside(self, char: str, _: bool) -> None:
+    def _inside(self, char: str) -> None:
         if char == "'":
             self.single()
         else:

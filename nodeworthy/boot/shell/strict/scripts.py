@@ -11,7 +11,9 @@ from nodeworthy.patterns import pattern
 
 _BASH, _ALSO = "bash", ("sh", "dash", "ash")
 # What bash refuses and another shell may read: it knows no such keyword or quotation, and takes it for a command.
-_BASH_ALONE = pattern(r"\[\[|\(\(|\$['\"\[]|\b(?:function|select|coproc|time)\b|[<>]\(|=\(|&>|\|&|;&|<<<|\$\{[^}\n]*'|[?*+@!]\(")
+_BASH_ALONE = pattern(
+    r"\[\[|\(\(|\$['\"\[]|\b(?:function|select|coproc|time)\b|[<>]\(|=\(|&>|\|&|;&|<<<|\$\{[^}\n]*'|[?*+@!]\("
+)
 _MARKS = pattern("[\ue000-\ue002]")
 _FILLED = pattern(f"{FILLED}\\d+{ENDS}")
 _DIRECTIVE = pattern("\ue002.")

@@ -14,10 +14,8 @@ KEYWORDS = frozenset(
 )
 REDIRECTIONS = frozenset("< > >> << <<- <<< <& >& <> >| &> &>>".split())
 # Behind these a keyword is one.
-_BEFORE_KEYWORD = frozenset(
-    [*"; ( ) | & { } && || ! |& do done elif else esac fi if ;; ;& ;;& then time coproc until while ]]".split()]
-    + ["", NEWLINE, ARITHMETIC]
-)
+_BEHIND = "; ( ) | & { } && || ! |& do done elif else esac fi if ;; ;& ;;& then time coproc until while ]]".split()
+_BEFORE_KEYWORD = frozenset(("", NEWLINE, ARITHMETIC, *_BEHIND))
 _DECLARES = frozenset("alias eval declare typeset let local export readonly".split())
 _BLANKS = pattern(r"(?:[ \t]|\\\n)*")
 _OPERATORS = pattern(r"&&|&>>|&>|&|\|\||\|&|\||;;&|;;|;&|;|<<<|<<-|<<|<&|<>|<|>>|>&|>\||>|\(|\)")
