@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.objects import facts_of
@@ -33,6 +33,8 @@ from nodeworthy.engine import Fact
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.pod.visible_devices import choices
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, IN_A_STACK, PlainText, without_encrypted
 from nodeworthy.facts.secrets.secret_manifest import (
     is_readable_secret,
@@ -102,7 +104,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         every = _with_values(every, beside)
     first_lines = sorted(each.place.line for each in every if each.place.line)
     for each in every:
-        brought = list(with_base(each, list(facts_of(each)), beside))
+        brought = [_placed(fact, source) for fact in with_base(each, list(facts_of(each)), beside)]
         found.facts += brought
         if brought:
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
@@ -117,6 +119,13 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += borrowed(beside.texts, rules)
     return found
+
+
+def _placed(fact: Fact, source: Source) -> Fact:
+    """A pod that names the GPUs that it sees is asked what lies around it."""
+    if isinstance(fact, PodTemplate) and source.shown != STDIN and any(choices(fact)):
+        return replace(fact, surroundings=source.scope)
+    return fact
 
 
 def _plain_text(source: Source, readable: str, called: str, remedy: str) -> PlainText:

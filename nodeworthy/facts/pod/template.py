@@ -11,6 +11,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container, containers_of
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod.selection import Selection
+from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.containerd import defaults
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -47,6 +48,8 @@ class PodTemplate:
     # Why what is not in it may stand elsewhere (a patch, a chart's template); None if it is all there is.
     elsewhere: str | None = None
     live: LivePods | None = None
+    # The files around it, where it stands in one.
+    surroundings: Surroundings | None = None
 
     @property
     def place(self) -> Place:

@@ -1,0 +1,73 @@
+"""What a pod itself says of the GPUs that its containers see, where a device plugin is to choose them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.pod.containers import Container
+from nodeworthy.facts.pod.gpu_resources import holds_a_gpu, is_gpu_resource
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.visible_devices import MOST, VARIABLE, signs
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located
+
+_YAML = (".yaml", ".yml", ".tf", ".toml", ".sh", ".tpl", ".tftpl", ".json")
+_INSTANCE = "node.kubernetes.io/instance-type"
+_OF_GOOGLE = "cloud.google.com/"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A container that asks for GPUs and names those that it sees."""
+
+    container: Container
+    asks: int
+    said: Located[Any]
+
+    @property
+    def value(self) -> str:
+        state = self.said.state
+        return str(state.value or "").strip() if isinstance(state, Known) else ""
+
+
+def choices(pod: PodTemplate) -> Iterator[Choice]:
+    for container in pod.containers:
+        said, asks = container.variable(VARIABLE), _asks(container)
+        if said is None or not asks or not isinstance(said.state, Known) or not said.state.value:
+            continue
+        yield Choice(container, asks, said)
+
+
+def _asks(container: Container) -> int:
+    """How many GPUs; none where a part of one is asked for, which other plugins hand out, or where it is not known."""
+    named = container.gpu_resources
+    if any(is_gpu_resource(each) and not holds_a_gpu(each) for each in named):
+        return 0
+    states = [container.asks_for(each).state for each in named]
+    return sum(each.value for each in states if isinstance(each, Known))
+
+
+def takes_a_whole_node(pod: PodTemplate, asks: int) -> bool:
+    """Whether all the GPUs of a node are those that it asked for."""
+    chosen = pod.spec.get("nodeSelector").get(_INSTANCE).text
+    gpus = gpus_of(chosen) if chosen else None
+    return asks >= MOST or (gpus is not None and asks >= gpus.count)
+
+
+def why_it_decides_nothing(pod: PodTemplate) -> str | None:
+    """What shows, in the pod or around it, that the variable is not gone by."""
+    if any(name.startswith(_OF_GOOGLE) for name in _selected(pod.spec)):
+        return "GKE's device plugin mounts what it gives"
+    if pod.surroundings is None:
+        return None
+    for sign in signs():
+        if next(iter(pod.surroundings.holding(sign.pattern, _YAML)), None) is not None:
+            return sign.says
+    return None
+
+
+def _selected(spec: Tree) -> Iterator[str]:
+    yield from spec.get("nodeSelector").mapping

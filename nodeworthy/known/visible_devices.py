@@ -1,0 +1,36 @@
+"""Who decides which GPUs a container sees: the table of `visible_devices.toml`, typed."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What in a file shows that the variable decides nothing."""
+
+    says: str
+    pattern: re.Pattern[bytes]
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("visible_devices.toml").read_text(encoding="utf-8"))
+
+
+VARIABLE: str = _table()["variable"]
+EVERYTHING: str = _table()["everything"]
+NOTHING = frozenset[str](_table()["nothing"])
+MOST: int = _table()["most"]
+
+
+@cache
+def signs() -> tuple[Sign, ...]:
+    return tuple(Sign(row["says"], re.compile(row["pattern"].encode())) for row in _table()["sign"])
