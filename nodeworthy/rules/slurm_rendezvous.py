@@ -134,8 +134,8 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Flaw]:
     reads = reads_slurm(job, launch) if missing else True
     if reads:
         return []
-    if reads is None and missing == ["RANK"]:
-        # The batch script knows no rank: who prepares all else has the script ask Slurm for it.
+    if reads is None and "MASTER_ADDR" in launch.environment:
+        # The batch script knows no rank: who tells all tasks where they meet has the script ask Slurm for it.
         return []
     if reads is None:
         why = f"whether it takes its ranks from Slurm is not known: {_called(launch)} could not be read"

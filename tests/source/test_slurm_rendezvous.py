@@ -67,7 +67,7 @@ MEETING = {
     f'{MEET}A="--nodes=2"\nL="{TORCH} --node_rank $SLURM_NODEID {AT}"\nsrun $A bash -c "$L train.py"': ["fail"],
     f'{MEET}A=(--nproc_per_node 4 --nnodes 2 {AT})\nsrun torchrun "${{A[@]}}" train.py': ["fail"],
     f"{MEET}R='srun --label'\nC='{TORCH} --node_rank $SLURM_NODEID {AT} train.py'\n$R bash -c \"$C\"": [],
-    f"{MEET}if [ -n \"$D\" ]; then L=python; else L='{TORCH} {AT}'; fi\nsrun $L train.py": ["fail", "unknown"],
+    f"{MEET}if [ -n \"$D\" ]; then L=python; else L='{TORCH} {AT}'; fi\nsrun $L train.py": ["fail"],
     f"{MEET}if [ -n \"$D\" ]; then C='-l'; else C='-u'; fi\nsrun $C {TORCH} {AT} train.py": ["fail"],
     "srun $CMD": ["unknown"],
     'srun bash -c "$CMD"': ["unknown"],

@@ -49,7 +49,7 @@ def test_without_gpus_nothing_is_claimed(tmp_path: Path) -> None:
     assert verdicts(tmp_path, "slurm-environment", "#!/bin/bash\n#SBATCH -n 1\npython table.py\n") == []
 
 
-TOKENIZES = "from transformers import AutoTokenizer\n"
+TOKENIZES = "from transformers import AutoTokenizer, Trainer\n"
 
 
 def test_what_a_file_beside_it_sets(tmp_path: Path) -> None:
@@ -101,7 +101,9 @@ def test_a_program_that_sees_to_its_threads(tmp_path: Path) -> None:
 SIGNS = {
     (TOKENIZES, ""): ["fail"],
     ("import transformers\n", ""): [],
-    ("import trl\nfrom x import tokenizer\n", ""): ["fail"],
+    ("import trl\nfrom x import tokenizer\ndata = data.map(tokenizer, num_proc=8)\n", ""): ["fail"],
+    # Nothing forks.
+    ("from transformers import AutoTokenizer, pipeline\n", ""): [],
     (f"{TOKENIZES}os.environ['TOKENIZERS_PARALLELISM'] = 'false'\n", ""): [],
     ("import torch\n", "# this environment has transformers\n"): [],
     (None, "# this environment has transformers\n"): ["fail"],

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
-from nodeworthy.collect.source.slurm_tree import expected, folders_above, lying_as
+from nodeworthy.collect.source.slurm_tree import expected, folders_above, imported, lying_as
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
@@ -118,7 +118,7 @@ def _look(name: str, source: Source) -> Beside:
         try:
             status = path.stat()
             if stat.S_ISREG(status.st_mode):
-                return Beside(os.path.relpath(path), _text(path, status.st_size))
+                return Beside(os.path.relpath(path), _whole(path, status.st_size, source))
         except (OSError, ValueError):
             continue
     if name.startswith("/"):
@@ -126,9 +126,18 @@ def _look(name: str, source: Source) -> Beside:
     lying = lying_as(name, source)
     if lying:
         # One of several of this name is there, and nobody knows which of them is meant.
-        text = _text(lying[0], lying[0].stat().st_size) if len(lying) == 1 else None
+        text = _whole(lying[0], lying[0].stat().st_size, source) if len(lying) == 1 else None
         return Beside(os.path.relpath(lying[0]), text)
     return Beside(None, expected=expected(name, source))
+
+
+def _whole(path: Path, size: int, source: Source) -> str | None:
+    """What stands in it, and of a program in Python what it imports from beside it: ranks are often read there."""
+    text = _text(path, size)
+    if text is None or path.suffix != ".py":
+        return text
+    texts = (_text(each, each.stat().st_size) or "" for each in imported(text, path, source))
+    return "\n".join([text, *texts])
 
 
 def _text(path: Path, size: int) -> str | None:

@@ -23,6 +23,8 @@ _OF_JOBS = pattern(r"(?:(?:slurm|sbatch|batch|job)[-_]?)?(?:jobs?|scripts?|slurm
 _BRINGS = rb"(?:wget|curl|git\s+clone|gdown|rsync|scp|aws\s+s3|gsutil|rclone|huggingface-cli|https?://)"
 _SUBMODULE = pattern(rb"^\s*path\s*=\s*(\S+)", re.MULTILINE)
 _SHORTEST = 4
+_IMPORT = pattern(r"^\s*(?:from|import)\s+(\.*[A-Za-z_][\w.]*)", re.MULTILINE)
+_MOST_IMPORTS = 16
 
 
 def folders_above(path: Path) -> Iterator[Path]:
@@ -50,6 +52,20 @@ def lying_as(name: str, source: Source) -> list[Path]:
     behind = re.sub(r"^(?:\.\./)+", "", name)
     last = behind.rsplit("/", 1)[-1]
     return [path for path in source.scope.called(last) if os.fspath(path).endswith(f"/{behind}")]
+
+
+def imported(text: str, path: Path, source: Source) -> list[Path]:
+    """The modules of the same project that a program imports, one step far."""
+    root = source.scope.root
+    tops = [each for each in path.parents if each == path.parent or (root is not None and each.is_relative_to(root))]
+    found: dict[Path, None] = {}
+    for module in dict.fromkeys(_IMPORT.findall(text)):
+        steps = module.strip(".").replace(".", "/")
+        candidates = [top / each for top in tops for each in (f"{steps}.py", f"{steps}/__init__.py") if steps]
+        lies = next((each for each in candidates if each.is_file()), None)
+        if lies is not None and lies != path:
+            found[lies] = None
+    return list(found)[:_MOST_IMPORTS]
 
 
 def expected(name: str, source: Source) -> str:

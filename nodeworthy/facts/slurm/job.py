@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -12,7 +13,7 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.launch import Launch, launches
 from nodeworthy.facts.slurm.lines import Option, options_of
-from nodeworthy.facts.slurm.paths import path_of
+from nodeworthy.facts.slurm.paths import module_file, path_of
 from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import SlurmRequest
 from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
@@ -170,6 +171,8 @@ class SlurmJob:
         every += [(each.words[1], each.folder) for each in self.walked.ran
                   if each.words[0].known in ("source", ".") and len(each.words) > 1]  # fmt: skip
         every += [(Text.of(each), HOME) for each in self.copied.values()]
+        modules = (each.module for each in self.launches if each.is_python and re.fullmatch(r"[\w.]+", each.module))
+        every += [(Text.of(module_file(each)), HOME) for each in modules]
         found = (path_of(script, folder) for script, folder in every if script is not None)
         return frozenset(name for name in found if name is not None)
 

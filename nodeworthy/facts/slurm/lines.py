@@ -10,6 +10,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 MARK = "#SBATCH"
+_ALSO = {"tasks-per-node": "ntasks-per-node", "tasks": "ntasks"}
 # What somebody fills in before there is a job: Jinja, Terraform, printf, `<NODES>`, and what Slurm does not expand.
 _FILLED = pattern(r"\{\{|\{%|\$\{|\$\(|\$[A-Za-z_]|<[A-Za-z_ -]+>|@[A-Za-z_]+@|__[A-Z_]+__|\{[A-Za-z_]\w*\}")
 # `<<EOF`, `<<-'EOF'`, and no `<<<`; in a comment or in a sum it is none.
@@ -51,6 +52,11 @@ def options_of(text: str, place: Place) -> tuple[Option, ...]:
             for name, value, written, at in read(columns)
         ]
     return tuple(found)
+
+
+def is_filled_in(text: str) -> bool:
+    """Whether it is a place that somebody fills in before there is a job."""
+    return _FILLED.search(text) is not None
 
 
 def _own_lines(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
@@ -122,6 +128,7 @@ def _option(word: str) -> tuple[str, str | None, bool]:
     """Its name, the value in the same word, and whether it takes one behind it otherwise."""
     if word.startswith("--") and len(word) > 2:
         name, equals, value = word[2:].partition("=")
+        name = _ALSO.get(name, name)
         takes = name not in flags("srun") and name not in optional()
         return name, (value if equals else None), takes
     if word.startswith("-") and len(word) > 1:

@@ -38,3 +38,8 @@ def path_of(script: Text, folder: str | None) -> str | None:
     if folder is None or not (folder == HOME or folder.startswith(f"{HOME}/")) or "/~" in folder:
         return posixpath.normpath(f"{folder}/{shown}") if folder is not None and "~" not in folder else None
     return posixpath.normpath(f"{folder[len(HOME) + 1 :] or '.'}/{shown}")
+
+
+def module_file(module: str) -> str:
+    """`python -m training.main` runs training/main.py."""
+    return f"{module.replace('.', '/')}.py"

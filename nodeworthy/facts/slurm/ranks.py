@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.paths import path_of
+from nodeworthy.facts.slurm.paths import module_file, path_of
 from nodeworthy.facts.slurm.quantities import least
-from nodeworthy.facts.slurm.ran import FILLED
+from nodeworthy.facts.slurm.ran import FILLED, HOME
 from nodeworthy.facts.slurm.words import Step
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -23,6 +23,10 @@ _READS_SLURM = pattern(
 )
 _READS_TORCH = pattern(
     r"init_process_group|torch\.distributed|environ(?:\.get)?[\[(]\s*[\"'](?:RANK|WORLD_SIZE|MASTER_ADDR)"
+)
+# What is told of its ranks by arguments of its own: sglang's --node-rank, --dist-init-addr.
+_OWN_ARGUMENTS = pattern(
+    r"(?:^|\s)--(?:node[-_]?rank|dist[-_]init[-_]\w+|rank|world[-_]size|machine[-_]rank)\b|SLURM_PROCID"
 )
 # Where the script can't be read: what a job says of such a library, or installs.
 _SPEAKS_OF = pattern(
@@ -47,7 +51,8 @@ def spread(job: SlurmJob, launch: Launch) -> Spread:
     nodes = nodes_of(job, step)
     if step.program != "srun":
         return Spread(nodes, 1, only_first=False)
-    tasks, per_node = _count(step.options.get("ntasks")), _count(step.options.get("ntasks_per_node"))
+    per_node = _count(step.options.get("ntasks_per_node") or step.options.get("tasks_per_node"))
+    tasks = _count(step.options.get("ntasks"))
     if per_node is None:
         per_node = -(-tasks // nodes) if tasks is not None else job.request.tasks_per_node
     return Spread(nodes, per_node, only_first=False)
@@ -82,6 +87,8 @@ def unset(launch: Launch, *values: Text | None) -> str | None:
 
 def reads_slurm(job: SlurmJob, launch: Launch) -> bool | None:
     """Whether the script finds its ranks by itself; None where it can't be read."""
+    if _OWN_ARGUMENTS.search(" ".join(each.shown() for each in launch.arguments)):
+        return True
     text = script_text(job, launch)
     if text is None:
         return True if _SPEAKS_OF.search(job.text) else None
@@ -89,7 +96,8 @@ def reads_slurm(job: SlurmJob, launch: Launch) -> bool | None:
 
 
 def script_text(job: SlurmJob, launch: Launch) -> str | None:
-    name = path_of(launch.script, launch.ran.folder) if launch.script is not None else None
+    script = launch.script or (Text.of(module_file(launch.module)) if launch.module else None)
+    name = path_of(script, launch.ran.folder if launch.script is not None else HOME) if script is not None else None
     found = job.beside.get(job.copied.get(name, name)) if name is not None else None
     return found.text if found is not None else None
 

@@ -108,6 +108,9 @@ class SlurmRequest:
             count = sum(each.count for each in self.gpus if each.per == per)
             if count and per == "node":
                 return count
+            if count and per == "task" and self.option("ntasks", "ntasks-per-node") is None:
+                # How many tasks there are is said where it is submitted.
+                return None
             if count and per == "task":
                 return count * (self.count("ntasks-per-node") or -(-(self.count("ntasks") or 1) // self.nodes))
             if count:

@@ -9,6 +9,7 @@ from enum import Enum
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
+from nodeworthy.facts.slurm.lines import is_filled_in
 from nodeworthy.facts.slurm.paths import is_on_the_cluster, path_of
 from nodeworthy.facts.slurm.ran import FILLED, HOME, Ran, said
 from nodeworthy.patterns import pattern
@@ -65,6 +66,8 @@ def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
         return Script(launch, There.BESIDE_COPY, path, went=went.place if went is not None else None)
     if shown in job.walked.made:
         return Script(launch, There.YES, path)
+    if script.known is not None and is_filled_in(shown):
+        return Script(launch, There.OUT_OF_SIGHT, path, "it is filled in before there is a job")
     if launch.in_container and (shown.startswith("/") or _has_own_folder(launch)):
         return Script(launch, There.OUT_OF_SIGHT, path, "it lies in a container")
     name = path_of(script, launch.ran.folder)

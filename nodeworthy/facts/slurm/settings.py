@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from nodeworthy.boot.text import Text
@@ -12,6 +13,7 @@ from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.threads import started_by_launcher, too_many
 from nodeworthy.facts.slurm.tokenizers import VARIABLE as TOKENIZERS
 from nodeworthy.facts.slurm.tokenizers import sign
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -19,6 +21,8 @@ THREADS = "OMP_NUM_THREADS"
 _OF_THE_CPUS = {"$SLURM_CPUS_PER_TASK": ("cpus-per-task",), "$SLURM_CPUS_PER_GPU": ("cpus-per-gpu",)}
 _FILLS = "models and compiled kernels fill the home folder's quota"
 _FORKS = "every worker that forks warns about its tokenizer, and may hang"
+# `module load model-huggingface/all  # sets HF_HOME`.
+_SPEAKS_OF_CACHES = pattern(r"\bmodule\s+load\b.*hugging|^\s*#.*\b(?:HF_HOME|VLLM_CACHE_ROOT)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +124,9 @@ def _caches(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> I
                     _FILLS, launch.ran.places.get(name, launch.place))  # fmt: skip
     for cache in used(launch):
         misled = cache is VLLM and "VLLM_CACHE_DIR" in environment
-        if not is_moved(cache, environment) and (misled or not job.walked.personal):
+        # A file that was not read, or the user's own profile, may well say where it is: no word for each of them.
+        hidden = job.walked.personal or bool(job.walked.sourced) or _SPEAKS_OF_CACHES.search(job.text) is not None
+        if not is_moved(cache, environment) and (misled or not hidden):
             yield _at_home(launch, cache, misled=misled)
 
 

@@ -10,6 +10,8 @@ from nodeworthy.patterns import pattern
 VARIABLE = "TOKENIZERS_PARALLELISM"
 _LIBRARIES = r"(?:transformers|tokenizers|trl|vllm)"
 _IMPORTS = pattern(rf"^\s*(?:import|from)\s+({_LIBRARIES})\b")
+# Without a fork nobody warns.
+_FORKS = pattern(r"DataLoader|num_workers|num_proc|Trainer|multiprocessing|concurrent|joblib|vllm|\.map\(|fork")
 # In words for people, and where they are installed; no part of a path or of another name.
 _SPOKEN = pattern(rf"(?<![\w./@-])({_LIBRARIES})(?![\w/-]|\.\w)")
 _INSTALLS = pattern(r"\b(?:pip3?|conda|mamba|uv)\b.*\binstall\b")
@@ -30,7 +32,7 @@ def sign(job: SlurmJob, launch: Launch) -> str | None:
 
 
 def _in_script(text: str, launch: Launch) -> str | None:
-    if VARIABLE in text or "okeniz" not in text:
+    if VARIABLE in text or "okeniz" not in text or not _FORKS.search(text):
         return None
     found = next(filter(None, map(_IMPORTS.match, text.splitlines())), None)
     name = launch.script.shown().rsplit("/", 1)[-1] if launch.script is not None else "it"
