@@ -4,16 +4,19 @@ A slice of a GPU comes with a slice of its node: clusters give MIG partitions a 
 A job that asks for more is taken by sbatch and pends for ever (`QOSMaxCpuPerJobLimit`, `QOSMaxMemoryPerJob`), and so
 is one that says nothing: what the cluster then works out by itself is a share of the node (54G of one with 2T), and
 CPUs enough for that memory. Both numbers have to stand there. `sbatch --test-only` does not see the QOS.
+
+It is a limit that sites set, and no law of Slurm. Where the jobs of a repository ask for more, three others at least,
+their site allows it: nobody keeps jobs that never began.
 """
 
 from __future__ import annotations
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import Option
-from nodeworthy.facts.slurm.quantities import megabytes
 from nodeworthy.facts.slurm.request import SlurmRequest
+from nodeworthy.facts.slurm.slices import CPUS, MEMORY, MOST_CPUS, MOST_MEMORY, cpus_of, memory_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-mig-request",
@@ -24,7 +27,7 @@ RULE = Rule(
     "the partition allows",
 )
 
-MOST_CPUS, MOST_MEMORY = 1, 16 * 1024
+_USUAL = "a limit that sites set by a QOS, and no law of Slurm; where yours is this one"
 _CPUS = "the job pends for ever with QOSMaxCpuPerJobLimit"
 _MEMORY = "the job pends for ever with QOSMaxMemoryPerJob"
 
@@ -36,56 +39,45 @@ def it_asks_for_no_more_than_a_slice(job: SlurmJob) -> Findings:
         skip("it asks for no MIG slice")
     for request, says in slices:
         if says is not None:
-            yield from _cpus(request, says)
-            yield from _memory(request, says)
+            yield from _cpus(job, request, says)
+            yield from _memory(job, request, says)
 
 
-def _cpus(request: SlurmRequest, says: Option) -> Findings:
-    option = request.option("cpus-per-task", "cpus-per-gpu")
+def _cpus(job: SlurmJob, request: SlurmRequest, says: Option) -> Findings:
+    option = request.option(*CPUS)
     if option is None:
         yield _absent(request, says, "cpus-per-task", "a MIG job does not say how many CPUs it takes", _CPUS)
         return
-    tasks = request.tasks if option.name == "cpus-per-task" else sum(each.count for each in request.gpus) or 1
-    cpus = (request.count(option.name) or 1) * tasks
-    if cpus > MOST_CPUS:
+    cpus, tasks = cpus_of(request, option)
+    if cpus > max(MOST_CPUS, job.slices.cpus):
         yield fail(
             option,
             "a MIG job asks for more than one CPU",
             is_=f"{cpus} CPUs" if tasks == 1 else f"{cpus} CPUs ({option.written}, {tasks} tasks)",
             should="--cpus-per-task=1, with one task",
             related=[_mig(says)],
-            cause=_CPUS,
+            cause=f"{_USUAL}: {_CPUS}",
         )
 
 
-def _memory(request: SlurmRequest, says: Option) -> Findings:
-    option = request.option("mem", "mem-per-cpu", "mem-per-gpu")
+def _memory(job: SlurmJob, request: SlurmRequest, says: Option) -> Findings:
+    option = request.option(*MEMORY)
     if option is None:
         yield _absent(request, says, "mem", "a MIG job does not say how much memory it takes", _MEMORY)
         return
-    text = need(option.value)
-    each = megabytes(text)
-    if each is None:
+    memory = memory_of(request, option)
+    if memory is None:
         yield unknown(option, f"how much memory {option.written} is can't be read")
         return
-    memory = each * _times(request, option)
-    if memory > MOST_MEMORY or not each:
+    if memory > max(MOST_MEMORY, job.slices.memory) or not memory:
         yield fail(
             option,
             "a MIG job asks for more than 16G of memory",
-            is_=f"{memory / 1024:g}G" if each else "all memory of a node (0)",
+            is_=f"{memory / 1024:g}G" if memory else "all memory of a node (0)",
             should="--mem=16G, or less",
             related=[_mig(says)],
-            cause=_MEMORY,
+            cause=f"{_USUAL}: {_MEMORY}",
         )
-
-
-def _times(request: SlurmRequest, option: Option) -> int:
-    if option.name == "mem":
-        return request.nodes
-    if option.name == "mem-per-gpu":
-        return sum(each.count for each in request.gpus) or 1
-    return (request.count("cpus-per-task") or 1) * request.tasks
 
 
 def _absent(request: SlurmRequest, says: Option, name: str, message: str, cause: str) -> Finding:

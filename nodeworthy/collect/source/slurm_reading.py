@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from nodeworthy.boot.content import Content
@@ -14,6 +16,8 @@ from nodeworthy.collect.source.slurm_tree import expected, folders_above, import
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
+from nodeworthy.facts.slurm.request import SlurmRequest
+from nodeworthy.facts.slurm.slices import allowed
 from nodeworthy.facts.slurm.walk import walked
 from nodeworthy.facts.slurm.words import peeled
 from nodeworthy.patterns import pattern
@@ -24,6 +28,9 @@ _LONGEST = 256 * 1024
 _READ = (".sh", ".bash", ".py", ".env", ".yaml", ".yml", "")
 # What is known only where the job runs.
 _OF_THE_JOB = pattern(r"\$\{?(SLURM_(?:NODEID|PROCID|LOCALID|NNODES|NTASKS|JOB_NODELIST|NODELIST|JOB_NUM_NODES))\b")
+_SLICES = pattern(rb"^#SBATCH[^\n]*(?:\d+g[._]\d+gb|mig)", re.MULTILINE)
+# So many of them say what their site allows.
+_MOST_OTHERS = 12
 # Scripts that run scripts that run scripts.
 _DEEPEST = 3
 
@@ -91,6 +98,8 @@ def _option(each: tuple[str, str, str, int], ran: Ran) -> Option:
 
 def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
     """Looks for what it names; a script that is found may name others."""
+    if source.shown != STDIN and any(request.mig_said for request in job.requests):
+        job = replace(job, slices=allowed(_other_requests(source)))
     for _ in range(_DEEPEST):
         try:
             names = job.named_files - job.beside.keys()
@@ -101,6 +110,17 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
             break
         job = job.with_files(found)
     return job
+
+
+def _other_requests(source: Source) -> list[SlurmRequest]:
+    """Of the other jobs of its repository that ask for slices."""
+    own = os.path.realpath(source.path)
+    held = (each for each in source.scope.holding(_SLICES) if os.fspath(each.path) != own)
+    found = []
+    for each in islice(held, _MOST_OTHERS):
+        place = Place(path=os.fspath(each.path))
+        found.append(SlurmRequest(place, options_of(each.data.decode("utf-8", "replace"), place)))
+    return found
 
 
 def asked_for(job: SlurmJob) -> Iterator[Path]:

@@ -16,6 +16,7 @@ from nodeworthy.facts.slurm.lines import Option, options_of
 from nodeworthy.facts.slurm.paths import module_file, path_of
 from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
 from nodeworthy.facts.slurm.request import SlurmRequest
+from nodeworthy.facts.slurm.slices import Slices
 from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -63,6 +64,8 @@ class SlurmJob:
     within: bool = False
     # Slurm's variables that the shell which submits it fills in, where they are empty: of an unquoted here-document.
     early: tuple[tuple[str, Place], ...] = ()
+    # What other jobs of its repository ask for beside a slice of a GPU.
+    slices: Slices = Slices()
 
     @cached_property
     def requests(self) -> Sequence[SlurmRequest]:

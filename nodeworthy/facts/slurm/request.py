@@ -126,6 +126,11 @@ class SlurmRequest:
         names = ("partition", "constraint")
         return next((self.option(name) for name in names if any(map(says_mig, self.named(name)))), None)
 
+    @property
+    def mig_said(self) -> bool:
+        """Whether anything in it speaks of slices; nothing ends here that is filled in later."""
+        return any(says_mig(word) for option in self.options for word in re.findall(r"[\w.+-]+", option.written))
+
     def named(self, name: str) -> tuple[str, ...]:
         """The words of a list: `gpu-a100,gpu-v100`; `a100|v100`, `[a100&nvlink]`."""
         return tuple(re.findall(r"[\w.+-]+", self.shown(name)))
