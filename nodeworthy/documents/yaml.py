@@ -49,6 +49,7 @@ class _AnchorsAgain(yaml.SafeLoader):
 # Characters; what is longer takes a minute there.
 _SLOW = 1_000_000
 _ANCHOR_AGAIN = "found duplicate anchor"
+_IN_A_QUOTE = "while scanning a quoted scalar"
 _NO_TOKEN = "found character that cannot start any token"
 # Far more than any chart or manifest, and far less than what a recursion can bear.
 DEEPEST = 200
@@ -110,6 +111,8 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
         raise NotYaml(str(problem), origin) from None
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
+        if problem.context == _IN_A_QUOTE:
+            mark = problem.context_mark or mark
         raise NotYaml(f"not YAML: {_why(problem, text)}", reader.at(mark, None) if mark else origin) from None
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
         raise NotYaml(f"not YAML: {str(problem).splitlines()[0]}", origin) from None
@@ -127,6 +130,8 @@ def _composed(text: str) -> list[Any]:
 
 def _why(problem: yaml.MarkedYAMLError, text: str) -> str:
     mark = problem.problem_mark
+    if problem.context == _IN_A_QUOTE and problem.problem == "found unexpected end of stream":
+        return "a quote that opens here is never closed"
     if mark is not None and problem.problem == _NO_TOKEN and text.split("\n")[mark.line][mark.column :][:1] == "\t":
         return "a tab stands where only blanks may indent"
     return " ".join(filter(None, [problem.context, problem.problem]))

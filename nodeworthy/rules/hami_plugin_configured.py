@@ -71,6 +71,23 @@ def its_values_are_known(values: HamiValues) -> Findings:
 
 
 @RULE.check
+def its_nodes_are_chosen_by_strings(values: HamiValues) -> Findings:
+    """YAML takes `on`, `yes` and `1` for a truth and a number, and Helm hands them on as such."""
+    for name, label in values.node_selector.mapping.items():
+        if label.text is not None or isinstance(label.value, Unknown):
+            continue
+        written = label.written or "null"
+        yield fail(
+            label,
+            f"the label {name} by which the device plugin chooses its nodes is no string",
+            is_=f"{written}, which is {label.kind()}",
+            should=f'{name}: "{written}"',
+            cause="the API server refuses the DaemonSet: a nodeSelector holds strings alone",
+            remedy=f'put it in quotes: {name}: "{written}"',
+        )
+
+
+@RULE.check
 def pods_ask_for_a_mode_that_there_is(pod: HamiPod) -> Findings:
     if not pod.asking:
         skip("it asks for no GPU")

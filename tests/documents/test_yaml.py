@@ -190,3 +190,9 @@ def test_merging_is_helms() -> None:
     assert plain(merged) == {"a": {"x": 1, "y": 3}, "l": [], "new": 4}
     assert merged.get("a", "x").place.path == "under"
     assert merged.get("a", "y").place.path == "over"
+
+
+def test_a_quote_that_is_never_closed_is_told_where_it_opens() -> None:
+    with pytest.raises(NotYaml) as refused:
+        read_all('a: b\nc: "d\ne: f\n', HERE)
+    assert (refused.value.place.line, refused.value.why) == (2, "not YAML: a quote that opens here is never closed")

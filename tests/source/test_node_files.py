@@ -172,3 +172,19 @@ def test_what_can_be_read_of_a_template_is_judged_branch_by_branch(tmp_path: Pat
     (tmp_path / "config.toml.j2").write_text(f"version = 2\n{{% if nvidia %}}\n{OLD}{{{{ more }}}}\n{{% endif %}}\n")
     ran = run_json("check", "config.toml.j2", "--rule", "containerd-config-read", cwd=tmp_path)
     assert (ran.code, ran.findings) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        (['version = "2', 'a = "b"'], 1),
+        (["version = 2", "[plugins.'io.containerd.grpc.v1.cri]", "a = 'b'"], 2),
+        (['a = """', "it's", '"""', 'version = "2  # why?'], 4),
+    ],
+)
+def test_a_quote_that_is_never_closed_is_told_where_it_opens(tmp_path: Path, lines: list[str], line: int) -> None:
+    (tmp_path / "config.toml").write_text("\n".join([*lines, '[plugins."io.containerd.grpc.v1.cri"]', ""]))
+    ran = run("check", "config.toml", cwd=tmp_path)
+    assert ran.code == 2
+    assert f"config.toml:{line}:1: containerd's config is not TOML: a quote that opens in this line is never" in ran.err
+    assert ran.err.rstrip().endswith("containerd does not start with it: there is no runtime, and no node")

@@ -82,7 +82,7 @@ def fault(file: NodeFile) -> tuple[Place, str] | None:
     first = readings[0]
     if not first.fault or any(each.fault != first.fault or each.place != first.place for each in readings):
         return None
-    return first.place, f"{file.kind.value} is not {language}: {first.fault}"
+    return first.place, f"{file.kind.value} is not {language}: {first.fault}; {_FOLLOWS[file.kind]}"
 
 
 def _is_config(seen: _Seen) -> bool:
@@ -193,6 +193,12 @@ _KINDS: Mapping[Kind, Callable[[_Seen], bool]] = {
     Kind.DOCKER: _is_docker,
     Kind.REGISTRIES: _is_registries,
     Kind.MODPROBE: _is_modprobe,
+}
+# What comes of one that can't be read.
+_FOLLOWS = {
+    Kind.CONFIG: "containerd does not start with it: there is no runtime, and no node",
+    Kind.HOSTS: "containerd passes it over, and asks the registry over https:// as if there were none",
+    Kind.DOCKER: "Docker does not start with it",
 }
 _PARSED: Mapping[Kind, tuple[str, Callable[[str], Any]]] = {
     Kind.CONFIG: ("TOML", tomllib.loads),

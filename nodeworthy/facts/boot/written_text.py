@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from typing import Any
 
-from nodeworthy.boot.content import Content
+from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.patterns import pattern
@@ -18,6 +18,8 @@ from nodeworthy.verdict import Place
 
 # A hole in the parsed data: nobody writes such a word.
 _HOLE = pattern(r"zzhole(\d+)zz")
+_OPENING = pattern(r"[^\"'#]*(?P<quote>\"{3}|'{3}|[\"'])")
+_CLOSING = {'"': pattern(r'(?:[^"\\]|\\.)*"'), "'": pattern(r"[^']*'")}
 _AT_LINE = pattern(r"\bline (\d+)")
 
 
@@ -92,6 +94,9 @@ def read_content(content: Content, place: Place, called: str, parse: Callable[[s
         if holes:
             why = content.text.why or "a part of it is not known"
             return Reading(place, unknown=f"what stands in {called} is not known: {why}", content=content)
+        line = _with_open_quote(content) if isinstance(problem, tomllib.TOMLDecodeError) else None
+        if line is not None:
+            return Reading(line.place, fault="a quote that opens in this line is never closed", content=content)
         return Reading(_place_of(problem, content, place), fault=_first_line(problem), content=content)
 
 
@@ -106,6 +111,30 @@ def _spelt(text: Text) -> tuple[str, tuple[str, ...]]:
             spelt += f"zzhole{len(holes)}zz"
             holes.append(piece.shown)
     return spelt, tuple(holes)
+
+
+def _with_open_quote(content: Content) -> Line | None:
+    """The first line that ends inside of a string; a string of several lines has three quotes."""
+    multiline = ""
+    for line in content.lines:
+        rest = line.text.shown()
+        while rest:
+            if multiline:
+                _, found, rest = rest.partition(multiline)
+                multiline = "" if found else multiline
+                continue
+            opening = _OPENING.match(rest)
+            if opening is None:
+                break
+            quote, rest = opening["quote"], rest[opening.end() :]
+            if len(quote) == 3:
+                multiline = quote
+                continue
+            closing = _CLOSING[quote].match(rest)
+            if closing is None:
+                return line
+            rest = rest[closing.end() :]
+    return None
 
 
 def _place_of(problem: Exception, content: Content, place: Place) -> Place:
