@@ -68,13 +68,14 @@ def _argo(document: Tree, spec: Tree) -> Iterator[Release]:
 def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
     # Argo CD's own order: parameters over valuesObject over values over valueFiles.
     values = helm.get("valuesObject")
-    if values.text is not None and isinstance((filled := settled(values)).state, Unknown):
-        values = replace(values, value=filled.state)
-    elif not values.is_mapping:
+    filled = settled(values).state if values.text is not None else None
+    if not values.is_mapping:
         values = document_inside(helm.get("values"))
     for parameter in helm.get("parameters").sequence:
         values = _with_parameter(values, parameter)
     elsewhere = "valueFiles may hold it, which are not in this file" if _some(helm.get("valueFiles")) else None
+    if isinstance(filled, Unknown):
+        elsewhere = filled.why
     return Release(
         "Argo CD Application", document, source.get("chart"), source.get("targetRevision"), values, elsewhere
     )

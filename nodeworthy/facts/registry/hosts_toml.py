@@ -82,7 +82,17 @@ class HostsToml:
         if flaw is not None:
             return flaw
         lacking = [each for each in ("resolve", "pull") if not self._serves(each, host)]
-        return self._lacks(lacking, host) if lacking else None
+        return self._lacks(lacking, host) if lacking else self._unsure(host)
+
+    def _unsure(self, host: str) -> Flaw | None:
+        """Where only an address would do whose beginning is filled in: that may be https:// as well."""
+        for capability in ("resolve", "pull"):
+            if not self._serves(capability, host, surely=True):
+                filled = next(each for each in self.endpoints if each.scheme is None)
+                shown = self.reading.shown(filled.url)
+                says = f"whether its hosts.toml sends containerd to {host} over http:// is not known: it says {shown}"
+                return doubt(filled.place, says)
+        return None
 
     def asks_over_https(self, host: str) -> Flaw | None:
         """A mirror that is named with https:// alone: containerd goes past it, to the registry that it mirrors."""
@@ -111,11 +121,14 @@ class HostsToml:
         content = self.reading.content
         return content.text.shown() if content is not None else ""
 
-    def _serves(self, capability: str, host: str) -> bool:
+    def _serves(self, capability: str, host: str, *, surely: bool = False) -> bool:
         """By this host, or by another address, which then speaks for itself."""
         named = [each for each in self.endpoints if not (each.is_unfilled or each.is_empty)]
         serving = [each for each in named if each.serves(capability)]
-        return any(each.is_plain or not could_equal(each.authority, host) for each in serving)
+        return any(
+            each.scheme == "http" or (each.is_plain and not surely) or not could_equal(each.authority, host)
+            for each in serving
+        )
 
     def _lacks(self, lacking: list[str], host: str) -> Flaw:
         shown = self.reading.shown

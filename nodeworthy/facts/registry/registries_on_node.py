@@ -75,7 +75,7 @@ def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) 
         )
     flaw = content_flaw(need(written), written.place, path, host, mirrors)
     if flaw is not None:
-        return replace(flaw, remedy=flaw.remedy or remedy)
+        return replace(flaw, remedy=f"{flaw.remedy}, and restart k3s or RKE2" if flaw.remedy else remedy)
     says = f"{path} names {host}, and containerd's own files were made before it did"
     return Flaw(written.place, says, "made of it", CAUSE, remedy="restart k3s or RKE2, which makes them anew")
 

@@ -13,7 +13,7 @@ from nodeworthy.facts.boot.final_files import left_by
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.facts.boot.runtime import Ready
 from nodeworthy.facts.boot.written_text import Reading, content_of, has_hole, read_content
-from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
+from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, PASSED_BY
 from nodeworthy.verdict import Place
 
 CAUSE = f"it goes to https:// for a registry without a mirror; {BY_HTTPS}"
@@ -77,12 +77,29 @@ def _flaw(reading: Reading, host: str, mirrors: str | None, wanted: str) -> Flaw
     name = next((each for each in (host, mirrors, "*") if each and each in rows), None)
     if name is None:
         is_ = ", ".join(map(str, rows)) or "no mirrors"
-        return Flaw(reading.line_of("mirrors"), f"registries.yaml has no mirror for {host}", wanted, CAUSE, is_)
-    row = rows[name]
-    endpoints = row.get("endpoint") if isinstance(row, Mapping) else None
-    urls = [str(each) for each in endpoints] if isinstance(endpoints, list) else []
-    if any(url.startswith("http://") or has_hole(url[:8]) for url in urls):
-        return None
-    is_ = reading.shown(", ".join(urls)) or "no endpoint"
+        says = f"registries.yaml has no mirror for {host}"
+        return Flaw(reading.line_of("mirrors"), says, wanted, CAUSE, is_, f"write {wanted}")
+    urls = _endpoints(rows[name])
+    if any(url.startswith("http://") for url in urls):
+        return _by_https(reading, rows, host, mirrors)
     place = reading.line_of(f"{name}:", f'{name}":', f"{name}':", "endpoint")
-    return Flaw(place, f"registries.yaml has no http:// endpoint for {host}", wanted, CAUSE, is_)
+    if any(has_hole(url[:8]) for url in urls):
+        return doubt(place, f"whether {host} is asked over http:// is not known: its endpoint is filled in")
+    is_ = reading.shown(", ".join(urls)) or "no endpoint"
+    return Flaw(place, f"registries.yaml has no http:// endpoint for {host}", wanted, CAUSE, is_, f"write {wanted}")
+
+
+def _endpoints(row: Any) -> list[str]:
+    endpoints = row.get("endpoint") if isinstance(row, Mapping) else None
+    return [str(each) for each in endpoints] if isinstance(endpoints, list) else []
+
+
+def _by_https(reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str | None) -> Flaw | None:
+    """The registry that it mirrors names it by https://, and it speaks none: each pull passes it by."""
+    urls = _endpoints(rows.get(mirrors))
+    if f"https://{host}" not in [each.rstrip("/") for each in urls] or f"http://{host}" in urls:
+        return None
+    place = reading.line_of(f"https://{host}")
+    says = f"registries.yaml sends {mirrors} to {host} over https://, and the cache speaks plain HTTP"
+    wanted = f"http://{host}"
+    return Flaw(place, says, wanted, PASSED_BY, f"https://{host}", f"write {wanted} among the endpoints of {mirrors}")
