@@ -2,8 +2,9 @@
 
 `--gres=gpu:4` takes any four GPUs that a partition has: a job for A100s lands on what is free. `--gres=gpu:a100:4`
 takes those that the cluster's configuration calls a100, which is a name and no proof: a job that asked for V100s ran
-on A6000s. A type that nobody makes, one that its partition or its constraint contradicts, and more GPUs than a node can
-have are seen here; what the device says of itself is seen when it runs (`nvidia-smi -L`).
+on A6000s. A type that nobody makes, one that its partition or its constraint contradicts, two types in two options
+(Slurm adds them up), and more GPUs than a node can have are seen here; what the device says of itself is seen when it
+runs (`nvidia-smi -L`).
 
 The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
 `CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`).
@@ -12,6 +13,7 @@ The request also has to hold what the job starts: eight processes of torchrun on
 from __future__ import annotations
 
 from nodeworthy.facts.slurm.gpus import (
+    apart,
     beyond,
     chosen,
     dead_requests,
@@ -55,6 +57,7 @@ def the_request_says_which_gpus(job: SlurmJob) -> Findings:
         for ask in request.gpus:
             yield from _type(request, ask)
             yield from _count(request, ask)
+        yield from _two_types(request)
     if len(job.requests) == 1:
         yield from _untyped(job)
 
@@ -85,6 +88,20 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
                 cause="where devices are fenced off the others are not there; elsewhere they are somebody else's",
                 remedy="leave the line out",
             )
+
+
+def _two_types(request: SlurmRequest) -> Findings:
+    for first, later in apart(request):
+        one, other = type_of(first), type_of(later)
+        yield fail(
+            later.place,
+            f"the job asks for {one}s and {other}s on the same node",
+            is_=f"{first.option.written} and {later.option.written}",
+            should=f"one of them: --gres=gpu:{first.type}:{first.count}",
+            related=[Related(first.place, f"{first.option.written} asks for {one}s")],
+            cause=f"Slurm asks for both at once, which no node has: {_NEVER}",
+            remedy="leave one of the two lines out",
+        )
 
 
 def _type(request: SlurmRequest, ask: GpuAsk) -> Findings:

@@ -154,6 +154,14 @@ GPUS = {
     "--gres=gpu:{{type}}:1": ["unknown"],
     "--gres=gpu:mi250:8": [],
     "--gres=lscratch:10": [],
+    "--gres=gpu:a100:4 --gpus-per-node=v100:4": ["fail"],
+    "--gres=gpu:a100:4 --gpus=h100:4": ["fail"],
+    "--gres=gpu:a100:4 --gpus-per-task=a6000:1": ["fail"],
+    "--gres=gpu:a100:4 --gpus-per-node=a100:4": [],
+    "--gres=gpu:a100:4 --gpus-per-node=4": [],
+    "--gres=gpu:a100:4 --gres=gpu:v100:4": [],
+    "--gres=gpu:a100:1,gpu:v100:1": [],
+    "--gres=gpu:rtx6000:1 --gpus=quadro_rtx6000:1": [],
 }
 
 
@@ -175,6 +183,8 @@ STARTED = {
     "export CUDA_VISIBLE_DEVICES=0,1,2,3; python train.py": [],
     "export CUDA_VISIBLE_DEVICES=0,1,2,3,4; python train.py": ["fail"],
     "srun --gpus=8 torchrun --nproc_per_node=8 train.py": [],
+    # How many tasks there are is said where it is submitted.
+    "#SBATCH --gres=none --gpus-per-task=1\nexport CUDA_VISIBLE_DEVICES=3,2,1,0; srun python train.py": [],
 }
 
 

@@ -172,10 +172,9 @@ def test_the_part_of_a_heterogeneous_job_that_is_a_slice(tmp_path: Path) -> None
 
 def test_what_a_site_allows_its_jobs_say(tmp_path: Path) -> None:
     text = "#!/bin/bash\n#SBATCH --gres=gpu:2g.20gb:1 -c 8 --mem=64G\npython train.py\n"
+    assert verdicts(tmp_path, "slurm-mig-request", text) == ["fail", "fail"]
     for other in ("a", "b"):
         (tmp_path / f"{other}.slurm").write_text(text)
-    (tmp_path / "own").mkdir()
-    assert verdicts(tmp_path / "own", "slurm-mig-request", text) == ["fail", "fail"]
     assert set(verdicts(tmp_path, "slurm-mig-request", text)) == {"fail"}
     (tmp_path / "c.slurm").write_text(text)
     assert verdicts(tmp_path, "slurm-mig-request", text) == []

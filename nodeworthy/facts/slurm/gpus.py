@@ -54,6 +54,17 @@ def type_of(ask: GpuAsk) -> str | None:
     return gpu_of_type(ask.type) if ask.type is not None else None
 
 
+def apart(request: SlurmRequest) -> Iterator[tuple[GpuAsk, GpuAsk]]:
+    """Two options that ask for GPUs of two types: Slurm adds them up. A list in one option may well mean both."""
+    typed = [each for each in request.gpus if type_of(each) is not None]
+    for index, later in enumerate(typed):
+        for first in typed[:index]:
+            one, other = type_of(first), type_of(later)
+            if first.option.name != later.option.name and one and other and not same(one, other):
+                yield first, later
+                return
+
+
 def said_by_script(job: SlurmJob) -> Said | None:
     """What a launch's own arguments, or the job's name, call the GPU that it is for."""
     for launch in job.launches if job.is_shell else ():

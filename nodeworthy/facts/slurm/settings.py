@@ -81,10 +81,13 @@ def _no_threads(job: SlurmJob, launch: Launch) -> Iterator[Fault]:
             cause = f"{launch.program} sets 1 where it finds nothing"
         yield _kept(THREADS, launch, kept, cause)
         return
-    why = too_many(job, launch)
-    if why is not None:
-        yield Fault(THREADS, launch, f"{THREADS} is not set for what this job runs", "not set",
-                    "${SLURM_CPUS_PER_TASK:-1}", f"{why}, starts a thread for each of them", missing=True)  # fmt: skip
+    found = too_many(job, launch)
+    if found is not None:
+        message, cause = (
+            f"{THREADS} is not set for what this job runs",
+            f"{found.why}, starts a thread for each of them",
+        )
+        yield Fault(THREADS, launch, message, "not set", found.share, cause, missing=True)
 
 
 def _is_empty(job: SlurmJob, value: Text) -> str | None:

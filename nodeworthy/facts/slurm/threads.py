@@ -9,14 +9,24 @@ from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.ranks import script_text, spread
 from nodeworthy.known.slurm import sets_threads
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 
 # Programs that see to it themselves.
 _BY_ITSELF = pattern(r"OMP_NUM_THREADS|set_num_threads|threadpool_limits")
 _CPUS = ("cpus-per-task", "cpus-per-gpu", "mincpus", "cores-per-socket", "threads-per-core")
 
 
-def too_many(job: SlurmJob, launch: Launch) -> str | None:
-    """Why several processes would each start a thread for every CPU; None where a launcher or Slurm sees to it."""
+@dataclass(frozen=True, slots=True)
+class TooMany:
+    """Several processes, each of which would start a thread for every CPU that it sees."""
+
+    why: str
+    # What each of them may have.
+    share: str
+
+
+def too_many(job: SlurmJob, launch: Launch) -> TooMany | None:
+    """None where a launcher or Slurm sees to it."""
     if launch.inline or started_by_launcher(job, launch) or _BY_ITSELF.search(script_text(job, launch) or ""):
         return None
     if launch.step is None:
@@ -26,7 +36,8 @@ def too_many(job: SlurmJob, launch: Launch) -> str | None:
     where = spread(job, launch)
     if where.per_node <= 1 or not _is_unbound(job, launch):
         return None
-    return f"{where.per_node} tasks on a node, each of which sees all of its CPUs"
+    why = f"{where.per_node} tasks on a node, each of which sees all of its CPUs"
+    return TooMany(why, f"$((SLURM_CPUS_ON_NODE / {where.per_node}))")
 
 
 def started_by_launcher(job: SlurmJob, launch: Launch) -> bool:
@@ -48,7 +59,7 @@ def _is_unbound(job: SlurmJob, launch: Launch) -> bool:
     return job.request.option("exclusive") is not None and not asked and binding is None
 
 
-def _share_the_jobs(job: SlurmJob, launch: Launch) -> str | None:
+def _share_the_jobs(job: SlurmJob, launch: Launch) -> TooMany | None:
     """Programs in the background of the batch script: all of them see all CPUs of the job."""
     if not launch.ran.background or "taskset" in launch.ran.raw or "numactl" in launch.ran.raw:
         return None
@@ -58,4 +69,6 @@ def _share_the_jobs(job: SlurmJob, launch: Launch) -> str | None:
     ]  # fmt: skip
     if len(like) < 2 and not launch.ran.in_loop:
         return None
-    return "several at once in the background, each of which sees all CPUs of the job"
+    count = len(like) if len(like) > 1 else job.request.gpus_per_node or 1
+    why = "several at once in the background, each of which sees all CPUs of the job"
+    return TooMany(why, f"$((SLURM_CPUS_ON_NODE / {count}))" if count > 1 else "1")
