@@ -189,7 +189,7 @@ def _capabilities(table: object) -> tuple[str, ...]:
 
 
 def _endpoint(url: str, capabilities: tuple[str, ...], place: Place) -> Endpoint:
-    match = _URL.match(url)
-    scheme, authority = (match["scheme"], match["authority"]) if match else (None, url)
     unknown_start = url.startswith("zzhole")
+    match = _URL.match(url if "://" not in url or not unknown_start else url.split("://", 1)[1])
+    scheme, authority = (match["scheme"], match["authority"]) if match else (None, url)
     return Endpoint(url, scheme or (None if unknown_start else "https"), authority, capabilities, place)
