@@ -6,6 +6,7 @@ from enum import Enum, IntEnum, StrEnum
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
+from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.text import Text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
@@ -169,6 +170,8 @@ class Opens(Effect):
     arguments: tuple[Text, ...]
     # The rules that it reads from a file or from a pipe, where they are known.
     content: Content | None = None
+    # Whether somebody answers what it asks; None: whoever runs the script, at a terminal.
+    is_answered: bool | None = None
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
@@ -218,6 +221,18 @@ class Runs(Effect):
     """A program of which no more is known than that it runs."""
 
     arguments: tuple[Text, ...]
+
+
+@dataclass(slots=True, kw_only=True, unsafe_hash=True)
+class RunsElsewhere(Runs):
+    """Commands that another machine is given to run."""
+
+    host: Text
+    # What they do there.
+    does: tuple[Effect, ...]
+    # As they are given, and where they stand.
+    text: str
+    origin: Origin
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)

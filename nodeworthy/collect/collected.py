@@ -12,6 +12,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_sides import GuardedNodes
 from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
@@ -104,7 +105,7 @@ _DECLARED: Final[Facts] = frozenset(
     }
 )
 # Files alone say it.
-_FILES: Final[Facts] = frozenset({NodeFiles, SecretManifest, SlurmJob, UfwFirewall})
+_FILES: Final[Facts] = frozenset({NodeFiles, RemoteScript, SecretManifest, SlurmJob, UfwFirewall})
 # A Pulumi program says it.
 _PROGRAM: Final[Facts] = frozenset(
     {

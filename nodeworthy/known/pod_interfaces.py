@@ -61,8 +61,9 @@ def cnis() -> tuple[Cni, ...]:
 
 
 def _cni(key: str, row: Mapping[str, Any]) -> Cni:
-    lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
-    told = {name: row[name] for name in ("forwards", "in_front", "lets_in", "chain", "comment", "table") if name in row}
+    lists: dict[str, Any] = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
+    names = ("forwards", "in_front", "lets_in", "chain", "comment", "table")
+    told: dict[str, Any] = {name: row[name] for name in names if name in row}
     return Cni(key, **lists, **told)
 
 

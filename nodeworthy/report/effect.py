@@ -20,6 +20,7 @@ from nodeworthy.boot.effects import (
     PullsImage,
     Reboots,
     Runs,
+    RunsElsewhere,
     Unit,
     Writes,
 )
@@ -100,6 +101,7 @@ _VERBS: dict[type[Effect], str] = {
     Reboots: "reboots",
     Fetches: "fetches",
     Runs: "runs",
+    RunsElsewhere: "has run",
     NotUnderstood: "?",
 }
 _WHAT: dict[type[Effect], Callable[[Any], str]] = {
@@ -115,6 +117,7 @@ _WHAT: dict[type[Effect], Callable[[Any], str]] = {
     Reboots: lambda _: "the machine",
     Fetches: _fetches,
     Runs: lambda effect: _words(effect.arguments),
+    RunsElsewhere: lambda effect: f"on {effect.host.shown()}: {len(effect.does)} effects",
     NotUnderstood: lambda effect: f"{effect.why}: {effect.text}",
 }
 
@@ -136,6 +139,7 @@ _DETAILS: dict[type[Effect], tuple[str, ...]] = {
     Joins: ("how", "cluster", "endpoint", "authority", "service_cidr", "labels", "tells"),
     Fetches: ("url", "to", "runs"),
     Runs: ("arguments",),
+    RunsElsewhere: ("arguments", "host"),
     NotUnderstood: ("text", "why"),
 }
 

@@ -16,12 +16,13 @@ Rules that programs of Kubernetes write for themselves, in chains of their own, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.boot.final_files import speaking_of
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.firewall.firewall import FIREWALLD, Does, Step
 from nodeworthy.facts.firewall.needs import Pods
@@ -34,7 +35,7 @@ from nodeworthy.facts.node.firewall_on_node import declared, once_booted, open_t
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, skip
+from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, skip
 
 RULE = Rule(
     "firewall-no-wider",
@@ -50,6 +51,10 @@ _WORDS = ("ufw", "firewall")
 
 @RULE.check
 def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Findings:
+    yield from _of_script(script, pool)
+
+
+def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Finding]:
     steps = _of(pool, steps_in(script.timeline))
     wanted = pool is not None and pool.pool.firewall is Wanted.UFW
     if not steps and not wanted:
@@ -65,6 +70,11 @@ def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Finding
         flaws = _never_on(script, found)
     for flaw in flaws or _not_understood(steps):
         yield flaw.told(on=on, related=_declared(pool) if wanted else ())
+
+
+@RULE.check
+def another_machines_script_opens_no_more(script: RemoteScript) -> Findings:
+    yield from _of_script(script, None)
 
 
 @RULE.check

@@ -34,12 +34,14 @@ to write them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
+from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
@@ -47,11 +49,12 @@ from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
+from nodeworthy.facts.firewall.unread import unread_amid
 from nodeworthy.facts.node.firewall_on_node import declared, evidence, known_to_want, once_booted, seen_on
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "pod-egress-forwarded",
@@ -68,6 +71,10 @@ _PROGRAMS = ("ufw", "iptables", "firewall")
 
 @RULE.check
 def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Findings:
+    yield from _of_script(script, pool)
+
+
+def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Finding]:
     steps = steps_in(script.timeline)
     found = runs(steps)
     if found is None:
@@ -78,7 +85,7 @@ def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Fin
     if not closing:
         skip("nothing in this script switches on a firewall that forwards nothing")
     of_a_node(script, pool, steps)
-    gap = _not_understood(script)
+    gap = _not_understood(script) or unread_amid(script.timeline, steps)
     for run in closing:
         kept_back = stories(run.firewall, pods_of(pool, script), script.place)
         told_here = [each for story, is_sure in kept_back for each in _told(story, is_sure, pool)]
@@ -98,6 +105,11 @@ def _not_understood(script: BootScript) -> tuple[Place, str] | None:
         return gap.place, gap.why
     program = speaking_of(script.timeline, *_PROGRAMS)
     return (program.place, f"nobody here has read what `{program.command}` does") if program is not None else None
+
+
+@RULE.check
+def another_machines_script_opens_it_for_pods(script: RemoteScript) -> Findings:
+    yield from _of_script(script, None)
 
 
 @RULE.check

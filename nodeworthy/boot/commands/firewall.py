@@ -17,7 +17,8 @@ def ufw(call: Call) -> Did:
     verbs = [word for word in call.words if not word.startswith("--")]
     if verbs[:1] in ([], ["status"], ["show"], ["version"]) or "--dry-run" in call.words:
         return asked(call)
-    return _opens(call)
+    opens = call.does(Opens, tool="ufw", arguments=call.arguments[1:], is_answered=True if call.stdin else None)
+    return Did([opens])
 
 
 def iptables(call: Call) -> Did:

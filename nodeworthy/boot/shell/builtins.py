@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Runs
 from nodeworthy.boot.shell.arithmetic import reckon
+from nodeworthy.boot.shell.elsewhere import ssh, sshpass
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.folders import cd, mktemp, popd, pushd
 from nodeworthy.boot.shell.nested import SHELLS, Written, run_here, run_shell
@@ -195,6 +196,8 @@ BUILTINS: Mapping[str, Builtin] = {
     "su": su,
     "runuser": su,
     "sg": su,
+    "ssh": ssh,
+    "sshpass": sshpass,
     "set": _set,
     "shift": _shift,
     "unset": _unset,

@@ -63,6 +63,8 @@ class Walker:
         # What runs later: at the end of the script, at the next boot.
         self.at_exit: list[tuple[str, Place, Guard]] = []
         self.fetched: dict[str, Text] = {}
+        # The disks of other machines, as scripts that they were given have left them.
+        self.machines: dict[str, State] = {}
         self.running: list[str] = []
         # Of each function that runs, what its caller had by the names of its own variables.
         self.locals: list[dict[str, Value | None]] = []

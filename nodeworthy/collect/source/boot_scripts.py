@@ -18,6 +18,11 @@ _MARKS = pattern(
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
 )
 _FIREWALL = pattern(rb"^\s*(?:sudo\s+)?ufw\s+(?:--force\s+)?(?:enable|default)\b", re.MULTILINE)
+# The same, wherever it stands in a line, and what tells that the machine is a node of Kubernetes.
+_ANY_FIREWALL = pattern(
+    rb"\bufw\s+(?:--force\s+)?(?:enable|disable|default)\b|\b(?:disable|stop)\s[^\n]{0,40}\b(?:ufw|firewalld)\b"
+)
+_OF_KUBERNETES = pattern(rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b")
 # What configures a machine for good: of a script that somebody names it is enough.
 _CONFIGURES = pattern(
     rb"(?m)(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:sudo[ \t]+(?:-\S+[ \t]+)*)?(?:"
@@ -96,6 +101,11 @@ def is_meant_as_one(name: str) -> bool:
 def is_firewall_script(data: bytes) -> bool:
     """A script that sets up ufw, which is a node's where the fleet beside it says that its nodes have one."""
     return _SHELL.match(data) is not None and _FIREWALL.search(data) is not None
+
+
+def is_nodes_firewall(data: bytes) -> bool:
+    """A script that sets up the firewall of a node of Kubernetes, or takes it away, here or on another machine."""
+    return bool(_SHELL.match(data) and _ANY_FIREWALL.search(data) and _OF_KUBERNETES.search(data))
 
 
 def _is_mime(head: bytes) -> bool:

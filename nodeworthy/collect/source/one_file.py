@@ -14,6 +14,7 @@ from nodeworthy.collect.source.boot_scripts import (
     is_boot_script,
     is_firewall_script,
     is_meant_as_one,
+    is_nodes_firewall,
     is_script,
 )
 from nodeworthy.collect.source.chart_release import is_charts_own, with_release_of_chart
@@ -81,10 +82,13 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
     jobs = slurm_jobs(source, data)
     if jobs and not is_boot_script(data, source.path.name, named=False):
         return _jobs(jobs, _plain(data), source, rules)
-    if is_boot_script(data, source.path.name, named=source.named):
+    if is_boot_script(data, source.path.name, named=source.named) or is_nodes_firewall(data):
         found = _boot_script(source, data, rules)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
             return found
+        if found.facts:
+            # It does nothing here, and something elsewhere.
+            return replace(found, scripts=[])
     ufw = ufw_file(data, source.shown, named=source.named)
     if ufw is not None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
@@ -171,7 +175,16 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
     is_meant = source.named or is_meant_as_one(source.path.name)
     read = unpack(data, place, name=source.path.name)
     script = BootScript(place, read, is_meant=is_meant, surroundings=source.scope)
-    return Found(scripts=[script], suppressions=list(comments(_plain(data), place, rules, is_yaml=False)))
+    told = list(comments(_plain(data), place, rules, is_yaml=False))
+    return Found(_for_other_machines(script, data), scripts=[script], suppressions=told)
+
+
+def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
+    if b"ssh" not in data:
+        return []
+    from nodeworthy.facts.boot.remote_script import remote_scripts
+
+    return list(remote_scripts(script))
 
 
 def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> Found | None:

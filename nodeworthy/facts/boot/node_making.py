@@ -15,6 +15,7 @@ from nodeworthy.boot.effects import (
     NotUnderstood,
     Opens,
     Runs,
+    RunsElsewhere,
     Unit,
     Writes,
 )
@@ -69,6 +70,8 @@ def _is_of_a_node(effect: Effect) -> bool:
         return effect.act in _ACTS or _names_one(effect.unit.shown())
     if isinstance(effect, Fetches):
         return effect.runs and _names_one(effect.url.shown())
+    if isinstance(effect, RunsElsewhere):
+        return False
     if isinstance(effect, Runs):
         return _runs_here(effect)
     return isinstance(effect, NotUnderstood) and _names_one(effect.text)

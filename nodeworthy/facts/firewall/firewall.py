@@ -53,6 +53,7 @@ class Does(Enum):
     OFF = "switches it off"
     CLEAR = "forgets its rules"
     REFUSED = "is refused"
+    UNANSWERED = "asks, and nobody answers"
     UNREAD = "is not understood"
 
 

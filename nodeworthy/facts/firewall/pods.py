@@ -51,7 +51,7 @@ def _is_one_in_all_but_name(timeline: Timeline) -> bool:
 
 def _bridges(effect: Effect) -> bool:
     if isinstance(effect, Writes):
-        return effect.content is not None and effect.content.text.contains(_BRIDGED)
+        return effect.content is not None and bool(effect.content.text.contains(_BRIDGED))
     return isinstance(effect, (Runs, NotUnderstood)) and _BRIDGED in effect.command
 
 

@@ -29,6 +29,8 @@ class Firewall:
     unit_off: Step | None = None
     refused: list[Step] = field(default_factory=list)
     unread: list[Step] = field(default_factory=list)
+    # It was to be switched on, and asked, and nobody answered.
+    unanswered: Step | None = None
     # Every rule that ufw was ever told: one that it has already takes the place of itself.
     told: set[tuple[object, ...]] = field(default_factory=set)
     # Steps that took rules away again.
@@ -60,6 +62,9 @@ class Firewall:
         return Chains(UFW if self.is_up else IPTABLES, policies, rules, owner=self.kernel.owner)
 
     def do(self, step: Step) -> None:
+        if step.does is Does.UNANSWERED:
+            self.unanswered = step if step.why else self.unanswered
+            return
         if step.does in (Does.REFUSED, Does.UNREAD):
             (self.refused if step.does is Does.REFUSED else self.unread).append(step)
             return

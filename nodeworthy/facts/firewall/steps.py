@@ -141,7 +141,9 @@ def _of_firewalld(effect: Opens) -> Step:
 
 def _ufw(effect: Opens) -> Iterator[Step]:
     asked = ufw_command(effect.arguments)
-    if asked.does is not None:
+    if asked.asks and effect.is_answered is False:
+        yield _step(effect, Does.UNANSWERED, UFW, "switch" if asked.does is Does.ON else "")
+    elif asked.does is not None:
         step = _step(effect, asked.does, UFW, asked.why)
         sides = (asked.side,) if asked.does is Does.POLICY else ()
         found = asked.rule.filter if asked.rule is not None else None

@@ -28,6 +28,8 @@ def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
         if off.table != FIREWALLD or not wants_no_firewalld(pods.distribution):
             yield _off(off, pods)
         return
+    if firewall.unanswered is not None and not firewall.is_up:
+        yield _unanswered(firewall.unanswered, pods)
     if firewall.firewalld.runs is not None:
         yield from firewalld_too_wide.flaws_of(firewall.firewalld, pods)
     yield from _policies(firewall, pods)
@@ -64,6 +66,20 @@ def _off(step: Step, pods: Pods) -> Flaw:
         "(a security group), if anything does, is all that is left",
         is_=step.command,
         remedy=f"instead of this line: {on}; and {opened}",
+    )
+
+
+def _unanswered(step: Step, pods: Pods) -> Flaw:
+    opened = narrow(pods)
+    return Flaw(
+        step.place,
+        "ufw stays off: it asks whether to go on, and nobody answers",
+        should="ufw --force enable",
+        cause="under ssh `ufw enable` asks `Command may disrupt existing ssh connections. Proceed with operation "
+        "(y|n)?`; it takes the rest of the script, which it is given to read, for the answer, says `Aborted`, and ends "
+        "with 0; what it has read is not run any more",
+        is_=step.command,
+        remedy=f"ufw --force enable{f', and before it what pods need: {opened}' if opened else ''}",
     )
 
 

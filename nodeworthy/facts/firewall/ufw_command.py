@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Does, Side
@@ -32,6 +33,8 @@ class UfwCommand:
     side: Side = Side.IN
     allows: bool = False
     why: str = ""
+    # It asks before it does so: of `enable`, below ssh alone.
+    asks: bool = False
 
 
 NOTHING = UfwCommand(None)
@@ -41,15 +44,18 @@ def ufw_command(arguments: Sequence[Text]) -> UfwCommand:
     words = list(arguments)
     dry = bool(words) and (words[0].known or "").lower() == "--dry-run"
     words = words[1:] if dry else words
-    if words and (words[0].known or "").lower() in ("--force", "-f"):
-        words = words[1:]
+    forced = bool(words) and (words[0].known or "").lower() in ("--force", "-f")
+    words = words[1:] if forced else words
     try:
         found = _read(words)
     except Refused as refusal:
         return UfwCommand(Does.REFUSED, why=str(refusal))
     except Unclear as unclear:
         return UfwCommand(Does.UNREAD, why=str(unclear))
-    return NOTHING if dry else found
+    if dry:
+        return NOTHING
+    asks = found.does in (Does.ON, Does.CLEAR) or (found.does is Does.REMOVE and found.rule is None)
+    return replace(found, asks=asks and not forced)
 
 
 def _read(words: Sequence[Text]) -> UfwCommand:

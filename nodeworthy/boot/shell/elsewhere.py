@@ -1,0 +1,150 @@
+"""What a script has another machine run: `ssh HOST COMMAND`, `ssh HOST 'bash -s' <<EOF`.
+
+The other machine has none of this one's variables, functions and files; what an unquoted heredoc expands is expanded
+here, before it is sent. Scripts for one host, by the name that is written, find the files of those before them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nodeworthy.boot.effects import Effect, Opens, RunsElsewhere
+from nodeworthy.boot.origin import Origin, Straight
+from nodeworthy.boot.shell.flow import Stream
+from nodeworthy.boot.shell.nested import Written, run_here
+from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.text import Text
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
+
+# The options of ssh that take a value of their own, alone or behind others: `-p 22`, `-tp 22`.
+_TAKES = "BbcDEeFIiJLlmOopQRSWw"
+# A variable that is not known, and that holds options by what it is called.
+_OPTIONS = pattern(r"(?i)opt|arg|flag|param")
+# A shell that is given no script of its own: `bash -s`, `sudo bash`.
+_SHELL = pattern(
+    r"(?:(?:sudo|env|doas)(?: -\S+| \w+=\S*)* )?(?:/usr)?(?:/bin/)?(?:ba|da|k|z)?sh(?: -s(?: .*)?| -\w*| --)*"
+)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    host: Text
+    command: tuple[Text, ...]
+    # It is given a terminal, or told to read nothing.
+    has_terminal: bool = False
+    reads_nothing: bool = False
+
+
+@dataclass(frozen=True)
+class _Script:
+    text: str
+    # None where it stands in the command itself.
+    origin: Origin | None = None
+    stdin: Stream | None = None
+
+
+def sshpass(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`sshpass -p SECRET ssh …`"""
+    at = next((index for index, each in enumerate(arguments) if each.known == "ssh"), None)
+    if at is not None:
+        return ssh(walker, arguments[at:], place, raw)
+    return _plainly(walker, arguments, place, raw)
+
+
+def ssh(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    asked = _asked(arguments[1:])
+    script = _script(walker, asked) if asked is not None else None
+    if asked is None or script is None:
+        return _plainly(walker, arguments, place, raw)
+    call = RunsElsewhere(
+        place=place,
+        stage=walker.stage,
+        command=raw,
+        conditions=walker.guard,
+        via=walker.via,
+        failure=walker.failure(),
+        detached=walker.detached,
+        arguments=tuple(arguments),
+        host=asked.host,
+        does=tuple(_run(walker, asked, script, place)),
+        text=script.text,
+        origin=script.origin or Straight(place),
+    )
+    walker.emit(call)
+    walker.prints(None, place, raw)
+    return None
+
+
+def _plainly(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    from nodeworthy.boot.shell.calls import run_program
+
+    return run_program(walker, arguments, place, raw)
+
+
+def _asked(arguments: Sequence[Text]) -> _Asked | None:
+    letters, index = "", 0
+    while index < len(arguments):
+        word = arguments[index].known
+        if word is None and _OPTIONS.search(arguments[index].shown()) and index + 1 < len(arguments):
+            index += 1
+        elif word is None or not word.startswith("-") or len(word) == 1:
+            break
+        else:
+            letters += word[1:]
+            at = next((at for at, letter in enumerate(word) if letter in _TAKES), len(word))
+            # `-p22` brings its value along, `-p 22` does not.
+            index += 2 if at == len(word) - 1 else 1
+    if index >= len(arguments):
+        return None
+    return _Asked(arguments[index], tuple(arguments[index + 1 :]), "t" in letters, "n" in letters)
+
+
+def _script(walker: Walker, asked: _Asked) -> _Script | None:
+    """What the other machine's shell is given; None where nobody here knows it."""
+    if asked.command:
+        text = " ".join(each.shown() for each in asked.command)
+        return _Script(text, stdin=walker.stdin)
+    content = walker.stdin.content if walker.stdin is not None else None
+    if content is None or not content.lines:
+        return None
+    return _Script(content.text.shown(), Written(content))
+
+
+def _run(walker: Walker, asked: _Asked, script: _Script, place: Place) -> Sequence[Effect]:
+    from nodeworthy.boot.shell.walker import Walker as Another
+
+    origin = script.origin or Straight(place)
+    disk = walker.machines.setdefault(asked.host.shown(), State())
+    there = Another(origin, walker.stage, State(files=disk.files, versions=disk.versions), walker.text)
+    there.guard, there.via, there.machines = walker.guard, walker.via, walker.machines
+    there.steps, there.most_steps, there.depth = walker.steps, walker.most_steps, walker.depth
+    there.stdin = script.stdin
+    run_here(there, script.text, origin, place)
+    walker.steps = there.steps
+    there.end()
+    unanswered = asked.reads_nothing or (not asked.has_terminal and _reads_a_script(asked, walker.stdin))
+    return [_unanswered(each) for each in there.effects] if unanswered else there.effects
+
+
+def _reads_a_script(asked: _Asked, stdin: Stream | None) -> bool:
+    """What asks there reads on in the script itself."""
+    is_given = stdin is not None and (stdin.content is not None or stdin.url is not None)
+    return is_given and (not asked.command or _is_shell(asked.command))
+
+
+def _is_shell(command: Sequence[Text]) -> bool:
+    words = " ".join(each.shown() for each in command).split()
+    return _SHELL.fullmatch(" ".join(words)) is not None
+
+
+def _unanswered(effect: Effect) -> Effect:
+    if isinstance(effect, Opens) and effect.is_answered is None:
+        return replace(effect, is_answered=False)
+    return effect

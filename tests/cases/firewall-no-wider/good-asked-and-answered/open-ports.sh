@@ -1,0 +1,10 @@
+#!/bin/bash
+set -eu
+
+ssh ubuntu@192.168.40.21 'bash -s' <<'REMOTE'
+sudo ufw allow 22/tcp
+sudo ufw allow from 10.42.0.0/16
+yes | sudo ufw enable
+sudo systemctl restart k3s
+REMOTE
+ssh -t ubuntu@192.168.40.22 'sudo ufw allow 22/tcp; sudo ufw allow from 10.42.0.0/16; sudo ufw enable; sudo systemctl restart k3s'
