@@ -11,6 +11,7 @@ from nodeworthy.boot.effects import Effect, RunsElsewhere, Stage
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script_kind import ScriptKind, Use
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown
 
@@ -24,6 +25,15 @@ class RemoteScript(BootScript):
     @cached_property
     def timeline(self) -> Timeline:
         return Timeline(self.does)
+
+    @cached_property
+    def use(self) -> Use:
+        return Use(ScriptKind.BY_HAND)
+
+    @property
+    def unread_told_by(self) -> str | None:
+        """What can't be read of it is told of the script that sends it."""
+        return None
 
 
 def remote_scripts(script: BootScript) -> Iterator[RemoteScript]:
