@@ -13,7 +13,7 @@ from nodeworthy.one_cause import told_once_that_unread
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.suppression import Suppressed, Suppression
-from nodeworthy.telling import signed, told_once
+from nodeworthy.telling import plainly, signed, told_once
 from nodeworthy.verdict import (
     DoesNotApply,
     Finding,
@@ -132,7 +132,7 @@ def _not_seen(rule: Rule, missing: Missing) -> Judgement:
     subject = Nothing(missing.place)
     if missing.verdict is Verdict.SKIP:
         return Judgement(rule, subject, Verdict.SKIP, (), why=missing.why)
-    found = replace(finding(missing.verdict, missing.place, missing.why), rule=rule.id, severity=rule.severity)
+    found = signed(finding(missing.verdict, missing.place, missing.why), rule)
     return Judgement(rule, subject, missing.verdict, (found,))
 
 
@@ -197,10 +197,14 @@ def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -
     except NotKnown as unknown:
         found.append(finding(Verdict.UNKNOWN, unknown.place or subject, unknown.why))
     except DoesNotApply as reason:
-        return _Outcome(tuple(found), skipped=None if found else reason.why)
+        return _Outcome(tuple(found), skipped=None if found else _plain(reason.why))
     except Exception as problem:  # noqa: BLE001 - a rule's fault must not end the run: it becomes a finding of its own
         return _Outcome(tuple(found), crashed=_crash(function, problem))
     return _Outcome(tuple(found))
+
+
+def _plain(why: str) -> str:
+    return why if isinstance(why, ToGive) else plainly(why)
 
 
 def _crash(function: Callable[..., Any], problem: Exception) -> str:

@@ -6,22 +6,39 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from nodeworthy import not_known
+from nodeworthy.markers import without_marks
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Severity, Verdict
+
+_WORDS = ("message", "is_", "should", "cause", "remedy")
 
 
 def signed(each: Finding, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
     # The rule's severity is the highest that its findings may have.
     severity = rule.severity if rule.severity is Severity.WARNING else each.severity
-    return _without_secrets(replace(each, rule=rule.id, severity=severity, remedy=remedy))
+    return _without_secrets(_plain(replace(each, rule=rule.id, severity=severity, remedy=remedy)))
+
+
+def _plain(each: Finding) -> Finding:
+    """In words that a reader knows: no mark of ours, and no not-known within another."""
+    said = {name: getattr(each, name) for name in _WORDS}
+    plainer: dict[str, Any] = {name: plain for name, text in said.items() if text and (plain := plainly(text)) != text}
+    if any(plainly(other.says) != other.says for other in each.related):
+        plainer["related"] = tuple(replace(other, says=plainly(other.says)) for other in each.related)
+    return replace(each, **plainer) if plainer else each
+
+
+def plainly(text: str) -> str:
+    return without_marks(not_known.told_once(text) if " not known" in text else text)
 
 
 def _without_secrets(each: Finding) -> Finding:
     """Whatever a rule shows of a line, a secret in that line is not shown."""
     from nodeworthy.known.secrets import hidden
 
-    said = {name: getattr(each, name) for name in ("message", "is_", "should", "cause", "remedy")}
+    said = {name: getattr(each, name) for name in _WORDS}
     hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}
     if any(hidden(other.says) is not other.says for other in each.related):
         hiding["related"] = tuple(replace(other, says=hidden(other.says)) for other in each.related)

@@ -23,6 +23,8 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
+_NOT_KNOWN = " is not known: "
+
 # A pair of rule and subject gets the worst of what was found; a skip only where there is nothing else.
 WORST_FIRST = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN, Verdict.PASS, Verdict.SKIP)
 
@@ -198,7 +200,10 @@ class Finding:
         if not self.on:
             return self.message
         named = self.on if len(self.on) <= 3 else (*self.on[:3], f"{len(self.on) - 3} more")
-        return f"{self.message} on {' and '.join(filter(None, [', '.join(named[:-1]), named[-1]]))}"
+        on = f" on {' and '.join(filter(None, [', '.join(named[:-1]), named[-1]]))}"
+        # Of whom something is not known stands with what that is, and not with the reason.
+        what, marker, why = self.message.partition(_NOT_KNOWN)
+        return f"{what}{on}{marker}{why}" if marker else f"{self.message}{on}"
 
 
 Findings = Iterator[Finding]

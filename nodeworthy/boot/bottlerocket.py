@@ -45,7 +45,7 @@ class Settings:
         place = self.place_of(*path)
         if isinstance(value, str):
             text = self.fillings.text(value)
-            state = Known(text.known) if text.known is not None else Unknown(f"{text.shown()}: {text.why}")
+            state = Known(text.known) if text.known is not None else Unknown(text.doubt())
             return Located(state, place)
         return Located(Known(value), place)
 

@@ -8,6 +8,14 @@ from dataclasses import field
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+# So much of a text is shown in a sentence about it.
+LONGEST = 60
+
+
+def cut(raw: str) -> str:
+    one_line = " ".join(raw.split())
+    return one_line if len(one_line) <= LONGEST else f"{one_line[: LONGEST - 3]}…"
+
 
 # Neither is frozen: nobody changes one, and there are so many that freezing them is felt.
 @dataclass(slots=True, unsafe_hash=True)
@@ -53,6 +61,17 @@ class Text:
         """Why it is not known; empty where it is."""
         return self.holes[0].why if self.holes else ""
 
+    def unsaid(self) -> str:
+        """`$TOOL, and TOOL is set nowhere in this script`: the text, and why it is not known."""
+        shown = cut(self.shown())
+        if shown and self.why.startswith(shown):
+            return f"{shown}, which{self.why[len(shown) :]}"
+        return f"{shown}, and {self.why}"
+
+    def doubt(self) -> str:
+        """The same as a sentence of its own: `$HOST:6443: the template fills it in`."""
+        return self.why if self.why.startswith(cut(self.shown())) else f"{self.shown()}: {self.why}"
+
     def shown(self) -> str:
         pieces = self.pieces
         if len(pieces) == 1:
@@ -94,7 +113,7 @@ class Text:
 
     def located(self, place: Place) -> Located[str]:
         """For a rule: the text at its place, unknown where a part of it is."""
-        state = Known(self.known) if self.known is not None else Unknown(f"{self.shown()}: {self.why}")
+        state = Known(self.known) if self.known is not None else Unknown(self.doubt())
         return Located(state, place)
 
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from nodeworthy.not_known import what_and_why
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Verdict
 
-# How rules say what they do not know, and why: `whether X is set is not known: env.sh may set it`.
-_NOT_KNOWN = " not known: "
 # Of many places, so many are told.
 PLACES = 5
 
@@ -51,7 +50,8 @@ class Told:
 
     def _places(self) -> Iterator[str]:
         for each in self.findings:
-            yield str(each.where) if self.is_one_sentence else f"{each.where}: {_what(each)}"
+            what = what_and_why(each.message)[0] or each.sentence()
+            yield str(each.where) if self.is_one_sentence else f"{each.where}: {what}"
 
 
 def together(findings: Iterable[Finding]) -> list[Told]:
@@ -67,13 +67,4 @@ def together(findings: Iterable[Finding]) -> list[Told]:
 
 
 def _reason(finding: Finding) -> str:
-    before, marker, reason = finding.message.partition(_NOT_KNOWN)
-    return reason if marker else before
-
-
-def _what(finding: Finding) -> str:
-    """`whether X is set is` becomes `whether X is set`."""
-    before, marker, _ = finding.message.partition(_NOT_KNOWN)
-    if not marker:
-        return finding.sentence()
-    return before.removesuffix(" are").removesuffix(" is").removesuffix(",")
+    return what_and_why(finding.message)[1]

@@ -100,7 +100,7 @@ def _of_a_file(file: NodeFile, runtime: Containerd) -> Flaw:
     if runtime.templates or runtime.generated:
         says = f"what stands in {path} is lost: {runtime.written_when}"
         return Flaw(file.place, says, _should(runtime), CAUSE, path, _template(runtime))
-    why = f"whether {path} is laid down behind {runtime.written_by} at every boot is not known: {runtime.written_when},"
+    why = f"whether {path} is laid down behind {runtime.written_by} at every boot is not known: {runtime.written_when}"
     return doubt(file.place, why, REMEDIES.get(runtime.written_by))
 
 

@@ -82,7 +82,7 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("#!/bin/bash\n$TOOL install x\n", "which program this is is not known"),
+        ("#!/bin/bash\n$TOOL install x\n", "the program here is $TOOL"),
         ("#!/bin/bash\nif true; then\n", "unexpected end of file"),
         ("#!/usr/bin/python3\nprint('kubelet')\n", "/usr/bin/python3 is not read"),
         ("#!/bin/bash\ncurl -s https://example.com/install.sh | bash\n", "example.com"),

@@ -36,8 +36,8 @@ def loaded(call: Call, packages: Iterable[Text]) -> Iterator[Effect]:
             unsure.append(package)
     if unsure:
         shown = " ".join(package.shown() for package in unsure)
-        why = next((package.why for package in unsure if package.holes), "a pattern of names")
-        says = f"which packages these are is not known: {why}"
+        hidden = next((package.unsaid() for package in unsure if package.holes), "")
+        says = f"among the packages is {hidden}" if hidden else "what is installed is a pattern of names"
         yield call.does(NotUnderstood, text=f"{shown} (an nvidia driver, or any other package)", why=says)
 
 

@@ -77,7 +77,7 @@ def _unloaded(call: Call, name: Text) -> Iterator[Effect]:
 
 def _not_known(call: Call, name: Text) -> NotUnderstood:
     text = f"{call.program} {name.shown()} (nvidia, or any other module)"
-    return call.does(NotUnderstood, text=text, why=f"which module this is is not known: {name.why}")
+    return call.does(NotUnderstood, text=text, why=f"the module here is {name.unsaid()}")
 
 
 def module_name(name: str) -> str:

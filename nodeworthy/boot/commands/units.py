@@ -103,11 +103,11 @@ def _loads(call: Call, unit: Text) -> Iterator[Effect]:
 
 def _whatever(call: Call) -> NotUnderstood:
     text = " ".join(argument.shown() for argument in call.arguments)
-    why = next((argument.why for argument in call.arguments if argument.holes), "")
+    unit = next((argument.unsaid() for argument in call.arguments if argument.holes), text)
     return call.does(
         NotUnderstood,
         text=f"{text} (nvidia-persistenced, or any other unit)",
-        why=f"which unit this is is not known: {why}",
+        why=f"the unit here is {unit}",
     )
 
 

@@ -123,7 +123,7 @@ def _source(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
         return bool(status) if status is not None else None
     walker.state.sourced = name or arguments[1].shown()
     if name is None or name in walker.state.files:
-        walker.not_understood(place, raw, f"what {walker.state.sourced} sets is not known")
+        walker.not_understood(place, raw, f"what {walker.state.sourced} sets could not be read")
     elif name.endswith((".sh", ".bash")) and not name.startswith("/etc/profile"):
         walker.emit(call_of(walker, arguments, place, raw).does(Runs, arguments=(Text((name,)),)))
     return None
@@ -135,7 +135,7 @@ def _eval(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> 
     text = " ".join(each.shown() for each in arguments[1:])
     unknown = next((each for each in arguments[1:] if each.known is None), None)
     if unknown is not None:
-        walker.not_understood(place, raw, f"what is evaluated here is not known: {unknown.why}")
+        walker.not_understood(place, raw, f"what is evaluated here is {unknown.unsaid()}")
         return None
     return run_here(walker, text, Folded(place, "what is evaluated"), place)
 

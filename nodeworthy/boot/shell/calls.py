@@ -102,7 +102,7 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         return happened(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
     if name is None:
         text = "\n".join([raw, *written_somewhere(walker)]) if "/" in arguments[0].shown() else raw
-        walker.not_understood(place, text, f"which program this is is not known: {arguments[0].why}")
+        walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}")
         return None
     if name in walker.state.functions:
         return run_function(

@@ -64,7 +64,7 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
             return happened(walker, runfile(call_of(walker, rest, place, raw)), place, raw)
         if name is None:
             text = "\n".join([raw, *written_somewhere(walker)])
-            walker.not_understood(place, text, f"which script this is is not known: {rest[0].why}")
+            walker.not_understood(place, text, f"the script here is {rest[0].unsaid()}")
             return None
         return run_program(walker, (Text((name.rsplit("/", 1)[-1],)), *rest[1:]), place, raw)
     return _run_stdin(walker, rest, place, raw)
@@ -97,7 +97,7 @@ def run_command_text(walker: Walker, text: Text, place: Place, raw: str, argumen
     """`-c TEXT`."""
     if text.known is None:
         if not any(isinstance(piece, str) and piece.strip() for piece in text.pieces):
-            walker.not_understood(place, raw, f"what it runs is not known: {text.why}")
+            walker.not_understood(place, raw, f"what it runs is {text.unsaid()}")
             return None
         return run_text(walker, text.shown(), Straight(place), arguments, place)
     return run_text(walker, text.known, Straight(place), arguments, place)
@@ -111,7 +111,7 @@ def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
     if stream is not None and stream.url is not None:
         return happened(walker, fetched_script(stream.url, call_of(walker, arguments, place, raw)), place, raw)
     if stream is None or stream.content is None or not stream.content.lines:
-        walker.not_understood(place, raw, "what this shell is given to run is not known")
+        walker.not_understood(place, raw, "what this shell is given to run could not be read")
         return None
     content = stream.content
     walker.stdin = None
@@ -145,7 +145,7 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
         call = call_of(walker, arguments, place, raw)
         return Status(happened(walker, fetched_script(url, call), place, raw))
     if name in walker.state.files:
-        walker.not_understood(place, raw, f"what stands in {name} is not known")
+        walker.not_understood(place, raw, f"what stands in {name} could not be read")
         return Status(None)
     return None
 

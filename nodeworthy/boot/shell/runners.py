@@ -24,5 +24,5 @@ def su(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> boo
     for index, word in enumerate(words[:-1]):
         if word in ("-c", "--command", "-lc"):
             return run_command_text(walker, arguments[index + 1], place, raw)
-    walker.not_understood(place, raw, "what is run for another user is not known")
+    walker.not_understood(place, raw, "what is run for another user could not be read")
     return None

@@ -11,7 +11,7 @@ from nodeworthy.boot.shell.lengths import ELEMENTS, LETTERS, PIECES, WHY, letter
 from nodeworthy.boot.shell.splitting import braces, first_separator, joined_by, separators, split
 from nodeworthy.boot.shell.state import State, missing
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
-from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
+from nodeworthy.boot.text import EMPTY, Hole, Piece, Text, cut
 from nodeworthy.records import dataclass
 
 # Runs the body of `$(…)` and says what it prints; None where that is not known.
@@ -42,7 +42,7 @@ class Expander:
                 pieces += found
                 length += letters(found)
             if length > LETTERS or len(pieces) > 2 * PIECES:
-                return Text((Hole(_cut(word.raw), WHY),))
+                return Text((Hole(cut(word.raw), WHY),))
         return Text.of(*pieces)
 
     def _only(self, word: Word, part: WordPart) -> Text:
@@ -50,7 +50,7 @@ class Expander:
             return Text((part.text,)) if part.text else EMPTY
         text = self._parameter(part) if isinstance(part, Parameter) else Text.of(*self._pieces(part))
         too_long = letters(text.pieces) > LETTERS or len(text.pieces) > 2 * PIECES
-        return Text((Hole(_cut(word.raw), WHY),)) if too_long else text
+        return Text((Hole(cut(word.raw), WHY),)) if too_long else text
 
     def fields(self, words: Iterable[Word]) -> list[Text]:
         """The words as the arguments of a command: split where the shell splits them."""
@@ -121,7 +121,7 @@ class Expander:
             return (Hole(part.raw, "it is a pipe to another program"),)
         content = self.substitute(part)
         if content is None:
-            return (Hole(part.raw, f"{_cut(part.raw)} is known only on the node"),)
+            return (Hole(part.raw, f"{cut(part.raw)} is known only on the node"),)
         pieces = list(content.text.pieces)
         if pieces and isinstance(pieces[-1], str):
             pieces[-1] = pieces[-1].rstrip("\n")
@@ -186,8 +186,3 @@ def _is_all(part: Parameter) -> bool:
 
 def _at_run_time(part: Parameter) -> Text:
     return Text((Hole(part.raw, f"{part.raw} is known only when the script runs"),))
-
-
-def _cut(raw: str) -> str:
-    one_line = " ".join(raw.split())
-    return one_line if len(one_line) <= 60 else f"{one_line[:57]}…"

@@ -10,10 +10,10 @@ from nodeworthy.patterns import pattern
 
 # Of these nothing is known: they may do anything.
 _ANYTHING = (
-    "which program this is",
-    "which script this is",
+    "the program here is",
+    "the script here is",
     "what is evaluated here",
-    "what it runs is not known",
+    "what it runs is",
     "what this shell is given",
     "what stands in",
     "what is run for another user",

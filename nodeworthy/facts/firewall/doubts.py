@@ -25,9 +25,9 @@ def why_not_known(rule: Filter, pods: Pods) -> str:
     ends = (rule.in_, rule.out, rule.source, rule.to)
     hole = next((each for each in ends if each.holes), None)
     if hole is not None:
-        return f"{hole.shown()}: {hole.why}"
+        return f"it depends on {hole.unsaid()}"
     if rule.unless and not rule.is_narrowed:
-        return "which packets have left its chain before this rule is not known"
+        return "packets may have left its chain before this rule"
     if rule.is_narrowed or rule.allows is None:
         return "what else this rule asks for is not read here"
     named = [end.shown() for end in ends[:2] if end and named_by(end.shown())]
@@ -39,4 +39,4 @@ def why_not_known(rule: Filter, pods: Pods) -> str:
     ranges = [end.shown() for end in ends[2:] if (found := range_of(end)) is not None and is_private(found)]
     if ranges:
         return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
-    return f"whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is, is not known"
+    return f"nothing here shows whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is"

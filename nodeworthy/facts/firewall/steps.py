@@ -104,11 +104,11 @@ class _Reader:
         elif effect.how is How.EDIT and effect.expressions:
             yield from steps_of_edit(kind, effect.expressions, told)
         else:
-            yield told.step(Does.UNREAD, why=f"what stands in {path} afterwards is not known")
+            yield told.step(Does.UNREAD, why=f"what stands in {path} afterwards could not be read")
 
     def _nft(self, effect: Effect, content: Content | None, arguments: Sequence[Text]) -> Iterator[Step]:
         if content is None and any(each.known in ("-f", "--file") for each in arguments):
-            yield _step(effect, Does.UNREAD, "nft", why="which rules nft reads here is not known")
+            yield _step(effect, Does.UNREAD, "nft", why="the rules that nft reads here could not be read")
             return
         text = content.text if content is not None else _joined(arguments)
         for act in self.nft.read(text):

@@ -58,7 +58,7 @@ def rule_of(words: Sequence[Text], *, routed: bool) -> Rule:
 
 def _word(text: Text) -> str:
     if text.known is None:
-        raise Unclear(f"{text.shown()}: {text.why}")
+        raise Unclear(f"it depends on {text.unsaid()}")
     return text.known
 
 

@@ -133,7 +133,7 @@ def _after(effect: Writes, before: Content) -> Said | None:
         return _edited(effect)
     content = effect.whole if effect.whole is not None else effect.content
     if content is None:
-        return Said(Says.MAYBE, why=f"what is written into {effect.path.shown()} is not known")
+        return Said(Says.MAYBE, why=f"what is written into {effect.path.shown()} could not be read")
     said = said_by(content if effect.whole is not None else before + content)
     replaced = effect.how is not How.APPEND or effect.whole is not None
     return Said(Says.GONE, why="is overwritten") if said is None and replaced else said

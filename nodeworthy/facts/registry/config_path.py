@@ -124,7 +124,7 @@ def _behind(write: Writes, now: ConfigPath, version: str | None, *, is_root: boo
         return _written(write, reading, now, version, is_root=is_root)
     if write.how is How.APPEND:
         return _set_in_text(write, now)
-    return ConfigPath(None, f"what {write.command or 'this step'} writes is not known", write) if is_root else now
+    return ConfigPath(None, f"what {write.command or 'this step'} writes could not be read", write) if is_root else now
 
 
 def is_default_config(write: Writes) -> bool:
@@ -140,7 +140,7 @@ def _written(write: Writes, reading: Reading, now: ConfigPath, version: str | No
     for registry in registry_tables(reading.mapping):
         value = registry.get(KEY)
         if isinstance(value, str) and has_hole(value):
-            return ConfigPath(None, f"what {KEY} is set to is not known", write)
+            return ConfigPath(None, f"what {KEY} is set to could not be read", write)
         if isinstance(value, str) and value:
             return ConfigPath(tuple(value.split(":")), f"{KEY} is set", write)
     if not is_root:

@@ -40,9 +40,9 @@ def _entries(write: Writes, name: str) -> Iterator[Way]:
         return
     hidden = next((line for line in lines if line.text.holes and not line.text.contains("localhost")), None)
     if hidden is not None:
-        yield Way(write, unknown=f"whether {hidden.text.shown()} is an entry for {name} is not known")
+        yield Way(write, unknown=f"{hidden.text.shown()} may be an entry for {name}")
     elif not lines and write.content is None:
-        yield Way(write, unknown=f"what it brings to {HOSTS} is not known")
+        yield Way(write, unknown=f"what it brings to {HOSTS} could not be read")
 
 
 def _begins_with_address(text: Text) -> bool:
@@ -68,7 +68,7 @@ def _as_left(timeline: Timeline, way: Way, name: str) -> Way:
             says = f"its entry in {HOSTS} is gone again: {each.place.spot} {_TOLD[each.how]}"
             return Way(each, says, "add the entry behind this line", _ENTRY)
         if each.how in (How.WRITE, How.LINK) and not _brings(each, name):
-            return Way(each, unknown=f"whether {HOSTS} still has its entry for {name} is not known")
+            return Way(each, unknown=f"this step may take its entry out of {HOSTS} again")
     return way
 
 

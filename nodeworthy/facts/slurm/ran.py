@@ -9,12 +9,12 @@ from dataclasses import field
 from nodeworthy.boot.conditions import Asks, Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.text import Text
+from nodeworthy.markers import JOB_FOLDER
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-# Where a job begins: nobody knows it, and relative paths are relative to it.
-HOME = "/@job"
+HOME = JOB_FOLDER
 # Of what the batch script filled in before any task saw it.
 FILLED = "the batch script fills it in: "
 # What may start work, in a region that could not be read.

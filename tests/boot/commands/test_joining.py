@@ -38,7 +38,7 @@ BOOTSTRAP = "/etc/eks/bootstrap.sh"
             ("gpu", "https://x", "Q0E=", None),
         ),
         (f"{BOOTSTRAP} --use-max-pods false --apiserver-endpoint=https://x gpu", ("gpu", "https://x", None, None)),
-        (f"{BOOTSTRAP} ${{NAME}}", ("? ${NAME}: ${NAME} is known on the node", None, None, None)),
+        (f"{BOOTSTRAP} ${{NAME}}", ("? ${NAME} is known on the node", None, None, None)),
         (f"{BOOTSTRAP} gpu --ip-family ipv6 --service-ipv6-cidr fd00::/108", ("gpu", None, None, "fd00::/108")),
         (
             f"{BOOTSTRAP} gpu-${{ENV}} --container-runtime containerd",

@@ -20,7 +20,7 @@ from tests.boot.commands.calls import ran, told
             r"find /lib -name nvidia.ko -exec insmod {} \; -exec modprobe overlay \;",
             [
                 "NotUnderstood text=insmod {} (nvidia, or any other module) "
-                "why=which module this is is not known: find tells it on the node",
+                "why=the module here is {}, and find tells it on the node",
                 "LoadsModule module=overlay because=modprobe loads it",
             ],
         ),

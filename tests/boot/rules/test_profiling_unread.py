@@ -84,8 +84,8 @@ def test_what_is_not_known_is_not_said_to_load_nothing() -> None:
     skipped = said_of(RULE, 'eval "$SETUP"\n')
     assert skipped.verdict == "skip"
     assert messages(RULE, 'dnf install -y nsight-compute-2025.3.0\nnvidia-ctk --version\neval "$SETUP"\n') == [
-        "4: whether this loads the driver is not known: what is evaluated here is not known: "
-        "SETUP is set nowhere in this script"
+        "4: whether this loads the driver is not known: what is evaluated here is $SETUP, "
+        "and SETUP is set nowhere in this script"
     ]
 
 

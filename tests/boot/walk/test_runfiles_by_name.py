@@ -16,4 +16,6 @@ def test_its_version_may_be_unknown(start: str) -> None:
 
 
 def test_any_other_name_is_not_guessed() -> None:
-    assert told('sh "./$(ls)" --silent')[0].startswith("? which script this is is not known")
+    assert told('sh "./$(ls)" --silent')[0].startswith(
+        "? the script here is ./$(ls), and $(ls) is known only on the node"
+    )

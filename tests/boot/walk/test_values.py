@@ -95,5 +95,5 @@ def test_what_is_not_known_says_why(name: str) -> None:
 
 def test_which_program_it_is_may_be_unknown() -> None:
     assert told("$TOOL install nvidia-driver") == [
-        "? which program this is is not known: TOOL is set nowhere in this script: $TOOL install nvi…"
+        "? the program here is $TOOL, and TOOL is set nowhere in this script: $TOOL install nvidia-d…"
     ]

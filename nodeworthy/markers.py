@@ -1,0 +1,17 @@
+"""What stands in a text for something that nobody knows, and what a reader is told instead of it."""
+
+from __future__ import annotations
+
+from nodeworthy.patterns import pattern
+
+# The folder in which a job begins: nobody knows it, and relative paths are relative to it.
+JOB_FOLDER = "/@job"
+# Marks of the readers of scripts, YAML and TOML, for what a template fills in.
+_HOLES = pattern("[\ue000-\uf8ff]+")
+
+
+def without_marks(text: str) -> str:
+    """The same text where there is none, which is nearly always."""
+    if JOB_FOLDER in text:
+        text = text.replace(f"{JOB_FOLDER}/", "").replace(JOB_FOLDER, "$SLURM_SUBMIT_DIR")
+    return text if text.isascii() else _HOLES.sub("…", text)

@@ -1,0 +1,23 @@
+"""A not-known is told once: what is not known, because of what. How the sentences of others become one."""
+
+from __future__ import annotations
+
+from nodeworthy.patterns import pattern
+
+# `A is not known: B is not known: C`.
+_NESTED = pattern(r" (is|are) not known: ([^\n]{1,300}?),? (is|are) not known(?=: )")
+_WHY = pattern(r" not known(?:: |, because )")
+
+
+def told_once(message: str) -> str:
+    """`A is not known, because B is not: C`."""
+    return _NESTED.sub(lambda found: f" {found[1]} not known, because {found[2]} {found[3]} not", message)
+
+
+def what_and_why(message: str) -> tuple[str, str]:
+    """`whether X is set`, and why that is not known; without the first where the message is of another form."""
+    found = _WHY.search(message)
+    if found is None:
+        return "", message
+    what = message[: found.start()].removesuffix(" are").removesuffix(" is").removesuffix(",")
+    return what, message[found.end() :]
