@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from dataclasses import field
+from typing import TYPE_CHECKING, cast
 
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
@@ -34,10 +34,9 @@ from nodeworthy.engine import Fact
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
-from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.facts.pod.visible_devices import choices
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, IN_A_STACK, PlainText, without_encrypted
 from nodeworthy.facts.secrets.secret_manifest import (
+    hands_over,
     is_readable_secret,
     is_telling_config_map,
     secret_manifests,
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.firewall.ufw_firewall import UfwFile
     from nodeworthy.facts.node.files import NodeFile
+    from nodeworthy.facts.pod.template import PodTemplate
 
 
 # By these a release names the files that hold its values.
@@ -114,7 +114,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
     found.facts = with_what_they_patch(with_release_of_chart(found.facts, beside), beside)
     kept = any(map(is_readable_secret, every))
-    if not found.facts and not kept and not any(map(is_telling_config_map, every)):
+    if not found.facts and not kept and not _is_telling(every, text):
         return None
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
@@ -125,11 +125,24 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     return found
 
 
+def _is_telling(every: Sequence[Tree], text: str) -> bool:
+    """Whether something holds in plain words what belongs in a Secret; most hold nothing of ours."""
+    if any(map(is_telling_config_map, every)):
+        return True
+    if not any(map(hands_over, every)):
+        return False
+    from nodeworthy.facts.secrets.commented import secrets_in
+
+    return any(secrets_in(text))
+
+
 def _placed(fact: Fact, source: Source) -> Fact:
     """A pod that names the GPUs that it sees is asked what lies around it."""
-    if isinstance(fact, PodTemplate) and source.shown != STDIN and any(choices(fact)):
-        return replace(fact, surroundings=source.scope)
-    return fact
+    if type(fact).__name__ != "PodTemplate" or source.shown == STDIN:
+        return fact
+    from nodeworthy.facts.pod.visible_devices import around
+
+    return around(cast("PodTemplate", fact), source.scope)
 
 
 def _plain_text(source: Source, readable: str, called: str, remedy: str) -> PlainText:

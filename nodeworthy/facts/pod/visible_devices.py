@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu, is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.visible_devices import MOST, VARIABLE, signs
 from nodeworthy.records import dataclass
@@ -39,6 +41,11 @@ def choices(pod: PodTemplate) -> Iterator[Choice]:
         if said is None or not asks or not isinstance(said.state, Known) or not said.state.value:
             continue
         yield Choice(container, asks, said)
+
+
+def around(pod: PodTemplate, surroundings: Surroundings) -> PodTemplate:
+    """The pod with the files around it, if there is anything to ask them."""
+    return replace(pod, surroundings=surroundings) if any(choices(pod)) else pod
 
 
 def _asks(container: Container) -> int:

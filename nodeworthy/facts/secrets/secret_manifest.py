@@ -12,6 +12,9 @@ from nodeworthy.known.secrets import what_is
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+# Kinds that hand a chart its values, or make Secrets of what stands in them.
+_HAND_OVER = frozenset(("HelmRelease", "HelmChart", "HelmChartConfig", "Application", "Kustomization"))
+
 
 @dataclass(frozen=True, eq=False)
 class SecretManifest:
@@ -48,6 +51,11 @@ def is_telling_config_map(tree: Tree) -> bool:
     if not tree.is_mapping or tree.get("kind").text != "ConfigMap" or tree.get("sops").is_mapping:
         return False
     return any(what_is(name, child.text) is not None for name, child in tree.get("data").mapping.items() if child.text)
+
+
+def hands_over(tree: Tree) -> bool:
+    """Whether it installs a chart, or generates a Secret: what stands in it in plain words may belong in one."""
+    return tree.is_mapping and tree.get("kind").text in _HAND_OVER and not tree.get("sops").is_mapping
 
 
 def without_packed(text: str, secrets: Sequence[SecretManifest]) -> str:
