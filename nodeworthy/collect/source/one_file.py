@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
 from nodeworthy.collect.objects import facts_of
