@@ -204,7 +204,7 @@ def test_a_file_of_no_known_kind_is_no_finding(tmp_path: Path) -> None:
     assert (looked.said, looked.recognised, looked.crash) == ((), False, "")
 
 
-@pytest.mark.parametrize("name", ["first", "second"])
+@pytest.mark.parametrize("name", ["first", "second", "third"])
 def test_the_lists_agree_with_their_truth(name: str) -> None:
     entries = json.loads((SETS / name / "files.json").read_text())
     truth = json.loads((SETS / name / "truth.json").read_text())
@@ -213,17 +213,19 @@ def test_the_lists_agree_with_their_truth(name: str) -> None:
     assert all(len(entry["commit"]) == 40 for entry in entries)
 
 
-def test_no_repository_is_in_both_lists_and_none_often() -> None:
-    first, second = (
+def test_no_repository_is_in_two_lists_and_none_often() -> None:
+    first, second, third = (
         [entry["repo"] for entry in json.loads((SETS / name / "files.json").read_text())]
-        for name in ("first", "second")
+        for name in ("first", "second", "third")
     )
     assert not set(first) & set(second)
+    assert not (set(first) | set(second)) & set(third)
     assert max(map(second.count, second)) <= 3
+    assert max(map(third.count, third)) <= 3
     assert len(second) >= 220
 
 
-@pytest.mark.parametrize("name", ["first", "second"])
+@pytest.mark.parametrize("name", ["first", "second", "third"])
 def test_what_a_reader_judged_is_of_the_list(name: str) -> None:
     exam = exam_of(SETS / name)
     assert {file for file, _, _ in exam.judged} <= set(exam.files)
