@@ -6,15 +6,18 @@ stays in `ContainerCreating` with `no runtime for "nvidia" is configured`. On th
 configuration is read (`containerd config dump`): a section that this containerd ignores, or a drop-in that nothing
 imports, is not there. Until the toolkit was due, nothing can be said. If the runtime is in a containerd that
 kubelet does not use, the cause is another one, and `containerd-paths` names it. In the cluster, the events of
-sandboxes that could not be made say that it is not there, and the toolkit's own pods say why. In files, a config that
-makes `nvidia` the default runtime and configures no such runtime keeps the whole CRI plugin from loading.
+sandboxes that could not be made say that it is not there, and the toolkit's own pods say why. In files, and in what a
+boot script writes, a config that makes `nvidia` the default runtime and configures no such runtime keeps the whole CRI
+plugin from loading.
 """
 
 from __future__ import annotations
 
-from nodeworthy.facts.boot.script import BootPool
-from nodeworthy.facts.containerd.config import config_files
+from nodeworthy.facts.boot.runtime import runtime_of, version_of
+from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.containerd.config import ConfigFile, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
+from nodeworthy.facts.containerd.schema import schema_flaws
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.facts.node.paths import Kind
@@ -66,6 +69,8 @@ def the_runtime_is_there(node: Node) -> Findings:
 def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     handler = defaults().runtime_class
     every = [_runtimes(each, pool) for each in files.only(Kind.CONFIG).as_filled_in]
+    if any(any(schema_flaws(file, files.version(pool))) for each in every for file in each.files):
+        skip("containerd does not read them as they stand there, which containerd-config-read says")
     made = [each for each in every if each.default is not None and each.default[0].startswith(handler)]
     if not made:
         skip(every[0].dark or f"none of them makes {handler} the default runtime")
@@ -78,6 +83,26 @@ def the_default_runtime_is_in_the_files(files: NodeFiles, pool: BootPool | None)
         yield unknown(place, f"whether containerd has the runtime {name} is not known: {unseen}")
     else:
         yield _default_is_missing(name, place, without[0])
+
+
+@RULE.check
+def the_default_runtime_is_in_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> Findings:
+    """Only where all of the config is there: what a program adds to it may hold the runtime."""
+    handler, runtime = defaults().runtime_class, runtime_of(script, pool)
+    files = config_files(script.timeline, runtime)
+    runtimes = runtimes_of(files)
+    if runtimes.default is None or not runtimes.default[0].startswith(handler):
+        skip(f"the script writes no configuration that makes {handler} the default runtime")
+    is_whole = len(runtimes.files) == len(files) and not runtimes.unseen
+    if not is_whole or any(_is_read_otherwise(each, script, pool) for each in files):
+        skip("what else stands in its configuration of containerd is not known, or is not read as it stands there")
+    name, place = runtimes.default
+    if name not in runtimes.tables:
+        yield _default_is_missing(name, place, runtimes)
+
+
+def _is_read_otherwise(file: ConfigFile, script: BootScript, pool: BootPool | None) -> bool:
+    return file.is_default or file.is_template or any(schema_flaws(file, version_of(script, pool)))
 
 
 def _runtimes(files: NodeFiles, pool: BootPool | None) -> Runtimes:

@@ -96,7 +96,7 @@ def _endpoints(row: Any) -> list[str]:
 
 def _by_https(reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str | None) -> Flaw | None:
     """The registry that it mirrors names it by https://, and it speaks none: each pull passes it by."""
-    urls = _endpoints(rows.get(mirrors))
+    urls = _endpoints(rows.get(mirrors) if mirrors is not None else None)
     if f"https://{host}" not in [each.rstrip("/") for each in urls] or f"http://{host}" in urls:
         return None
     place = reading.line_of(f"https://{host}")
