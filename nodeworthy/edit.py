@@ -22,6 +22,8 @@ class Kind(StrEnum):
     VARIABLE = "variable"
     # An entry of a list goes that says the same as one before it.
     TWIN = "twin"
+    # The dash that makes an entry of its own of the key that stands there goes: it belongs to the entry before.
+    DASH = "dash"
     # In the whole file.
     LINE_ENDS = "line ends"
     LEADING_BLANKS = "leading blanks"

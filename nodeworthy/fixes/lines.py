@@ -16,6 +16,8 @@ _WORDS_OF_THE_SHELL = {
     *("exec", "exit", "return", "eval", "function", "time", "coproc"),
 }
 
+_DASHED = pattern(r"[ \t]*(?P<dash>-) +(?P<key>[A-Za-z]+) *:")
+
 
 def behind_command(text: Text, edit: Edit) -> list[Change]:
     number = edit.place.line or 0
@@ -55,3 +57,16 @@ def leading_blanks(text: Text, _: Edit) -> list[Change]:
     if not blanks:
         raise NotMended("its remedy is a decision: what stands before the header is no blank")
     return [Change(0, blanks, "")]
+
+
+def without_dash(text: Text, edit: Edit) -> list[Change]:
+    """A blank in its place, so that the key stays where it is: below the keys of the entry before."""
+    line = edit.place.line or 0
+    start = text.offset(line)
+    found = _DASHED.match(text.text, start, text.end(line)) if start is not None else None
+    if found is None or found["key"] != edit.was:
+        raise NotMended("it does not stand on a line of its own")
+    above = _DASHED.match(text.text, text.offset(line - 1) or 0, text.end(line - 1)) if line > 1 else None
+    if above is None or above.start("key") - (text.offset(line - 1) or 0) != found.start("key") - (start or 0):
+        raise NotMended("the entry before does not stand on the line above")
+    return [Change(found.start("dash"), found.end("dash"), " ")]

@@ -10,7 +10,7 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement
 from nodeworthy.fixes.change import Change, Fix, Left, NotMended
 from nodeworthy.fixes.entries import variables, without_twin
-from nodeworthy.fixes.lines import behind_command, leading_blanks, line_ends, word
+from nodeworthy.fixes.lines import behind_command, leading_blanks, line_ends, without_dash, word
 from nodeworthy.fixes.scalar import value
 from nodeworthy.fixes.text import Text
 from nodeworthy.verdict import Finding, Verdict
@@ -22,6 +22,7 @@ _ONE_BY_ONE: dict[Kind, Callable[[Text, Edit], list[Change]]] = {
     Kind.WORD: word,
     Kind.COMMAND: behind_command,
     Kind.TWIN: without_twin,
+    Kind.DASH: without_dash,
     Kind.LINE_ENDS: line_ends,
     Kind.LEADING_BLANKS: leading_blanks,
 }

@@ -14,7 +14,7 @@ from collections import defaultdict
 
 from nodeworthy.documents.settled import is_charts
 from nodeworthy.edit import replacing
-from nodeworthy.facts.operator.toolkit_edits import bare, without_twin
+from nodeworthy.facts.operator.toolkit_edits import bare, without_dash, without_twin
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.toolkit import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
@@ -43,10 +43,28 @@ def the_list_can_be_read(values: OperatorValues) -> Findings:
         yield unknown(env, f"toolkit.env is not known: {env.value.why}")
     elif not values.toolkit.is_a_list:
         yield fail(env, "toolkit.env is not a list of variables", is_=env.kind(), should="a list of name and value")
-    for variable in values.toolkit.variables:
-        yield from _name(variable)
-        yield from _value(variable)
+    split = dict(values.toolkit.split_by_a_dash)
+    for index, variable in enumerate(values.toolkit.variables):
+        if index in split:
+            yield _split(variable, split[index])
+        elif index - 1 not in split:
+            yield from _name(variable)
+            yield from _value(variable)
     yield from _duplicates(values.toolkit)
+
+
+def _split(named: EnvVar, valued: EnvVar) -> Finding:
+    """One variable in two entries: the first has no value, and the second no name."""
+    name = named.name.shown()
+    return fail(
+        valued.tree,
+        f"a dash too many splits {name} in two: an entry without a value, and one without a name",
+        is_="- value: …",
+        should="value: …, in the entry above",
+        related=[Related(named.name.place, f"the name stands here: {name}")],
+        remedy=f"take the dash before value away, so that value stands below name in the entry of {name}",
+        edit=without_dash(valued),
+    )
 
 
 def _name(variable: EnvVar) -> Findings:

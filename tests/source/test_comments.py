@@ -33,6 +33,28 @@ def test_alone_on_its_line_it_speaks_of_the_line_beneath() -> None:
     assert list(one.lines or ()) == [3]
 
 
+@pytest.mark.parametrize(
+    ("entry", "lines"),
+    [
+        ("  - name: A\n    value: b\n  - name: C\n    value: d\n", [2, 3]),
+        ("- value: b\n  name: A\n", [2, 3]),
+        ("  -   name: A\n      value: b\n", [2, 3]),
+        ("  - name: A\n    env:\n      - name: B\n    image: c\n", [2]),
+        ("  - name: A\n    image: b\n    resources:\n      limits: {}\n", [2, 3]),
+        ("  - name: A\n\n    value: b\n", [2]),
+        ("a: 1\nb: 2\n", [2]),
+    ],
+)
+def test_above_an_entry_of_a_list_it_speaks_of_the_entrys_own_values(entry: str, lines: list[int]) -> None:
+    [one] = found(f"# nodeworthy: ignore containerd-paths why not\n{entry}")
+    assert list(one.lines or ()) == lines
+
+
+def test_at_the_end_of_an_entrys_first_line_it_speaks_of_that_line() -> None:
+    [one] = found("- name: A  # nodeworthy: ignore containerd-paths why not\n  value: b\n")
+    assert list(one.lines or ()) == [1]
+
+
 def test_several_alone_speak_of_the_same_line() -> None:
     both = found("# nodeworthy: ignore containerd-paths one\n# nodeworthy: ignore toolkit-env-wellformed two\nb: 2\n")
     assert [list(each.lines or ()) for each in both] == [[3], [3]]

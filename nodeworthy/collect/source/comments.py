@@ -17,6 +17,9 @@ from nodeworthy.verdict import Place
 
 MARK = "nodeworthy:"
 ANNOTATION = "nodeworthy/ignore."
+_ENTRY = pattern(r"(?P<dash> *- +)[\w.\"'-]+ *:(?: |$)")
+# A key with its value on the same line.
+_SETTING = pattern(r"(?P<indent> *)[\w.\"'-]+ *: +[^\s#&|>]")
 _COMMENT = pattern(r"(?:^|(?<=\s))#\s*nodeworthy:[ \t]*ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
 
 
@@ -31,8 +34,9 @@ def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) 
         if found is None or _within((index, found.start()), quoted):
             continue
         place = Place(path=origin.path, line=index + 1, column=found.start() + 1)
-        target = index if line[: found.start()].strip() else _line_below(index, lines)
-        yield _suppression(found["rule"] or "", found["reason"] or "", place, range(target + 1, target + 2), known)
+        spoken_of = _spoken_of(index, lines, is_yaml=is_yaml) if not line[: found.start()].strip() else (index, index)
+        about = range(spoken_of[0] + 1, spoken_of[1] + 2)
+        yield _suppression(found["rule"] or "", found["reason"] or "", place, about, known)
 
 
 def borrowed(texts: Mapping[str, str], known: frozenset[str]) -> Iterator[Suppression]:
@@ -59,6 +63,19 @@ def _suppression(rule: str, reason: str, place: Place, lines: range | None, know
     elif not reason:
         fault = "it gives no reason"
     return Suppression(rule, reason, place, lines, fault)
+
+
+def _spoken_of(index: int, lines: Sequence[str], *, is_yaml: bool) -> tuple[int, int]:
+    """The first and the last line that a comment alone on its line speaks of. Above an entry of a list in YAML these
+    are those of the entry's own values: `- name: X` and `value: Y` are one thing on two lines."""
+    first = last = _line_below(index, lines)
+    dash = _ENTRY.match(lines[first]) if is_yaml else None
+    while dash is not None and last + 1 < len(lines):
+        below = _SETTING.match(lines[last + 1])
+        if below is None or below.end("indent") != dash.end("dash"):
+            break
+        last += 1
+    return first, last
 
 
 def _line_below(index: int, lines: Sequence[str]) -> int:

@@ -24,6 +24,13 @@ def bare(path: Located[str], written: str) -> Edit | None:
     return replacing(path, right, "Write the bare path" if "://" in written else "Take off the white space")
 
 
+def without_dash(other: EnvVar) -> Edit | None:
+    place = other.value.place
+    if other.value.secret or place.line is None:
+        return None
+    return Edit(Kind.DASH, other.tree.place, "value", "", "Take the dash before value away")
+
+
 def without_twin(first: EnvVar, other: EnvVar) -> Edit | None:
     if first.value.secret or first.value.state != other.value.state or isinstance(first.value.state, Unknown):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar, TypeVar
 
 from nodeworthy.documents.tree import Tree
@@ -31,6 +32,10 @@ class EnvVar:
     @property
     def place(self) -> Place:
         return self.value.place
+
+    def has(self, only: str) -> bool:
+        """Whether it says this one thing and nothing else."""
+        return list(self.tree.mapping) == [only]
 
     @cached_property
     def meant(self) -> str | None:
@@ -68,6 +73,12 @@ class ToolkitSettings:
     @cached_property
     def variables(self) -> tuple[EnvVar, ...]:
         return tuple(_variables(self.env))
+
+    @cached_property
+    def split_by_a_dash(self) -> list[tuple[int, EnvVar]]:
+        """Entries (by their number) that have a name alone, each with the next, that has a value alone."""
+        pairs = enumerate(pairwise(self.variables))
+        return [(index, after) for index, (before, after) in pairs if before.has("name") and after.has("value")]
 
     @cached_property
     def socket(self) -> Located[str]:
