@@ -9,6 +9,11 @@ Kubelet's port (10250) is for the control plane, NodePorts are for those whom th
 firewalld is held to the same: it stays on, and the zone by which everybody's packets come is not one that lets all
 through (`--set-default-zone=trusted`, the uplink or `0.0.0.0/0` in a trusted zone).
 
+`ufw enable` below ssh asks whether to go on. Where nobody answers, as in a script that is given to ssh, it takes the
+rest of that script for the answer and stays off: `ufw --force enable`. Nobody is asked at boot. What is let in by an
+interface that is not known to lead out, a private network's, is let in from nobody else. Where a distribution's own
+pages ask for firewalld to be off (RKE2), that it is switched off is no fault.
+
 A node whose firewall is off fails where its pool says `firewall: ufw`, and where its boot script switches it off. On
 the node it is the kernel that is asked whether ufw filters, and ufw's own file and unit whether it will after a reboot.
 Rules that programs of Kubernetes write for themselves, in chains of their own, are theirs.

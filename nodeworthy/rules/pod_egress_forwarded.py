@@ -27,9 +27,17 @@ In a cluster nobody sees a firewall. Where pods do not run and say `Temporary fa
 cluster's DNS is not seen to be down, that is laid to it if a log has a line of `[UFW BLOCK]`, if the pool is declared
 with ufw, or if the system comes with ufw; elsewhere it is unknown what keeps them.
 
-flannel and Calico put rules of their own into the kernel's FORWARD chain, by which their pods' traffic passes. Where a
-distribution brings one of them (k3s, RKE2, MicroK8s), the first two rules are asked for only where somebody has begun
-to write them.
+Which of these a node needs depends on the network that its pods have, and that follows from what is there: how the
+script joins or begins its cluster (k3s brings flannel, RKE2 and MicroK8s bring Calico's chains, Canonical Kubernetes
+Cilium, EKS Amazon's), what it applies (`kube-flannel.yml`, `calico.yaml`, `cilium install`), the options and files by
+which it chooses another one, the ranges and names in its rules; else the manifests and scripts of its repository.
+Calico's own rules stand before those of ufw and accept, also what pods send to the node. flannel's stand behind them
+and forward, unless ufw rejects what it does not let through; to the node pods come by `ufw allow from` their range.
+Cilium that is installed by its chart forwards by itself, that of Canonical Kubernetes does not. Where nothing shows
+the network, it is unknown whether ufw or a policy of iptables keeps its pods back. Other chains, of nftables and of
+firewalld, are asked beside theirs, whatever the network is.
+
+A script that is given to another machine (`ssh HOST 'bash -s' <<EOF`, `ssh HOST "…"`) is judged as that machine's.
 """
 
 from __future__ import annotations
@@ -61,7 +69,8 @@ RULE = Rule(
     severity=Severity.ERROR,
     incident="A",
     title="The firewall forwards what pods send and get, and lets pods and services in",
-    remedy="ufw route allow in on lxc+ out on eno1; ufw route allow in on eno1 out on lxc+; ufw allow from 10.0.0.0/8",
+    remedy="let through what pods' network needs: with flannel `ufw allow from PODS_RANGE`; with Canonical Kubernetes' "
+    "Cilium also `ufw route allow in on lxc+ out on UPLINK`, and back",
 )
 
 # Words of a step that was not understood, and that may open it.

@@ -9,7 +9,7 @@ from nodeworthy.boot.text import EMPTY
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Filter, Side
 from nodeworthy.facts.firewall.kubelets import is_for_kubelet
 from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_about_everybody, is_gone
-from nodeworthy.facts.firewall.ranges import holds_range
+from nodeworthy.facts.firewall.ranges import holds_range, is_world
 from nodeworthy.known.pod_interfaces import Cni, is_one_pods, is_uplink, named_by
 
 
@@ -31,9 +31,10 @@ def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
 
 
 def _asked(chains: Chains, need: Need, pods: Pods) -> Iterator[Filter]:
-    """ufw's rules are those of the page; elsewhere a rule for what pods ask of a node is one for pods."""
+    """A rule for what pods ask of a node is one for pods; one of ufw's for some addresses may be for nodes alone."""
     for rule, _ in chains.rules:
-        if chains.name != UFW and rule.allows and is_for_kubelet(need.way, rule.limits):
+        is_for_pods = chains.name != UFW or is_world(rule.source)
+        if rule.allows and is_for_pods and is_for_kubelet(need.way, rule.limits):
             yield replace(rule, limits="")
         elif chains.owner == FIREWALLD and _is_of_an_overlay(rule, need, pods):
             yield replace(rule, source=EMPTY)

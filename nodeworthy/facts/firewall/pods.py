@@ -27,6 +27,7 @@ _KUBELET = ("kubelet", "kubeadm")
 # A container runtime, and what makes the kernel filter what pods send over a bridge: nobody else has both.
 _RUNTIMES = ("containerd", "cri-o", "crio", "docker")
 _BRIDGED = "bridge-nf-call-iptables"
+_REPOSITORY = "/kubernetes."
 
 
 def joins(script: BootScript) -> bool:
@@ -46,7 +47,8 @@ def _is_one_in_all_but_name(timeline: Timeline) -> bool:
     named = [each.shown() for effect in timeline.of(Installs) for each in effect.packages]
     named += [each.unit.shown() for each in timeline.of(Unit)]
     named += [each.url.shown() for each in timeline.of(Fetches)]
-    return any(name in each for each in named for name in (*_RUNTIMES, *_KUBELET))
+    named += [each.path.shown() for each in timeline.of(Writes)]
+    return any(name in each for each in named for name in (*_RUNTIMES, *_KUBELET, _REPOSITORY))
 
 
 def _bridges(effect: Effect) -> bool:

@@ -23,7 +23,6 @@ _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tf", ".tofu", ".tpl", ".tftpl", 
 _ASKED = pattern(
     r"^\s*(?:export\s+|local\s+|readonly\s+)?([A-Za-z_]\w*)=[\"']?\$\(\s*(?:/sbin/)?ip\b[^)\n]{0,80}\broute\b"
 )
-_NAMED = pattern(r"(?<![\w.-])(?:eth\d{1,2}|en[ospx]\d\w{0,12}|bond\d{1,2})(?![\w-])")
 
 
 def shown_by(script: BootScript, said: Pods) -> Pods:
@@ -73,10 +72,6 @@ def _range(written: str) -> Range | None:
 
 
 def _uplink(lines: list[Written]) -> str:
-    """The variable in which the script keeps its name, else the only interface that it names."""
+    """The variable in which the script keeps its name. An interface that it only names may be a private network's."""
     asked = (said[1] for line in lines if not line.is_comment and (said := _ASKED.search(line.text)))
-    variable = next(asked, "")
-    if variable:
-        return f"${variable}"
-    named = {name for line in lines if not line.is_comment for name in _NAMED.findall(line.text)}
-    return named.pop() if len(named) == 1 else ""
+    return next((f"${name}" for name in asked), "")

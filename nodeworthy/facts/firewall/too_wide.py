@@ -90,13 +90,14 @@ def _policies(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
     for side, (allows, step) in told.items():
         if not allows or step is None or side is Side.OUT:
             continue
+        should = "; ".join(filter(None, (f"ufw default deny {side.value}", narrow(pods, side))))
         yield Flaw(
             step.place,
             f"{_OPENED[side]}, unless a rule denies it",
-            should=f"ufw default deny {side.value}; {narrow(pods, side)}",
+            should=should,
             cause=f"a default of allow ({side.value}) opens the node to everybody, where pods need a rule or two",
             is_=step.command,
-            remedy=f"ufw default deny {side.value}; {narrow(pods, side)}",
+            remedy=should,
         )
 
 
@@ -105,13 +106,14 @@ def _rule(rule: Filter, step: Step, pods: Pods, uplinks: frozenset[str]) -> Iter
         return
     wide = _lets_everybody_in(rule, uplinks) if rule.side is Side.IN else _forwards_everything(rule)
     if wide:
+        should = narrow(pods, rule.side)
         yield Flaw(
             step.place,
             f"this rule lets everything through: {_OPENED[rule.side]}",
-            should=narrow(pods, rule.side),
+            should=should or "no such rule",
             cause="pods need their own interfaces and ranges let through, and nobody else's",
             is_=step.command,
-            remedy=f"instead: {narrow(pods, rule.side)}",
+            remedy=f"instead: {should}" if should else "delete it: pods' network lets them through by itself",
         )
     elif rule.side is Side.IN and rule.source.holes and not named_by(rule.in_.known or "-"):
         why = rule.source.why
