@@ -11,6 +11,8 @@ a copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folde
 not judged; a script that a variable names which the job does not set is not known. What the job writes itself is
 there; modules (`-m`) are not looked for.
 
+A line that ends without its backslash cuts off what stands below: options are then run as programs.
+
 sbatch itself takes only a script that says in its first line who runs it, with Unix line ends.
 """
 
@@ -20,7 +22,7 @@ from collections.abc import Iterable
 
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
-from nodeworthy.facts.slurm.scripts import Script, There, scripts
+from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 
@@ -42,10 +44,12 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
         why = "what the job runs is not known: from here on this is no shell that could be read"
         yield unknown(job.unreadable, why, remedy=f"bash -n {job.place.path or 'the script'} says what is wrong")
         return
+    cut = list(cut_off(job)) if job.is_shell else []
+    yield from (_cut_off(place, option) for place, option in cut[:1])
     found = list(scripts(job)) if job.is_shell else []
-    if not found and not taken:
+    if not found and not taken and not cut:
         skip("it starts no script that could be looked for")
-    if found and not taken and all(each.there is There.OUT_OF_SIGHT for each in found):
+    if found and not taken and not cut and all(each.there is There.OUT_OF_SIGHT for each in found):
         skip(f"{found[0].path} can't be looked for from here: {found[0].why}")
     for each in found:
         yield from _there(each)
@@ -110,6 +114,17 @@ def _beside_copy(each: Script, related: Iterable[Related]) -> Finding:
         related=related,
         cause="Slurm copies the script to the node and runs the copy: nothing else lies beside it",
         remedy='cd "$SLURM_SUBMIT_DIR", or #SBATCH --chdir',
+    )
+
+
+def _cut_off(place: Place, option: str) -> Finding:
+    return fail(
+        place,
+        f"{option} is run as a program",
+        is_="the line that it belongs to has ended before it",
+        should="a backslash at the end of the line above it, and nothing behind that",
+        cause=f"{option}: command not found; and the program above never hears of it",
+        remedy="end every line but the last with a backslash and nothing behind it",
     )
 
 

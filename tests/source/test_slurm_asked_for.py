@@ -54,6 +54,9 @@ FOUND = {
     "bash nodes.sh": ["fail"],
     "srun ./node.sh": [],
     "nvidia-smi": [],
+    "python train.py \\\n  --lr 1\n  --epochs 3": ["fail"],
+    "C='\n train.py\n --lr 1'; srun bash -c \"python $C\"": ["fail"],
+    "python train.py \\\n  --lr 1 \\\n  --epochs 3": [],
 }
 
 

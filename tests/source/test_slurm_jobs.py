@@ -76,7 +76,7 @@ def test_a_job_is_no_boot_script(tmp_path: Path) -> None:
     for options in (("check", "."), ("check", "job.sh")):
         ran = run(*options, "--format", "json", "--show-passed", cwd=tmp_path)
         assert {each["rule"] for each in ran.findings if each["verdict"] != "skip"} <= {
-            "slurm-gpu-as-asked", "slurm-environment", "no-secret-in-plain-sight",
+            "slurm-gpu-as-asked", "slurm-environment", "no-secret-in-plain-sight", "shell-parses",
         }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ _BRINGS = frozenset(
 # Slurm runs a copy of the script: its own path is no path to what lies beside it.
 _OWN_PATH = pattern(r"\$\{?0\}?|BASH_SOURCE")
 
+_AN_OPTION = pattern(r"--[a-z][\w-]*(?:=.*)?")
 _ON_ITS_DISKS = "it lies on the cluster's disks"
 
 
@@ -58,6 +59,17 @@ def scripts(job: SlurmJob) -> Iterator[Script]:
             yield Script(launch, There.NONE_NAMED, "")
         elif launch.program != "bash" or launch.script.shown().endswith((".sh", ".bash")):
             yield _script(job, launch, launch.script)
+
+
+def cut_off(job: SlurmJob) -> Iterator[tuple[Place, str]]:
+    """Options that are run as programs, for the line that they belong to has ended: where, and the first of them."""
+    inside = (each.ran for each in job.launches if each.per_task)
+    seen: set[tuple[Place, str]] = set()
+    for ran in (*job.walked.ran, *inside):
+        first = ran.words[0].known or ""
+        if _AN_OPTION.fullmatch(first) and (ran.place, first) not in seen:
+            seen.add((ran.place, first))
+            yield ran.place, first
 
 
 def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
