@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import containerd_of
 from tests.run import run
 
 _DEPLOYMENT = """\
@@ -62,7 +63,7 @@ toolkit:
   enabled: false
   env:
     - name: CONTAINERD_SOCKET
-      value: /run/k3s/containerd/containerd.sock
+      value: {containerd_of("k3s").socket}
 {begin}
 devicePlugin:
   config:
