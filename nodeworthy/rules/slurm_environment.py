@@ -39,13 +39,13 @@ RULE = Rule(
 @RULE.check
 def what_runs_finds_its_settings(job: SlurmJob) -> Findings:
     launches = job.python_launches
-    if not launches:
-        skip("it runs no Python that could be seen")
     if not any(
         request.option("gres", "gpus", "gpus-per-node", "gpus-per-task") for request in job.requests
     ) and not any(launch.is_distributed or launch.program == "vllm" for launch in launches):
         skip("it asks for no GPUs")
     found = faults(job)
+    if not launches and not found:
+        skip("it runs no Python that could be seen")
     sure = [each for each in found if not (each.missing and job.walked.sourced)]
     if sure:
         yield _told(job, sure)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from nodeworthy.boot.text import Text
+from nodeworthy.facts.slurm.cache_variables import KNOWN
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -33,12 +34,6 @@ VLLM = Cache("vLLM", ("VLLM_CACHE_ROOT", "XDG_CACHE_HOME"), "~/.cache/vllm")
 HUGGING_FACE = Cache(
     "Hugging Face", ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE", "XDG_CACHE_HOME"),
     "~/.cache/huggingface",
-)  # fmt: skip
-# Any of these that points into $HOME is a fault, whoever reads it.
-KNOWN = (
-    "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_DATASETS_CACHE", "TRANSFORMERS_CACHE", "VLLM_CACHE_ROOT",
-    "XDG_CACHE_HOME", "TRITON_CACHE_DIR", "TORCH_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR",
-    "CUDA_CACHE_PATH", "PIP_CACHE_DIR", "UV_CACHE_DIR", "APPTAINER_CACHEDIR", "SINGULARITY_CACHEDIR", "WANDB_CACHE_DIR",
 )  # fmt: skip
 
 

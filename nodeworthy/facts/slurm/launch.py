@@ -29,6 +29,8 @@ _MODULES = {
     "accelerate.commands.launch": "accelerate",
     "deepspeed.launcher.runner": "deepspeed",
 }
+_OWN_HOME = pattern(r"\b(?:docker|podman|enroot)\b|--(?:no-home|contain(?:all)?|no-container-mount-home)\b")
+_TRAINS = ("sft", "dpo", "kto", "grpo", "rloo", "reward")
 LAUNCHERS = ("torchrun", "torch.distributed.launch", "accelerate", "deepspeed")
 
 
@@ -57,6 +59,12 @@ class Launch:
     @property
     def is_python(self) -> bool:
         return self.program in (*LAUNCHERS, "python", "vllm")
+
+    @property
+    def has_own_home(self) -> bool:
+        """In a container that knows nothing of the user's: Docker's, enroot's."""
+        step = self.step.options if self.step is not None else {}
+        return "container_image" in step or "container_name" in step or _OWN_HOME.search(self.said) is not None
 
     @property
     def is_distributed(self) -> bool:
@@ -145,10 +153,8 @@ def _made(program: str, words: Sequence[Text], wrappers: Sequence[str], made: Ca
     second = rest[0].known if rest else None
     if program == "accelerate" and second == "launch":
         return _launcher(program, rest[1:], made)
-    if program == "tune" and second == "run":
-        # torchtune's torchrun; its recipes are no files.
-        options, recipe = options_of(rest[1:], flags("torchrun"))
-        return made("torchrun", options, recipe, module=recipe[0].shown() if recipe else "tune")
+    if program in ("tune", "trl"):
+        return _front(program, second, rest, made)
     if program in ("accelerate-launch", "deepspeed"):
         return _launcher("accelerate" if program.startswith("accelerate") else program, rest, made)
     if program == "vllm":
@@ -162,6 +168,17 @@ def _made(program: str, words: Sequence[Text], wrappers: Sequence[str], made: Ca
     if "/" in name and re.search(r"\.(sh|bash)$", name):
         return made("bash", {}, words)
     return made(program, {}, (), module=program) if program else None
+
+
+def _front(program: str, second: str | None, rest: Sequence[Text], made: Callable[..., Launch]) -> Launch:
+    """Command lines of libraries that hand all of it to a launcher: torchtune's to torchrun, TRL's to accelerate."""
+    if program == "tune" and second == "run":
+        # Its recipes are no files.
+        options, recipe = options_of(rest[1:], flags("torchrun"))
+        return made("torchrun", options, recipe, module=recipe[0].shown() if recipe else "tune")
+    if program == "trl" and second in _TRAINS:
+        return made("accelerate", options_of(rest[1:], flags("accelerate"))[0], rest[1:], module="trl")
+    return made(program, {}, (), module=program)
 
 
 def _python(rest: Sequence[Text], made: Callable[..., Launch]) -> Launch:

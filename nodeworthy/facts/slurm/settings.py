@@ -44,12 +44,18 @@ class Fault:
 def faults(job: SlurmJob) -> list[Fault]:
     """One for each setting, of the first launch that it is wrong for."""
     found: dict[tuple[str, bool], Fault] = {}
-    for launch in job.python_launches:
+    for launch in job.python_launches or _whatever_runs(job):
         environment = _environment(job, launch)
         for fault in (*_threads(job, launch, environment), *_tokenizers(job, launch, environment),
                       *_caches(job, launch, environment)):  # fmt: skip
             found.setdefault((fault.name, fault.missing), fault)
     return sorted(found.values(), key=lambda each: each.missing)
+
+
+def _whatever_runs(job: SlurmJob) -> list[Launch]:
+    """Where no Python is seen (`lm_eval`, a program of somebody's own): the last command, with all that is exported."""
+    own = [each for each in job.walked.ran if each.places]
+    return [Launch(own[-1], "", None, own[-1].environment)] if own else []
 
 
 def _environment(job: SlurmJob, launch: Launch) -> Mapping[str, Text]:
@@ -120,11 +126,13 @@ def _kept(name: str, launch: Launch, place: Place, cause: str) -> Fault:
 
 
 def _caches(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[Fault]:
+    for name, value in in_home(environment):
+        # A container brings its own /root; Apptainer brings everybody's own home.
+        if not (launch.in_container and (launch.has_own_home or value.shown().startswith("/root"))):
+            yield Fault(name, launch, f"{name} points into the home folder", f"{name}={said(value)}",
+                        _elsewhere(name), _FILLS, launch.ran.places.get(name, launch.place))  # fmt: skip
     if launch.in_container:
         return
-    for name, value in in_home(environment):
-        yield Fault(name, launch, f"{name} points into the home folder", f"{name}={said(value)}", _elsewhere(name),
-                    _FILLS, launch.ran.places.get(name, launch.place))  # fmt: skip
     for cache in used(launch):
         misled = cache is VLLM and "VLLM_CACHE_DIR" in environment
         # A file that was not read, or the user's own profile, may well say where it is: no word for each of them.

@@ -19,11 +19,14 @@ from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.branches import Choices
+from nodeworthy.facts.slurm.cache_variables import KNOWN
 from nodeworthy.facts.slurm.given import GIVEN, JobExpander
 from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, said
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
+# The variables of which it is asked where they are set.
+LOOKED_AFTER = ("OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "VLLM_CACHE_DIR", *KNOWN)
 # Sourced for the programs that they bring; what they set is none of a job's own settings.
 _USUAL = pattern(r"bin/activate$|conda\.sh$|\.bashrc$|\.bash_profile$|\.profile$|^/etc/|^/usr/|modules?(/|\.sh|$)|lmod")
 # Where people keep what is theirs: HF_HOME, for one.
@@ -82,8 +85,10 @@ class JobWalker(Walker):
         held = {each.name: self.expander.text(each.value) for each in command.assignments if each.value is not None}
         place = self.place(command.line, command.column)
         environment = {**self._environment(), **held}
-        places = {name: at for name, at in self.seen.places.items() if name in environment and name not in held}
-        kept = {name: at for name, at in self.seen.places.items() if name not in environment}
+        # Of the few that are asked for: a script may set thousands.
+        set_at = {name: at for name in LOOKED_AFTER if (at := self.seen.places.get(name)) is not None}
+        places = {name: at for name, at in set_at.items() if name in environment and name not in held}
+        kept = {name: at for name, at in set_at.items() if name not in environment}
         unset, stdin = frozenset(self._unset(words)), _here(self, command)
         ran = Ran(
             place, command.raw, words, environment, kept, unset, self.state.folder, (*self.guard, *taken),

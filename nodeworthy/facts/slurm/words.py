@@ -77,6 +77,10 @@ _MPI_VALUES = (
 _LAUNCHES = pattern(r"python(?:\d(?:\.\d+)?)?|torchrun|accelerate|deepspeed|vllm")
 _MAY_CONTAIN = pattern(r"\$.*(?:apptainer|singularity|container|image|sif|docker|podman|enroot|exec)", re.IGNORECASE)
 _FARTHEST = 8
+# Pyxis' options of srun.
+_OF_A_CONTAINER = frozenset({"container_image", "container_name"})
+# Pyxis' options of srun.
+_OF_A_CONTAINER = frozenset({"container_image", "container_name"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +113,7 @@ class Peeled:
     @property
     def in_container(self) -> bool:
         inside = any(each in _CONTAINERS or _MAY_CONTAIN.search(each) for each in self.wrappers)
-        return inside or (self.step is not None and "container_image" in self.step.options)
+        return inside or (self.step is not None and not _OF_A_CONTAINER.isdisjoint(self.step.options))
 
 
 def peeled(words: Sequence[Text], environment: Mapping[str, Text]) -> Peeled:
