@@ -17,8 +17,9 @@ from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.pod_interfaces import Cni, brought_by, is_uplink, named_by
 from nodeworthy.verdict import Known, Located, skip
 
-# Ports that nobody but Kubernetes has.
-_PORTS = ("10250", "6443", "30000:32767", "30000-32767")
+# Ports that nobody but a node of Kubernetes has; the API's stands open on what balances its load as well.
+_PORTS = ("10250", "30000:32767", "30000-32767")
+_API = "6443"
 # Snaps that are a whole distribution, by the name of their own way of joining.
 _SNAPS = {"k8s": "k8s-snap", "microk8s": "microk8s"}
 # What begins a cluster on this machine, or makes it a node without a join in sight.
@@ -81,8 +82,14 @@ def _made_by(effect: Effect) -> str | None:
 
 def of_a_node(script: BootScript, pool: BootPool | None, steps: Sequence[Step]) -> None:
     """Skips a firewall that is no node's, as far as anybody says."""
-    if pool is None and not joins(script) and not speaks_of_pods(steps):
+    if pool is None and not joins(script) and not speaks_of_pods(steps) and not _serves_the_api(script, steps):
         skip("nothing here makes a node of Kubernetes: the script joins no cluster, and no pool is known that it is of")
+
+
+def _serves_the_api(script: BootScript, steps: Sequence[Step]) -> bool:
+    """It opens the API's port, and something shows which network the pods there have."""
+    opens = any(each.filter is not None and _API in each.filter.limits for each in steps)
+    return opens and bool(pods_of(None, script).networks)
 
 
 def speaks_of_pods(steps: Sequence[Step]) -> bool:

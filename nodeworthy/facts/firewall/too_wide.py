@@ -77,7 +77,7 @@ def _unanswered(step: Step, pods: Pods) -> Flaw:
         should="ufw --force enable",
         cause="under ssh `ufw enable` asks `Command may disrupt existing ssh connections. Proceed with operation "
         "(y|n)?`; it takes the rest of the script, which it is given to read, for the answer, says `Aborted`, and ends "
-        "with 0; what it has read is not run any more",
+        "with 0; what it has read bash runs no more",
         is_=step.command,
         remedy=f"ufw --force enable{f', and before it what pods need: {opened}' if opened else ''}",
     )
