@@ -57,11 +57,15 @@ preview: venv ## an embedded preview of the ci stack: resources, findings, how m
 
 .PHONY: test
 test: venv ## everything that needs no root, no cluster, no cloud (under three minutes)
-	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "not long" -n $(PYTEST_WORKERS)
+	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "not long and not night" -n $(PYTEST_WORKERS)
 
 .PHONY: test-long
 test-long: venv ## what takes seconds a test: whole stacks and the rest of the cases previewed, docs/ written anew
-	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m long -n $(PYTEST_WORKERS)
+	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "long and not night" -n $(PYTEST_WORKERS)
+
+.PHONY: test-night
+test-night: venv ## what takes minutes: every case of tests/cases asked three ways, with the same answer
+	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
 
 .PHONY: lint
 lint: venv ## ruff, mypy --strict, the import directions

@@ -48,6 +48,10 @@ class Scene:
     suppressions: Sequence[Suppression] = ()
     # Rules (their ids) that judge the same by better facts of another scene.
     judged_elsewhere: frozenset[str] = frozenset()
+    # Of files that nobody asked about, by their paths: they are looked at for what the others are, and nothing is told
+    # of them. Empty where all was asked about; else `judged` are those that were.
+    evidence: frozenset[str] = frozenset()
+    judged: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -91,11 +95,20 @@ def judge(
     for scene in scenes:
         suppressed = Suppressed(scene.suppressions)
         made = told_once_that_unread(list(_judge_scene(scene, rules, suppressed, crash)))
-        judgements += made
+        judgements += [told for each in made if (told := _asked_about(each, scene)) is not None]
         if unused is not None:
             asked = (ran or {rule.id for rule in rules}) - scene.judged_elsewhere
-            judgements += _unused_suppressions(made, suppressed, set(asked), unused)
+            never_used = _unused_suppressions(made, suppressed, set(asked), unused)
+            judgements += [each for each in never_used if each.subject.place.path not in scene.evidence]
     return judgements
+
+
+def _asked_about(judgement: Judgement, scene: Scene) -> Judgement | None:
+    """What of it is told of files that were asked about; None where nothing is."""
+    if judgement.subject.place.path not in scene.evidence:
+        return judgement
+    kept = tuple(each for each in judgement.findings if each.where.path in scene.judged)
+    return _verdict(judgement.rule, judgement.subject, kept) if kept else None
 
 
 def _judge_scene(scene: Scene, rules: Sequence[Rule], suppressed: Suppressed, crash: Rule) -> Iterator[Judgement]:

@@ -58,6 +58,7 @@ def _is_one_more_program(test: str, seen: set[str]) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "long: it takes seconds; make test-long runs it")
+    config.addinivalue_line("markers", "night: there are hundreds of it; make test-night runs it")
     # Programs that were built once, and downloads, stay where their user keeps them.
     os.environ.setdefault("USERS_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", ""))
     # No folder can be made there: what a test judges was not judged by one before it, nor by its user.

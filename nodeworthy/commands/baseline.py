@@ -76,10 +76,9 @@ def _judged(options: argparse.Namespace, paths: list[str]) -> Report:
     from nodeworthy.collect.source.collector import look_at
     from nodeworthy.collect.source.files import sources
     from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.collect.source.stack_files import folders_of
 
     found = settled.not_excluded(options, sources(paths))
-    fleets = Fleets(options.fleet, options.stack, folders_of(paths), by_settings=not options.no_settings)
+    fleets = Fleets(options.fleet, options.stack, by_settings=not options.no_settings)
     looked = look_at(found, fleets, settled.ids_of(options))
     if looked.refused:
         raise InputError("\n".join(looked.refused))

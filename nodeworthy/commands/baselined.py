@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.files import shown
-from nodeworthy.collect.source.stack_files import upwards
+from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.commands import settled
 from nodeworthy.errors import InputError
 
@@ -92,5 +92,5 @@ def path_of(options: argparse.Namespace) -> tuple[Path, bool]:
     settings = options.settings
     if settings is not None and settings.baseline:
         return settings.folder / settings.baseline, True
-    beside = [folder / NAME for folder in upwards(Path.cwd())]
+    beside = [folder / NAME for folder in up_to_repository(Path.cwd())]
     return next((path for path in beside if path.is_file()), Path.cwd() / NAME), False

@@ -62,12 +62,14 @@ def _script(options: argparse.Namespace) -> BootScript:
     if path.is_dir():
         raise InputError(f"{name} is a folder; boot reads one file")
     try:
-        data = read_bytes(Source(path, name, named=True))
+        source = Source(path, name, named=True)
+        data = read_bytes(source)
     except Unreadable as problem:
         raise InputError(f"{name} {problem.why}") from None
     place = Place(path=name)
-    choice = Fleets(options.fleet, options.stack).beside(Path.cwd() if name == STDIN else path.parent)
-    return in_fleet(BootScript(place, unpack(data, place, name=path.name)), choice.fleet, choice.why)
+    choice = Fleets(options.fleet, options.stack).of(source)
+    script = BootScript(place, unpack(data, place, name=path.name), surroundings=source.scope)
+    return in_fleet(script, choice.fleet, choice.why)
 
 
 def _refuse_unread(script: BootScript) -> None:

@@ -65,9 +65,8 @@ def _memory(options: argparse.Namespace, paths: list[str], found: Sequence[Sourc
 def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source], memory: Memory | None) -> int:
     from nodeworthy.collect.source.collector import look_at
     from nodeworthy.collect.source.fleets import Fleets
-    from nodeworthy.collect.source.stack_files import folders_of
 
-    fleets = Fleets(options.fleet, options.stack, folders_of(paths), by_settings=not options.no_settings)
+    fleets = Fleets(options.fleet, options.stack, by_settings=not options.no_settings)
     looked = look_at(found, fleets, settled.ids_of(options), memory.nothing if memory is not None else frozenset())
     if options.changed is not None and not looked.scenes and not looked.refused:
         changed = len([*options.paths, *options.changed])

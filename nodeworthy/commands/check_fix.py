@@ -80,11 +80,8 @@ class _Checking:
     """The same look again and again, each time with other texts in place of those on the disk."""
 
     def __init__(self, options: argparse.Namespace, paths: Sequence[str], found: Sequence[Source]) -> None:
-        from nodeworthy.collect.source.stack_files import folders_of
-
         self._options = options
         self._paths = paths
-        self._folders = folders_of(paths)
         self._found = found
         self._rules = settled.ids_of(options)
         self.refused: list[Left] = []
@@ -94,7 +91,7 @@ class _Checking:
         from nodeworthy.collect.source.fleets import Fleets
 
         by_settings = not self._options.no_settings
-        fleets = Fleets(self._options.fleet, self._options.stack, self._folders, by_settings=by_settings)
+        fleets = Fleets(self._options.fleet, self._options.stack, by_settings=by_settings)
         sources = [replace(each, data=instead.get(each.shown), others=instead) for each in self._found]
         looked = look_at(sources, fleets, self._rules)
         report = judging.judged(self._options, Moment.SOURCE, looked.scenes, looked.counts)

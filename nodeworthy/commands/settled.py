@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.collect.source.stack_files import upwards
+from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import InputError
 from nodeworthy.settings.find import OWN, PYPROJECT, settings_in
@@ -58,7 +58,7 @@ def own_here(options: argparse.Namespace) -> OwnRules | None:
 
 
 def settings_here() -> Settings | None:
-    for folder in upwards(Path.cwd()):
+    for folder in up_to_repository(Path.cwd()):
         found = settings_in(folder)
         if found is not None:
             return found

@@ -13,7 +13,7 @@ from nodeworthy.baseline.file import NAME, Baseline, read
 from nodeworthy.collect.source.collector import look_at
 from nodeworthy.collect.source.files import Source, shown
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.stack_files import upwards
+from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import InputError
 from nodeworthy.fixes.change import Fix
@@ -116,7 +116,7 @@ def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
         return Checked(text)
     every = frozenset(ids())
     source = Source(path, text.path, named=False, real=real, data=data)
-    looked = look_at([source], Fleets(workspace.fleet, workspace.stack, workspace.folders), every)
+    looked = look_at([source], Fleets(workspace.fleet, workspace.stack), every)
     left_out = {each.rule for each in settings.left_out} if settings is not None else set()
     kinds = {kind for scene in looked.scenes for kind in (*map(type, scene.facts), *scene.missing)}
     rules = [each for each in judging(kinds) if each.id not in left_out]
@@ -129,14 +129,14 @@ def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
 
 def _settings(folder: Path) -> Settings | None:
     """The nearest. Its own rules are not run: to open a file is no word that its code may run."""
-    return next((found for each in upwards(folder) if (found := settings_in(each)) is not None), None)
+    return next((found for each in up_to_repository(folder) if (found := settings_in(each)) is not None), None)
 
 
 def _baseline(folder: Path, settings: Settings | None) -> Baseline | None:
     if settings is not None and settings.baseline:
         path = settings.folder / settings.baseline
     else:
-        path = next((each / NAME for each in upwards(folder) if (each / NAME).is_file()), folder / NAME)
+        path = next((each / NAME for each in up_to_repository(folder) if (each / NAME).is_file()), folder / NAME)
         if not path.is_file():
             return None
     try:

@@ -48,14 +48,14 @@ def its_schema_takes_them(values: OperatorValues) -> Findings:
 @RULE.check
 def it_works_with_these_settings(values: OperatorValues) -> Findings:
     _of_a_release(values)
-    for hit in _hits(values, None):
+    for hit in hits(values, None):
         yield _told(hit, values, None)
 
 
 @RULE.check
 def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
     _of_a_release(values)
-    found = _hits(values, pool)
+    found = list(hits(values, pool))
     for hit in found:
         if not hit.unsaid:
             yield _told(hit, values, pool)
@@ -82,13 +82,6 @@ def _of_a_release(values: OperatorValues) -> None:
                 "nobody says which release of the operator these settings are for", "say it in a fleet (operator.chart)"
             )
         )
-
-
-def _hits(values: OperatorValues, pool: GpuPool | None) -> list[Hit]:
-    """What already breaks with the fleet's own settings is told there."""
-    beside = values.judged_beside
-    told = {each.breakage.id for each in hits(beside, pool)} if beside is not None else ()
-    return [each for each in hits(values, pool) if each.breakage.id not in told]
 
 
 def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:

@@ -61,7 +61,7 @@ def cases() -> list[tuple[str, Path]]:
     for name in BOOT_RULES:
         for folder in sorted((TESTS / "cases" / name).glob("*-*")):
             files = [each for each in folder.iterdir() if each.is_file() and each.name not in ("expected.json", "cmd")]
-            scripts = [each for each in files if is_boot_script(each.read_bytes(), each.name, named=False)]
+            scripts = [each for each in files if is_boot_script(each.read_bytes(), each.name)]
             if len(scripts) == 1 and scripts[0].suffix not in (".tpl", ".tftpl"):
                 found.append((name, scripts[0]))
     return found

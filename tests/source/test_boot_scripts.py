@@ -65,16 +65,10 @@ PASSED_OVER = {
 }
 
 
-@pytest.mark.parametrize("name", FOUND)
-def test_what_is_found_in_a_folder(name: str) -> None:
-    file, data = FOUND[name]
-    assert is_boot_script(data, file, named=False)
-
-
 @pytest.mark.parametrize("name", PASSED_OVER)
 def test_what_is_passed_over(name: str) -> None:
     file, data = PASSED_OVER[name]
-    assert not is_boot_script(data, file, named=False)
+    assert not is_boot_script(data, file)
 
 
 NAMED = {
@@ -104,15 +98,15 @@ NO_NODE_OF_THEIRS = {
 
 
 @pytest.mark.parametrize("name", [*NAMED, *FOUND])
-def test_what_is_one_where_somebody_names_it(name: str) -> None:
+def test_what_is_one(name: str) -> None:
     file, data = {**NAMED, **FOUND}[name]
-    assert is_boot_script(data, file, named=True)
+    assert is_boot_script(data, file)
 
 
 @pytest.mark.parametrize("name", NO_NODE_OF_THEIRS)
-def test_what_is_none_though_somebody_names_it(name: str) -> None:
+def test_what_is_none(name: str) -> None:
     file, data = NO_NODE_OF_THEIRS[name]
-    assert not is_boot_script(data, file, named=True)
+    assert not is_boot_script(data, file)
 
 
 def test_a_script_that_makes_no_node_is_no_input_of_check(tmp_path: Path) -> None:
@@ -152,6 +146,6 @@ def test_a_helper_is_no_pools_user_data(tmp_path: Path) -> None:
     (tmp_path / "Pulumi.dev.yaml").write_text(fleet)
     (tmp_path / "keep.sh").write_text("#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n")
     assert run("check", ".", "--rule", "joins-its-cluster", cwd=tmp_path).code == 3
-    assert run("check", "keep.sh", "--rule", "joins-its-cluster", cwd=tmp_path).code == 1
+    assert run("check", "keep.sh", "--rule", "joins-its-cluster", cwd=tmp_path).code == 3
     (tmp_path / "keep.sh").rename(tmp_path / "user-data.sh")
     assert run("check", ".", "--rule", "joins-its-cluster", cwd=tmp_path).code == 1

@@ -34,9 +34,8 @@ def test_one_in_a_folder_is_passed_over(tmp_path: Path) -> None:
 
 def test_nothing_is_the_same_wherever_it_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "user-data.sh").touch()
-    (tmp_path / "script").touch()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    for name in ("user-data.sh", "script", "-"):
+    for name in ("user-data.sh", ".", "-"):
         ran = run("check", name, "--rule", "user-data-format", "--format", "json", cwd=tmp_path)
         assert [found["message"] for found in ran.report["findings"]] == [EMPTY]
 
@@ -51,7 +50,7 @@ def test_nothing_is_the_same_wherever_it_comes_from(tmp_path: Path, monkeypatch:
     ],
 )
 def test_odd_bytes_in_a_folder(data: bytes, found: bool) -> None:
-    assert is_boot_script(data, "install.sh", named=False) is found
+    assert is_boot_script(data, "install.sh") is found
 
 
 def test_old_line_ends_make_one_line_of_it(tmp_path: Path) -> None:

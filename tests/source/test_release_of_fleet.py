@@ -28,8 +28,8 @@ def test_it_is_told_where_the_settings_are(here: Path) -> None:
     assert told(here, SETTINGS, "{chart: 25.3.3}", "values.yaml") == [("values.yaml", 4)]
 
 
-def test_where_the_fleet_is_judged_too_it_is_told_once(here: Path) -> None:
-    assert told(here, SETTINGS, "{chart: 25.3.3}", ".") == [("Pulumi.edge.yaml", 4)]
+def test_each_file_is_told_of_whichever_of_them_is_named(here: Path) -> None:
+    assert told(here, SETTINGS, "{chart: 25.3.3}", ".") == [("Pulumi.edge.yaml", 4), ("values.yaml", 4)]
 
 
 @pytest.mark.parametrize(

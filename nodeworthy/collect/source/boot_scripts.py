@@ -6,6 +6,7 @@ import codecs
 import re
 from pathlib import PurePath
 
+from nodeworthy.collect.source.files import STDIN
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
@@ -23,7 +24,7 @@ _ANY_FIREWALL = pattern(
     rb"\bufw\s+(?:--force\s+)?(?:enable|disable|default)\b|\b(?:disable|stop)\s[^\n]{0,40}\b(?:ufw|firewalld)\b"
 )
 _OF_KUBERNETES = pattern(rb"(?i)\bk3s|\brke2|kube|microk8s|\b6443\b|\b10250\b")
-# What configures a machine for good: of a script that somebody names it is enough.
+# What configures a machine for good.
 _CONFIGURES = pattern(
     rb"(?m)(?:^|[;&|({]|\b(?:then|do|else)\b)[ \t]*(?:sudo[ \t]+(?:-\S+[ \t]+)*)?(?:"
     rb"ufw|ip6?tables|nft|mkfs(?:\.\w+)?|growpart|hostnamectl|nodeadm|kubeadm|dracut|update-initramfs|"
@@ -70,10 +71,10 @@ _OTHERS = (b"#SBATCH", b"#PBS")
 _HEAD = 4096
 
 
-def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
-    """Whether these bytes are user data. What somebody names needs to look less like it than what a folder holds."""
+def is_boot_script(data: bytes, name: str) -> bool:
+    """Whether these bytes may be a boot script. What of it makes no node, whoever reads it finds out."""
     if not data.strip():
-        return named and (_is_called_like_one(name) or not PurePath(name).suffix)
+        return name == STDIN or _IS_CALLED_SO.search(PurePath(name).stem) is not None
     data = _in_utf8(data)
     head = data[:_HEAD].lstrip(b"\xef\xbb\xbf")
     stripped = head.lstrip()
@@ -87,15 +88,16 @@ def is_boot_script(data: bytes, name: str, *, named: bool) -> bool:
         return False
     if stripped.startswith(b"#!"):
         is_one = _MARKS.search(data) or _IS_CALLED_SO.search(PurePath(name).stem) or _is_torn(data)
-        return bool(_SHELL.match(stripped) and is_one) or (named and _is_meant(name, data))
+        return bool(_SHELL.match(stripped) and is_one) or _is_meant(name, data)
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
-        return _packs_user_data(data, name, named=named)
-    return _is_named_like_one(name, data, named=named)
+        return _packs_user_data(data, name)
+    return _is_named_like_one(name, data)
 
 
 def is_meant_as_one(name: str) -> bool:
-    """Whether its name says that it is a node's, whatever it does."""
-    return _SAYS_SO.search(PurePath(name).stem) is not None
+    """Whether its name says that it is a node's, whatever it does. Many a thing boots."""
+    path = PurePath(name)
+    return path.suffix in (".userdata", ".boothook") or _IS_CALLED_SO.search(path.stem) is not None
 
 
 def is_firewall_script(data: bytes) -> bool:
@@ -113,10 +115,10 @@ def _is_mime(head: bytes) -> bool:
     return b"multipart/" in first.lower() and _MIME.search(first) is not None and not _OF_A_MAIL.search(first)
 
 
-def _is_named_like_one(name: str, data: bytes, *, named: bool) -> bool:
+def _is_named_like_one(name: str, data: bytes) -> bool:
     if _BUILDS_AN_IMAGE.match(data):
         return False
-    return _is_called_like_one(name) and (_MARKS.search(data) is not None or (named and _is_meant(name, data)))
+    return _is_called_like_one(name) and (_MARKS.search(data) is not None or _is_meant(name, data))
 
 
 def is_script(data: bytes, name: str) -> bool:
@@ -128,7 +130,7 @@ def _is_meant(name: str, data: bytes) -> bool:
     path = PurePath(name)
     # A chart's templates have one of these endings too, and begin otherwise.
     is_template = path.suffix in _TEMPLATES and data.lstrip().startswith(b"#!")
-    if is_template or path.suffix in (".userdata", ".boothook") or is_meant_as_one(name):
+    if is_template or is_meant_as_one(name) or _SAYS_SO.search(path.stem):
         return True
     return _CONFIGURES.search(data) is not None and _OF_A_CONTAINER.search(data) is None
 
@@ -155,13 +157,13 @@ def _is_torn(data: bytes) -> bool:
         return False
 
 
-def _packs_user_data(data: bytes, name: str, *, named: bool) -> bool:
+def _packs_user_data(data: bytes, name: str) -> bool:
     """What can't be unpacked is user data where somebody says so, or its name does."""
     from nodeworthy.boot.unpack import unpack
     from nodeworthy.boot.userdata import PartKind
 
     read = unpack(data, Place(path=name), name=name)
-    if named or _IS_CALLED_SO.search(PurePath(name).stem):
+    if _IS_CALLED_SO.search(PurePath(name).stem):
         return bool(read.unread) or any(part.kind is not PartKind.OTHER for part in read.parts)
     if read.unread or any(part.kind is PartKind.OTHER for part in read.parts):
         return False

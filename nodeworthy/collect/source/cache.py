@@ -20,7 +20,6 @@ from typing import Any
 from nodeworthy.collect.source import cache_judgements, cache_store
 from nodeworthy.collect.source.cache_stamps import Stamp, around, program, stamp
 from nodeworthy.collect.source.files import Source
-from nodeworthy.collect.source.stack_files import folders_of
 from nodeworthy.engine import Judgement
 from nodeworthy.records import dataclass
 
@@ -40,8 +39,6 @@ class Memory:
     """What an earlier run of the same call left behind, beside what there is now."""
 
     sources: Sequence[Source]
-    # The folders that were named.
-    checked: Sequence[Path]
     _name: str
     _began: int = field(default_factory=time.time_ns)
     _stamps: list[Stamp] = field(default_factory=list)
@@ -68,7 +65,7 @@ class Memory:
         if None in self._stamps or before != now or None in beside.values():
             return False
         named = (Path(each) for each in self._kept["named"])
-        return bool(beside == around(self._folders, self.checked, named, self._began))
+        return bool(beside == around(self._folders, named, self._began))
 
     @property
     def nothing(self) -> frozenset[str]:
@@ -93,7 +90,7 @@ class Memory:
             self._name,
             {
                 "files": [[each.shown, each.named, now] for each, now in zip(self.sources, self._stamps, strict=True)],
-                "beside": around(self._folders, self.checked, map(Path, asked), self._began),
+                "beside": around(self._folders, map(Path, asked), self._began),
                 "named": asked,
                 "nothing": list(nothing),
                 "judged": cache_judgements.as_data(judgements),
@@ -110,7 +107,7 @@ def memory(paths: Sequence[str], sources: Sequence[Source], asked: dict[str, Any
         whole = json.dumps([program(), Path.cwd().as_posix(), list(paths), asked], sort_keys=True)
     except OSError:
         return None
-    return Memory(sources, folders_of(paths), f"check-{blake2b(whole.encode(), digest_size=16).hexdigest()}.json")
+    return Memory(sources, f"check-{blake2b(whole.encode(), digest_size=16).hexdigest()}.json")
 
 
 def _stays(path: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,10 +30,10 @@ def stamp(path: str | Path, began: int) -> Stamp:
     return [found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_mode]
 
 
-def around(folders: Iterable[Path], checked: Sequence[Path], named: Iterable[Path], began: int) -> dict[str, Stamp]:
+def around(folders: Iterable[Path], named: Iterable[Path], began: int) -> dict[str, Stamp]:
     """What decides by which fleet the files of these folders are judged: stack files and settings, upwards to the
-    repository's root or what is `checked`, and fleets that lie elsewhere and were named."""
-    above = dict.fromkeys(each for folder in folders for each in upwards(folder, checked))
+    scope's root, and fleets that lie elsewhere and were named."""
+    above = dict.fromkeys(each for folder in folders for each in upwards(folder))
     found: dict[str, Stamp] = {}
     for folder in above:
         found[f"{folder}/"] = []

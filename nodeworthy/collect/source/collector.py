@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.source.beside import Span
-from nodeworthy.collect.source.files import STDIN, Source, sources
-from nodeworthy.collect.source.fleets import Choice, Fleets
+from nodeworthy.collect.source.files import Source, sources
+from nodeworthy.collect.source.fleets import Fleets
+from nodeworthy.collect.source.groups import Groups
 from nodeworthy.collect.source.node_files import files_of_nodes
 from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
 from nodeworthy.collect.source.overlays import is_loose
@@ -74,35 +74,54 @@ def look_at(
 ) -> Looked:
     """Judges nothing: reads every file and says what there is. Of some it is known that they hold `nothing` of ours."""
     looked = Looked()
-    by_fleet: dict[str, tuple[Choice, Found]] = {}
-    checked: set[str] = set()
+    groups = Groups(fleets, rules, looked.refused)
+    unread: list[Fact] = []
     for source in found_there:
-        checked.add(source.real)
         looked.scopes = source.scopes
+        groups.know(source)
         try:
             found = whats_in(source, rules) if source.shown not in nothing else None
         except Refused as refusal:
-            _refuse(looked, refusal, source, by_fleet)
+            _refuse(looked, refusal, source, unread)
             continue
         if found is None:
             found = firewall_script(source, fleets, rules)
         if found is None:
-            looked.nothing.append(source.shown)
-            if source.named:
-                looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
+            _nothing(looked, source)
             continue
         looked.recognised += 1
-        if found.beside is not None:
-            looked.beside += found.beside.asked
-            looked.read += found.beside.read
-        _place(found, source, fleets, looked, by_fleet)
-    for choice, found in by_fleet.values():
-        judged = choice.fleet is not None and os.path.realpath(choice.fleet.place.path or "") in checked
-        found.facts = with_release_of(choice.fleet, _not_of_a_release(found.facts, looked.read), judged=judged)
-        looked.scenes.append(_scene(found, choice.fleet, choice.why))
-        if choice.fleet is not None and not judged:
-            _refuse_impossible(choice.fleet, looked)
+        if found.fleet is not None:
+            looked.scenes.append(_scene(found, found.fleet, ""))
+        else:
+            groups.add(source, found)
+    looked.scenes += [Scene(unread)] if unread else []
+    groups.with_evidence(looked.scopes)
+    _tell(groups, looked)
     return looked
+
+
+def _nothing(looked: Looked, source: Source) -> None:
+    looked.nothing.append(source.shown)
+    if source.named:
+        looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
+
+
+def _tell(groups: Groups, looked: Looked) -> None:
+    """One scene of each group: its files in their order, those that are evidence among them."""
+    for each in groups.every:
+        for beside in filter(None, (member.found.beside for member in each.members)):
+            looked.beside += beside.asked
+            looked.read += beside.read
+    judged = frozenset(member.source.shown for each in groups.every for member in each.members if member.is_judged)
+    for each in groups.every:
+        fleet, found = each.choice.fleet, each.together()
+        facts = _not_of_a_release(found.facts, looked.read)
+        found.facts = with_release_of(fleet, facts)
+        scene = _scene(found, fleet, each.choice.why)
+        evidence = frozenset(member.source.shown for member in each.members if not member.is_judged)
+        looked.scenes.append(replace(scene, evidence=evidence, judged=judged) if evidence else scene)
+        if fleet is not None and not groups.judges(fleet):
+            _refuse_impossible(fleet, looked)
 
 
 def _not_of_a_release(facts: list[Fact], read: list[Span]) -> list[Fact]:
@@ -120,36 +139,12 @@ def _refuse_impossible(fleet: Fleet, looked: Looked) -> None:
         looked.refused.append(str(impossible))
 
 
-def _refuse(looked: Looked, refusal: Refused, source: Source, by_fleet: dict[str, tuple[Choice, Found]]) -> None:
+def _refuse(looked: Looked, refusal: Refused, source: Source, unread: list[Fact]) -> None:
     """A named input that can't be read is a mistake of the call; one found in a folder is a finding."""
     if source.named:
         looked.refused.append(str(refusal))
     else:
-        _, found = by_fleet.setdefault("", (Choice(None), Found()))
-        found.facts.append(UnreadableInput(refusal.place, refusal.why))
-
-
-def _place(
-    found: Found, source: Source, fleets: Fleets, looked: Looked, by_fleet: dict[str, tuple[Choice, Found]]
-) -> None:
-    """A stack file is judged by its own fleet, anything else by the fleet beside it."""
-    if found.fleet is not None:
-        looked.scenes.append(_scene(found, found.fleet, ""))
-        return
-    try:
-        choice = fleets.beside(Path.cwd() if source.shown == STDIN else source.path.parent)
-    except InputError as malformed:
-        # The fleet can't be used, and that ends the run with 2; what needs no fleet is judged all the same.
-        choice = Choice(None, f"the fleet can't be read: {malformed}")
-        if str(malformed) not in looked.refused:
-            looked.refused.append(str(malformed))
-    key = (choice.fleet.place.path if choice.fleet else None) or choice.why
-    _, together = by_fleet.setdefault(key, (choice, Found()))
-    together.facts += found.facts
-    together.scripts += found.scripts
-    together.ufw += found.ufw
-    together.node_files += found.node_files
-    together.suppressions += found.suppressions
+        unread.append(UnreadableInput(refusal.place, refusal.why))
 
 
 def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:

@@ -45,6 +45,11 @@ class Source:
     scopes: Scopes = field(default_factory=Scopes, compare=False)
 
     @property
+    def lies(self) -> str:
+        """Where, wherever the command runs."""
+        return STDIN if self.shown == STDIN else os.path.abspath(self.path)
+
+    @property
     def scope(self) -> Scope:
         """What may be looked at as evidence about it."""
         return self.scopes.of(None if self.shown == STDIN else self.path.parent)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from nodeworthy.collect.source.files import Source, Unreadable, read_bytes, shown
+from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
@@ -35,8 +34,6 @@ class Fleets:
 
     fleet_file: str | None = None
     stack: str | None = None
-    # That were named as what is checked.
-    folders: Sequence[Path] = ()
     by_settings: bool = True
     _choices: dict[Path, Choice] = field(default_factory=dict)
     _read: dict[Path, Fleet] = field(default_factory=dict)
@@ -67,8 +64,14 @@ class Fleets:
             self._choices[folder] = self._look(folder)
         return self._choices[folder]
 
+    def of(self, source: Source) -> Choice:
+        """By which a file is judged. What comes through a pipe lies beside none."""
+        if source.shown != STDIN or self._named is not None or self.stack:
+            return self.beside(Path.cwd() if source.shown == STDIN else source.path.parent)
+        return Choice(None, "what comes through a pipe lies beside no fleet: give --fleet FILE, or --stack NAME")
+
     def _look(self, folder: Path) -> Choice:
-        for above in upwards(folder, self.folders):
+        for above in upwards(folder):
             settings = settings_in(above) if self.by_settings else None
             if settings is not None and settings.fleet:
                 return Choice(self._fleet(above / settings.fleet))

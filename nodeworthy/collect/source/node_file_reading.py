@@ -57,7 +57,7 @@ class _Seen:
     name: str
 
 
-def node_file(data: bytes, shown: str) -> NodeFile | None:
+def node_file(data: bytes, shown: str, lies: str) -> NodeFile | None:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -69,7 +69,7 @@ def node_file(data: bytes, shown: str) -> NodeFile | None:
     quotes, tables = kind is not Kind.MODPROBE, kind is Kind.CONFIG
     texts = [text, *(branches(text) if quotes else ())]
     content, *chosen = [content_of(each, shown, quotes_values=quotes, has_tables=tables) for each in texts]
-    return fact(Place(shown, 1, 1), kind, content, chosen)
+    return fact(Place(shown, 1, 1), kind, content, chosen, lies)
 
 
 def fault(file: NodeFile) -> tuple[Place, str] | None:

@@ -43,7 +43,8 @@ _LARGEST = 512 * 1024
 _OTHERS = (b"#!", b"#cloud-config", b"\x1f\x8b", b"<", b"package ", b"import ", b"from ", b'"""')
 
 
-def node_file(data: bytes, shown: str) -> NodeFile | None:
+def node_file(data: bytes, shown: str, lies: str = "") -> NodeFile | None:
+    """Where it `lies`, as an absolute path, says which files belong to it."""
     if data.startswith(_OTHERS) or len(data) > _LARGEST:
         return None
     # A mark that begins its line may begin the file.
@@ -52,7 +53,7 @@ def node_file(data: bytes, shown: str) -> NodeFile | None:
         return None
     from nodeworthy.collect.source import node_file_reading
 
-    return node_file_reading.node_file(data, shown)
+    return node_file_reading.node_file(data, shown, lies or shown)
 
 
 def refuse_unparsed(file: NodeFile) -> None:

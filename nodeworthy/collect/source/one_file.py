@@ -76,20 +76,20 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
     data = content(source)
     if data is None:
         return None
-    of_node = node_file(data, source.shown)
+    of_node = node_file(data, source.shown, source.lies)
     if of_node is not None:
         return _node_file(of_node, _plain(data), source, rules)
     jobs = slurm_jobs(source, data)
-    if jobs and not is_boot_script(data, source.path.name, named=False):
+    if jobs and not is_boot_script(data, source.path.name):
         return _jobs(jobs, _plain(data), source, rules)
-    if is_boot_script(data, source.path.name, named=source.named) or is_nodes_firewall(data):
+    if is_boot_script(data, source.path.name) or is_nodes_firewall(data):
         found = _boot_script(source, data, rules)
         if found.scripts[0].is_meant or found.scripts[0].makes_a_node:
             return found
         if found.facts:
             # It does nothing here, and something elsewhere.
             return replace(found, scripts=[])
-    ufw = ufw_file(data, source.shown, named=source.named)
+    ufw = ufw_file(data, source.shown, source.lies)
     if ufw is not None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
     return _documents(source, data, rules)
@@ -185,7 +185,7 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
     from nodeworthy.facts.boot.script import BootScript
 
     place = Place(path=source.shown)
-    is_meant = source.named or is_meant_as_one(source.path.name)
+    is_meant = is_meant_as_one(source.path.name)
     read = unpack(data, place, name=source.path.name)
     script = BootScript(place, read, is_meant=is_meant, surroundings=source.scope)
     told = list(comments(_plain(data), place, rules, is_yaml=False))

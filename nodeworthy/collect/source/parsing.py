@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.collect.source.files import Source, Unreadable, as_text, read_bytes
+from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.patterns import pattern
@@ -19,6 +19,9 @@ _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
 # A template that says so is one of values of ours, and that it could not be read must not stay untold.
 _OF_VALUES = pattern(rb"(?m)^[ \t]*(?:toolkit|devicePlugin|dcgmExporter|gpu-operator)[ \t]*:")
+
+# What a file of any name begins with that is one of Kubernetes'.
+_IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
 
 
 class Refused(Exception):
@@ -47,7 +50,7 @@ def _unreadable(source: Source, problem: Unreadable) -> None:
 def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
     """Its documents, and the text that they stand in."""
     place = Place(path=source.shown)
-    if not source.named and not _worth_parsing(source, data):
+    if not _worth_parsing(source, data):
         return [], ""
     try:
         text = as_text(data)
@@ -58,7 +61,7 @@ def documents_in(source: Source, data: bytes) -> tuple[list[Tree], str]:
     try:
         return _read_all(text, place), text
     except NotYaml as problem:
-        if not source.named and _is_template(data):
+        if _is_template(data):
             if source.path.suffix not in _MAY_BE_YAML or _OF_VALUES.search(data) is None:
                 return [], text
             raise Refused(problem.place, f"this template can't be read before it is filled in: {problem.why}") from None
@@ -84,12 +87,14 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if source.path.suffix in _OBJECTS and any(mark in data for mark in _POD_MARKS):
         return True
+    if source.shown == STDIN or _IS_AN_OBJECT.match(data):
+        return True
     return source.path.suffix in _YAML and not any(mark in data for mark in (b"{{", b"{%"))
 
 
 def _is_of_a_tool(source: Source) -> bool:
     """In a folder such as .github: what lies there is no cluster's."""
-    return any(each.startswith(".") and each.strip(".") for each in source.path.parent.parts)
+    return any(each.startswith(".") for each in source.scope.folders_of(source.path))
 
 
 def _is_template(data: bytes) -> bool:

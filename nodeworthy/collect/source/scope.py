@@ -57,6 +57,12 @@ class Scope:
             if not suffixes or _suffix(path) in suffixes:
                 yield Path(path)
 
+    def files_of_folder(self) -> Iterator[Path]:
+        """Those that lie in the root itself."""
+        if self.root is not None:
+            self.asked.add(self.root)
+            yield from map(Path, _inside(os.fspath(self.root))[0])
+
     def holding(self, mark: re.Pattern[bytes], suffixes: Sequence[str] = ()) -> Iterator[Held]:
         """The files in which this stands. Which ones is found out once in a run; their bytes are read anew."""
         key = (mark.pattern, mark.flags, tuple(suffixes))
@@ -164,6 +170,11 @@ class Scopes:
             root = root_of(Path(absolute))
             self._by_folder[absolute] = self._by_root.setdefault(os.fspath(root), Scope(root))
         return self._by_folder[absolute]
+
+    def below(self, folder: Path) -> Scope:
+        """The files below this very folder."""
+        root = os.path.abspath(folder)
+        return self._by_root.setdefault(root, Scope(Path(root)))
 
     @property
     def asked(self) -> Iterator[Path]:

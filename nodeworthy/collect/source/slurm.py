@@ -37,7 +37,7 @@ def slurm_jobs(source: Source, data: bytes) -> list[SlurmJob]:
         return []
     head = data[:4096].lstrip(b"\xef\xbb\xbf").lstrip()
     suffix = PurePath(source.path.name).suffix
-    if not (head.startswith(b"#!") or suffix in _NAMES or (source.named and not suffix)):
+    if not (head.startswith(b"#!") or suffix in _NAMES or (head.startswith(b"#SBATCH") and not suffix)):
         return []
     if MARK.search(data) is None and _WRAPS.search(data) is None:
         return []

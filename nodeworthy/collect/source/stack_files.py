@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from nodeworthy.patterns import pattern
@@ -11,17 +9,19 @@ from nodeworthy.patterns import pattern
 STACK_FILE = pattern(r"Pulumi\.(?P<stack>[^/]+)\.ya?ml")
 
 
-def upwards(folder: Path, named: Iterable[Path] = ()) -> list[Path]:
-    """From the folder to the repository's root; outside of a repository to the outermost of the folders that were
-    named and the one that the command runs in, where it lies in any of them."""
+def upwards(folder: Path) -> list[Path]:
+    """From the folder to its scope's root: the repository's, outside of one that of the nearest fleet or project."""
+    from nodeworthy.collect.source.scope_root import root_of
+
+    above = [folder, *folder.parents]
+    return above[: above.index(root_of(folder)) + 1]
+
+
+def up_to_repository(folder: Path) -> list[Path]:
+    """From the folder to the repository's root; outside of a repository the folder alone. So far settings reach, which
+    may name code that is run."""
     above = [folder, *folder.parents]
     for index, each in enumerate(above):
         if (each / ".git").exists():
             return above[: index + 1]
-    tops = [above.index(each) for each in (Path.cwd(), *named) if each in above]
-    return above[: max(tops, default=0) + 1]
-
-
-def folders_of(paths: Iterable[str]) -> tuple[Path, ...]:
-    """Those of the paths that are folders."""
-    return tuple(Path(os.path.abspath(each)) for each in paths if Path(each).is_dir())
+    return above[:1]

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 _MARKS = (b"ufw-", b"### tuple ###", b"_POLICY=", b"ENABLED=")
 
 
-def ufw_file(data: bytes, shown: str, *, named: bool) -> UfwFile | None:
+def ufw_file(data: bytes, shown: str, lies: str) -> UfwFile | None:
     if not any(mark in data for mark in _MARKS):
         return None
     from nodeworthy.collect.source import ufw_reading
 
-    return ufw_reading.ufw_file(data, shown, named=named)
+    return ufw_reading.ufw_file(data, shown, lies)
 
 
 def firewalls(files: Sequence[UfwFile], fleet: Fleet | None, why: str) -> list[Fact]:

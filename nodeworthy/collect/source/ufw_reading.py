@@ -36,7 +36,7 @@ def ufw_kind(data: bytes, name: str) -> str | None:
     return BEFORE if BEFORE in kinds and not PurePath(name).name.startswith("user") else next(iter(kinds), None)
 
 
-def ufw_file(data: bytes, shown: str, *, named: bool) -> UfwFile | None:
+def ufw_file(data: bytes, shown: str, lies: str) -> UfwFile | None:
     """None where it is no file of ufw's, or the one of IPv6."""
     kind = ufw_kind(data, shown)
     if kind is None:
@@ -45,7 +45,7 @@ def ufw_file(data: bytes, shown: str, *, named: bool) -> UfwFile | None:
     fillings = Fillings(jinja="{{" in text or "{%" in text)
     rows = fillings.hide(text).splitlines()
     lines = (Line(_filled(fillings.text(row)), Place(shown, number, 1)) for number, row in enumerate(rows, 1))
-    return UfwFile(Place(shown, 1, 1), kind, Content(tuple(lines)), _root(shown), named)
+    return UfwFile(Place(shown, 1, 1), kind, Content(tuple(lines)), _root(lies))
 
 
 def _filled(text: Text) -> Text:

@@ -25,7 +25,7 @@ class ConfiguredHandlers:
         if place.path is None or self.place.path is None:
             return False
         folder = posixpath.dirname(place.path)
-        return posixpath.dirname(self.place.path) == folder or self.place.path.startswith(f"{folder}/")
+        return not posixpath.relpath(self.place.path, folder or ".").startswith("../")
 
 
 def configured_handlers(facts: Iterable[object]) -> Iterator[ConfiguredHandlers]:

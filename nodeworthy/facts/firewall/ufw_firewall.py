@@ -32,8 +32,6 @@ class UfwFile:
     content: Content
     # The folder that stands for the node's root, or that holds all of them.
     root: str = ""
-    # Somebody asked for this very file.
-    is_named: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +75,7 @@ class UfwFirewall:
 
     def of_a_node(self) -> None:
         """Skips the firewall of some other machine, as far as anybody says."""
-        if not self.pools and not any(each.is_named for each in self.files) and not speaks_of_pods(self.steps):
+        if not self.pools and not speaks_of_pods(self.steps):
             skip("nothing says that these files of ufw are for a node of Kubernetes")
 
 

@@ -38,6 +38,8 @@ class NodeFile:
     spot: Spot
     # What a template may come to be, with each of its branches chosen in turn; empty where it has none.
     branches: tuple[Content, ...] = ()
+    # Its absolute path, where it comes from a file.
+    lies: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,8 +154,9 @@ def _own_paths(runtime: Containerd) -> frozenset[str]:
     return frozenset(each for each in named if each and each != defaults().config)
 
 
-def node_file(place: Place, kind: Kind, content: Content, branches: Sequence[Content] = ()) -> NodeFile:
-    return NodeFile(place, kind, content, spot_of(kind, place.path or ""), tuple(branches))
+def node_file(place: Place, kind: Kind, content: Content, branches: Sequence[Content] = (), lies: str = "") -> NodeFile:
+    """By where it lies, which is the same wherever the command runs."""
+    return NodeFile(place, kind, content, spot_of(kind, lies or place.path or ""), tuple(branches), lies)
 
 
 def together(files: Sequence[NodeFile]) -> list[NodeFiles]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from nodeworthy.facts.boot.script import BootPool
-from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.files import NodeFile, NodeFiles
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, defaults, takes_base_dir
@@ -35,8 +36,17 @@ def _read_by(files: NodeFiles, pool: BootPool) -> tuple[str, str | None, str | N
 
 def _named(files: NodeFiles, pools: Sequence[Pool]) -> Sequence[Pool]:
     """Those that a folder or a file is called after, if any."""
-    words = {word for each in files.files for word in re.split(r"[^a-z0-9]+", (each.place.path or "").lower())}
+    words = {word for each in files.files for word in re.split(r"[^a-z0-9]+", _below(each, pools).lower())}
     return [pool for pool in pools if pool.name.lower() in words] or pools
+
+
+def _below(file: NodeFile, pools: Sequence[Pool]) -> str:
+    """Its path from the folder of the fleet on: what that lies in is called after something else."""
+    if not file.lies:
+        return file.place.path or ""
+    fleet = next((each.place.path for each in pools if each.place.path), "")
+    folder = os.path.dirname(os.path.abspath(fleet))  # noqa: PTH120 - a path as text
+    return os.path.relpath(file.lies, folder) if file.lies.startswith(folder) else os.path.basename(file.lies)  # noqa: PTH119
 
 
 def _reads(files: NodeFiles, pool: Pool) -> bool:

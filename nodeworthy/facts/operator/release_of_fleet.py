@@ -15,17 +15,16 @@ from nodeworthy.verdict import Known
 WITHOUT_A_RELEASE = ("Helm values", "stack config", "ClusterPolicy")
 
 
-def with_release_of(fleet: Fleet | None, facts: Sequence[Any], *, judged: bool) -> list[Any]:
-    """The facts, the operator's settings among them with their release. `judged`: so is the fleet's own operator."""
+def with_release_of(fleet: Fleet | None, facts: Sequence[Any]) -> list[Any]:
+    """The facts, the operator's settings among them with their release."""
     settings = any(isinstance(each, OperatorValues) for each in facts)
     own = operator_of_fleet(fleet) if fleet is not None and settings else None
     if own is None or not own.release.written or not isinstance(own.release.state, Known):
         return list(facts)
-    return [_told(each, own, judged=judged) if isinstance(each, OperatorValues) else each for each in facts]
+    return [_told(each, own) if isinstance(each, OperatorValues) else each for each in facts]
 
 
-def _told(values: OperatorValues, own: OperatorValues, *, judged: bool) -> OperatorValues:
+def _told(values: OperatorValues, own: OperatorValues) -> OperatorValues:
     if values.release.state != Known(None) or values.origin not in WITHOUT_A_RELEASE:
         return values
-    beside = own if judged else None
-    return replace(values, release=own.release, release_is_the_fleets=True, judged_beside=beside)
+    return replace(values, release=own.release, release_is_the_fleets=True)

@@ -165,9 +165,8 @@ class OperatorValues:
     implied: bool = False
     # The version as it was written, where that is a range.
     asked_release: str = ""
-    # Not these settings say the release, but the fleet beside them; and its own operator, where that is judged, too.
+    # Not these settings say the release, but the fleet beside them.
     release_is_the_fleets: bool = False
-    judged_beside: OperatorValues | None = None
 
     @cached_property
     def toolkit(self) -> ToolkitSettings:

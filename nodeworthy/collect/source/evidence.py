@@ -1,0 +1,97 @@
+"""Reads of the files around those that are judged what joins with them: evidence, of which nothing is told.
+
+Most files join with nothing, and cost no look at any other. What a file may join with is told by a word that stands in
+it; the others are not parsed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.collect.source.files import Source
+from nodeworthy.collect.source.overlays import is_loose
+from nodeworthy.collect.source.parsing import Refused
+from nodeworthy.patterns import pattern
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.source.one_file import Found
+
+# What joins with values of the operator, of HAMi, with a device plugin.
+_PLUGINS = (
+    rb"DaemonSet|devicePlugin|device-plugin|gpu-operator|toolkit|hami|HAMi|prometheusSpec|prometheus|profiling|"
+    rb"valueFiles|valuesFrom|helmCharts|releases:|dcgm"
+)
+_PODS = rb"RuntimeClass|toolkit|gpu-operator|operator:|PriorityClass|hami|HAMi|postgres|\[plugins|containerd"
+# By the names of facts, which are imported only where there are any.
+_JOINS_WITH: Mapping[str, bytes] = {
+    "OperatorValues": _PLUGINS,
+    "HamiValues": _PLUGINS + rb"|containers",
+    "HamiNodeConfigs": _PLUGINS + rb"|containers",
+    "DaemonSetManifest": _PLUGINS,
+    "MonitoringStack": _PLUGINS,
+    "DatabaseServer": rb"postgres",
+    "PodTemplate": _PODS,
+    "RuntimeClass": _PODS + rb"|runtimeClassName",
+}
+_OF_A_NODE = rb""  # whatever lies there
+_NAMES_FILES = pattern(rb"valueFiles|valuesFrom|helmCharts|releases:|valuesFile")
+_PROFILING = b"profiling"
+# How many releases may name one file.
+_MOST = 16
+
+
+def wanted(founds: Iterable[Found]) -> re.Pattern[bytes] | None:
+    """What must stand in a file that may join with these; None where nothing may."""
+    marks: set[bytes] = set()
+    for found in founds:
+        marks.update(_JOINS_WITH[name] for each in found.facts if (name := type(each).__name__) in _JOINS_WITH)
+        if found.node_files or found.ufw:
+            marks.add(_OF_A_NODE)
+        if any(_PROFILING in part.text.encode() for each in found.scripts if each.read for part in each.read.parts):
+            marks.add(_PLUGINS)
+    return re.compile(b"|".join(sorted(marks))) if marks else None
+
+
+def among(paths: Iterable[Path], mark: re.Pattern[bytes], known: set[str], beside: Source) -> Iterator[Source]:
+    """Those in which it stands, less those that are known already."""
+    scopes = beside.scopes
+    for path in paths:
+        if os.fspath(path) in known:
+            continue
+        known.add(os.fspath(path))
+        data = scopes.below(path.parent).read(path)
+        if data is not None and mark.search(data):
+            yield _beside(path, beside)
+
+
+def naming(source: Source, found: Found) -> Iterator[Source]:
+    """The releases that name the file in which these values stand: they lay others over them."""
+    if not any(map(is_loose, found.facts)):
+        return
+    scope = source.scope
+    for reference in scope.references_to(source.path)[: _MOST * 4]:
+        data = scope.read(reference.path)
+        if data is not None and _NAMES_FILES.search(data):
+            yield _beside(reference.path, source)
+
+
+def _beside(path: Path, judged: Source) -> Source:
+    """Shown as what is judged: a reader, and whoever compares folders, looks for both in one place."""
+    is_absolute = Path(judged.shown).is_absolute()
+    return Source(
+        path, str(path) if is_absolute else os.path.relpath(path), False, os.path.realpath(path), scopes=judged.scopes
+    )
+
+
+def read(source: Source, rules: frozenset[str]) -> Found | None:
+    """What stands in a file that nobody judges: what of it can't be read is no evidence."""
+    from nodeworthy.collect.source.one_file import whats_in
+
+    try:
+        return whats_in(source, rules)
+    except Refused:
+        return None

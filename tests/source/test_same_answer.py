@@ -1,0 +1,90 @@
+"""The same answer however one asks: a file alone, its folder, the repository; relative, absolute, from within.
+
+Each case of tests/cases is asked of three ways. What is told of a file is what stands in it: the findings of each file
+are those of `check .` in the case's folder, whichever way they were asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nodeworthy.own_rules.cases import Case, cases_in
+from tests.run import Ran, run
+
+CASES = [each for each in cases_in(Path(__file__).parents[1] / "cases") if each.command[0] == "check"]
+SAMPLE = random.Random(20261123).sample(CASES, 14)
+# What decides by which fleet is judged; all else is asked for with the same words.
+_OPTIONS = ("--fleet", "--stack", "--rule", "--skip-rule")
+
+Told = dict[str, list[tuple[Any, ...]]]
+
+
+def of_files(ran: Ran, cwd: Path, below: Path) -> Told:
+    """The findings of each file, by where it lies below the case's folder."""
+    told: Told = {}
+    for found in ran.findings if ran.out else ():
+        path = found["where"].get("path")
+        if path is not None:
+            real = os.path.relpath(cwd / path, below)
+            told.setdefault(real, []).append(shown(found))
+    return {path: sorted(found, key=repr) for path, found in told.items()}
+
+
+def shown(found: dict[str, Any]) -> tuple[Any, ...]:
+    where = found["where"]
+    return found["rule"], found["verdict"], found["severity"], where.get("line"), where.get("column"), found["is"]
+
+
+def asked(case: Case, alone: Path, cwd: Path, *paths: str) -> Told:
+    options = list(_options(case.command, alone))
+    ran = run("check", *paths, *options, "--no-cache", "--format", "json", cwd=cwd)
+    return of_files(ran, cwd, alone)
+
+
+def _options(command: Sequence[str], alone: Path) -> Iterator[str]:
+    words = iter(command[1:])
+    for word in words:
+        if word in _OPTIONS:
+            value = next(words)
+            yield from (word, str(alone / value) if word == "--fleet" else value)
+
+
+def files_of(alone: Path) -> list[Path]:
+    return [each for each in sorted(alone.rglob("*")) if each.is_file()]
+
+
+def is_asked_the_same(case: Case, tmp_path: Path) -> None:
+    """In a repository of its own, as everybody's files lie in one."""
+    alone = Path(shutil.copytree(case.folder, tmp_path / "repository" / case.name))
+    (alone.parent / ".git").mkdir()
+    for name in ("expected.json", "cmd"):
+        (alone / name).unlink(missing_ok=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    whole = asked(case, alone, alone, ".")
+    assert asked(case, alone, elsewhere, str(alone)) == whole, "the folder by its absolute path"
+    assert asked(case, alone, alone.parent, ".") == whole, "the repository's root"
+    for path in files_of(alone):
+        name = str(path.relative_to(alone))
+        told = asked(case, alone, path.parent, path.name)
+        assert told.get(name, []) == whole.get(name, []), f"{name} from within its folder"
+        from_below = os.path.relpath(path, elsewhere)
+        assert asked(case, alone, elsewhere, from_below).get(name, []) == whole.get(name, []), f"{name} from elsewhere"
+
+
+@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: f"{case.rule}/{case.name}")
+def test_a_case_is_told_the_same(case: Case, tmp_path: Path) -> None:
+    is_asked_the_same(case, tmp_path)
+
+
+@pytest.mark.night
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}/{case.name}")
+def test_every_case_is_told_the_same(case: Case, tmp_path: Path) -> None:
+    is_asked_the_same(case, tmp_path)
