@@ -5,8 +5,9 @@ A job that asks for more is taken by sbatch and pends for ever (`QOSMaxCpuPerJob
 is one that says nothing: what the cluster then works out by itself is a share of the node (54G of one with 2T), and
 CPUs enough for that memory. Both numbers have to stand there. `sbatch --test-only` does not see the QOS.
 
-It is a limit that sites set, and no law of Slurm. Where the jobs of a repository ask for more, three others at least,
-their site allows it: nobody keeps jobs that never began.
+It is a limit that sites set, and no law of Slurm: one of the smallest slice, a seventh of a GPU (`1g.10gb`), and of
+partitions that do not say how large theirs are. Larger slices have to say both numbers, whatever they are. Where the
+jobs of a repository ask for more, three others at least, their site allows it: nobody keeps jobs that never began.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.facts.slurm.slices import CPUS, MEMORY, MOST_CPUS, MOST_MEMORY, cpus_of, memory_of
+from nodeworthy.facts.slurm.slices import CPUS, MEMORY, MOST_CPUS, MOST_MEMORY, cpus_of, is_large, memory_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 
@@ -49,7 +50,7 @@ def _cpus(job: SlurmJob, request: SlurmRequest, says: Option) -> Findings:
         yield _absent(request, says, "cpus-per-task", "a MIG job does not say how many CPUs it takes", _CPUS)
         return
     cpus, tasks = cpus_of(request, option)
-    if cpus > max(MOST_CPUS, job.slices.cpus):
+    if cpus > max(MOST_CPUS, job.slices.cpus) and not is_large(says):
         yield fail(
             option,
             "a MIG job asks for more than one CPU",
@@ -69,7 +70,7 @@ def _memory(job: SlurmJob, request: SlurmRequest, says: Option) -> Findings:
     if memory is None:
         yield unknown(option, f"how much memory {option.written} is can't be read")
         return
-    if memory > max(MOST_MEMORY, job.slices.memory) or not memory:
+    if not memory or (memory > max(MOST_MEMORY, job.slices.memory) and not is_large(says)):
         yield fail(
             option,
             "a MIG job asks for more than 16G of memory",

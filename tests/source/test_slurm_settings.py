@@ -157,6 +157,10 @@ SLICES = {
     "--gres=gpu:1g.10gb:1 --mem=8G": 1,
     "--gres=gpu:1g.10gb:1 -c 1 -n 2 --mem=8G": 1,
     "--gres=gpu:1g.10gb:1 -c 2 --mem=54G": 2,
+    "--gres=gpu:h100_3g.40gb:1 -c 8 --mem=64G": 0,
+    "--gres=gpu:h100_3g.40gb:1 -c 8 --mem=0": 1,
+    "--gres=gpu:h100_3g.40gb:1": 2,
+    "-p gpu-mig --gres=gpu:1 -c 8 --mem=64G": 2,
     "-p gpu-mig --gres=gpu:1": 2,
     "--gpus=a100_1g.5gb:1": 2,
     "-C mig --gres=gpu:1 -c 1 --mem=4G": 0,
@@ -178,7 +182,7 @@ def test_the_part_of_a_heterogeneous_job_that_is_a_slice(tmp_path: Path) -> None
 
 
 def test_what_a_site_allows_its_jobs_say(tmp_path: Path) -> None:
-    text = "#!/bin/bash\n#SBATCH --gres=gpu:2g.20gb:1 -c 8 --mem=64G\npython train.py\n"
+    text = "#!/bin/bash\n#SBATCH --gres=gpu:1g.10gb:1 -c 8 --mem=64G\npython train.py\n"
     assert verdicts(tmp_path, "slurm-mig-request", text) == ["fail", "fail"]
     for other in ("a", "b"):
         (tmp_path / f"{other}.slurm").write_text(text)

@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from nodeworthy.facts.slurm.lines import Option
 from nodeworthy.facts.slurm.quantities import megabytes
 from nodeworthy.facts.slurm.request import SlurmRequest
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, need
 
 CPUS, MEMORY = ("cpus-per-task", "cpus-per-gpu"), ("mem", "mem-per-cpu", "mem-per-gpu")
 # What sites allow that say little of it; memory in megabytes.
 MOST_CPUS, MOST_MEMORY = 1, 16 * 1024
+_SEVENTHS = pattern(r"(?<!\d)(\d)g[._]\d+gb")
 # So many other jobs that ask for more are no slip.
 _ENOUGH = 3
 
@@ -23,6 +25,12 @@ class Slices:
 
     cpus: int = 0
     memory: int = 0
+
+
+def is_large(says: Option) -> bool:
+    """A slice of several sevenths of a GPU: who makes those gives them more than a CPU."""
+    found = _SEVENTHS.search(says.written)
+    return found is not None and int(found[1]) > 1
 
 
 def cpus_of(request: SlurmRequest, option: Option) -> tuple[int, int]:
