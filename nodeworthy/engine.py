@@ -13,7 +13,7 @@ from nodeworthy.one_cause import told_once_that_unread
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.suppression import Suppressed, Suppression
-from nodeworthy.telling import plainly, signed, told_once
+from nodeworthy.telling import of_what, plainly, signed, told_once
 from nodeworthy.verdict import (
     DoesNotApply,
     Finding,
@@ -208,7 +208,7 @@ def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -
         for each in function(subject, *context) or ():
             found.append(each)
     except NotKnown as unknown:
-        found.append(finding(Verdict.UNKNOWN, unknown.place or subject, unknown.why))
+        found.append(finding(Verdict.UNKNOWN, unknown.place or subject, of_what(unknown)))
     except DoesNotApply as reason:
         return _Outcome(tuple(found), skipped=None if found else _plain(reason.why))
     except Exception as problem:  # noqa: BLE001 - a rule's fault must not end the run: it becomes a finding of its own

@@ -8,9 +8,12 @@ from typing import Any
 
 from nodeworthy import not_known
 from nodeworthy.markers import without_marks
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Severity, Verdict
+from nodeworthy.verdict import Finding, NotKnown, Severity, Verdict
 
+# How a reason for a value's being unknown begins that does not name the value.
+_OF_A_VALUE = pattern(r"its value |it is |(?:a|the) template fills |\$\{|\{\{|the tag |SOPS ")
 _WORDS = ("message", "is_", "should", "cause", "remedy")
 
 
@@ -28,6 +31,14 @@ def _plain(each: Finding) -> Finding:
     if any(plainly(other.says) != other.says for other in each.related):
         plainer["related"] = tuple(replace(other, says=plainly(other.says)) for other in each.related)
     return replace(each, **plainer) if plainer else each
+
+
+def of_what(unknown: NotKnown) -> str:
+    """A value's reason says `it` of the value; alone it would say nothing."""
+    subject = unknown.place.subject if unknown.place is not None and unknown.place.path is not None else None
+    if not subject or " not known" in unknown.why or not _OF_A_VALUE.match(unknown.why):
+        return unknown.why
+    return f"{subject} is not known: {unknown.why}"
 
 
 def plainly(text: str) -> str:

@@ -60,8 +60,13 @@ def _taken(action: argparse.Action) -> str:
 def exit_codes() -> str:
     return page(
         "# Exit codes",
-        "Where several hold: 2, then 1, then 3. A rule of severity `warning` changes the exit code only with "
-        "`--strict`; `--allow-unknown` turns an unknown into a warning, but never an error nor an empty run.",
+        "Where several hold: 2, then 1, then 3. A finding of severity `warning` changes the exit code only with "
+        "`--strict`, a failure or an unknown; a run with nothing but unknowns ends with 3, whatever their severity. "
+        "`--allow-unknown` turns an unknown into a warning, but never an error nor an empty run.",
+        "Text says what is wrong, and then in one line what was evaluated. What had nothing to judge is a number "
+        "there, and a list with `--show-skipped`; an unknown of a warning is a number, and listed with "
+        "`--show-unknown`. What the reader could give, so that more is judged, has a line of its own, which says what "
+        "to give. JSON has every unknown always, and every skip with `--show-skipped` or `--show-passed`.",
         table(("code", "means"), *MEANINGS),
         "## The fixed values of an incident",
         session(run_case(PASSING)),

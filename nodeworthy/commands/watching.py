@@ -114,8 +114,8 @@ class _Watching:
         if changes:
             when = _now()
             asked = judging.asked(self.options)
-            told = watched.line(report, when, changes) if self._json else watched.text(changes, report, when, asked)
-            self._say(told)
+            text = watched.line(report, when, changes) if self._json else watched.text(changes, report, when, asked)
+            self._say(text)
 
     def _blinded(self, why: str) -> None:
         """Said once for each reason."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 
 from nodeworthy.patterns import pattern
 from nodeworthy.report.asked import Asked
@@ -18,6 +19,8 @@ from nodeworthy.verdict import Finding, Verdict
 WIDTH = 108
 # How many reasons a rule is given for which it was skipped: JSON with --show-passed has all of them.
 REASONS = 4
+# What a value is called that is not known, which the sentence says already.
+UNSAID = "(unknown)"
 # How many of the rules that wait for something are named.
 RULES = 4
 # What stands between backticks is to be copied, and no line ends in it; far too long for any line, it is prose.
@@ -115,14 +118,16 @@ def details_of(told: Told) -> Iterator[tuple[str, str]]:
         yield "rules", ", ".join(told.rules)
     for number, each in enumerate(told.places()):
         yield "" if number else "at", shortened(each)
-    alike = [set(_details(each)) for each in told.findings[1:]]
-    for label, text in _details(told.first):
-        if all((label, text) in other for other in alike):
-            yield label, shortened(text)
+    if len(told.findings) == 1:
+        yield from details(told.first)
+        return
+    for label in ("why", "fix"):  # that they do not differ in these is why they are told at once
+        said = (text for each in told.findings for name, text in _details(each) if name == label)
+        yield from ((label, shortened(text)) for text in islice(said, 1))
 
 
 def _details(finding: Finding) -> Iterator[tuple[str, str]]:
-    if finding.is_ is not None:
+    if finding.is_ is not None and (finding.verdict is not Verdict.UNKNOWN or finding.is_ != UNSAID):
         yield "is", finding.is_
     if finding.should is not None:
         yield "should", finding.should

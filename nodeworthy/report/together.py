@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 from nodeworthy.not_known import what_and_why
 from nodeworthy.records import dataclass
@@ -12,6 +11,8 @@ from nodeworthy.verdict import Finding, Verdict
 
 # Of many places, so many are told.
 PLACES = 5
+# So many stories of one reason are looked through for one that a finding fits.
+_STORIES = 20
 
 
 @dataclass(frozen=True)
@@ -55,15 +56,31 @@ class Told:
 
 
 def together(findings: Iterable[Finding]) -> list[Told]:
-    """In the order of the first of each. Where they differ in more than their places, only what is common to all is
-    told of them: so those that say what mends them are told with others of the same remedy alone."""
-    found: dict[Any, list[Finding]] = {}
-    for number, each in enumerate(findings):
-        key: Any = number
-        if each.verdict is Verdict.UNKNOWN:
-            key = (_reason(each), each.cause, each.remedy, each.is_, each.should, each.simulated)
-        found.setdefault(key, []).append(each)
-    return [Told(some) for some in found.values()]
+    """In the order of the first of each. What two of them contradict each other in keeps them apart: another cause,
+    another remedy. One that has none is told with one that has."""
+    stories: list[_Story] = []
+    by_reason: dict[tuple[str, bool], list[_Story]] = {}
+    for each in findings:
+        alike = by_reason.setdefault((_reason(each), each.simulated), []) if each.verdict is Verdict.UNKNOWN else []
+        if not any(story.takes(each) for story in alike[:_STORIES]):
+            stories.append(_Story([each], each.cause, each.remedy))
+            alike.append(stories[-1])
+    return [Told(story.findings) for story in stories]
+
+
+@dataclass
+class _Story:
+    findings: list[Finding]
+    cause: str | None
+    remedy: str | None
+
+    def takes(self, finding: Finding) -> bool:
+        both = (self.cause, finding.cause), (self.remedy, finding.remedy)
+        if any(one is not None and other is not None and one != other for one, other in both):
+            return False
+        self.findings.append(finding)
+        self.cause, self.remedy = self.cause or finding.cause, self.remedy or finding.remedy
+        return True
 
 
 def _reason(finding: Finding) -> str:

@@ -24,6 +24,10 @@ _OPTIONS = (
     ("--wait", "TIME", "look again until every boot has ended, this long at most (10m)"),
     ("--max-workers", "N", "hosts asked at once (16)"),
 )
+_SWITCHES = (
+    ("--show-skipped", "list what had nothing to judge, and why (as -rs does)"),
+    ("--show-unknown", "say of warnings what is unknown, too, and not only that something is"),
+)
 
 
 def add(parser: pytest.Parser) -> None:
@@ -36,6 +40,8 @@ def add(parser: pytest.Parser) -> None:
     for name, metavar, meaning in _OPTIONS:
         dest = PREFIX + name.strip("-").replace("-", "_")
         group.addoption(name, dest=dest, metavar=metavar, default=DEFAULTS.get(name), help=meaning)
+    for name, meaning in _SWITCHES:
+        group.addoption(name, dest=PREFIX + name.strip("-").replace("-", "_"), action="store_true", help=meaning)
 
 
 def is_on(config: pytest.Config) -> bool:
@@ -45,3 +51,7 @@ def is_on(config: pytest.Config) -> bool:
 def value(config: pytest.Config, name: str) -> str | None:
     said: str | None = getattr(config.option, PREFIX + name)
     return said
+
+
+def switched(config: pytest.Config, name: str) -> bool:
+    return bool(getattr(config.option, PREFIX + name, False))

@@ -18,11 +18,13 @@ FIXTURE = "node_verdict"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    from nodeworthy.suite.options import is_on
+    from nodeworthy.suite.options import is_on, switched
 
     if is_on(config):
         from nodeworthy.suite.session import Suite
 
+        if switched(config, "show_skipped") and "s" not in config.option.reportchars:
+            config.option.reportchars += "s"
         setattr(config, KEY, Suite(config))
 
 

@@ -25,8 +25,8 @@ from nodeworthy.report.report import EVALUATED
 from nodeworthy.report.text import of_finding
 from nodeworthy.rule import Moment, Rule
 from nodeworthy.rules import catalogue, rule
-from nodeworthy.suite.options import value
-from nodeworthy.verdict import Severity, Verdict
+from nodeworthy.suite.options import switched, value
+from nodeworthy.verdict import Finding, Severity, Verdict
 
 FAILS = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN)
 HOW = "name hosts: pytest nodes --hosts=ssh://h1,ssh://h2"
@@ -41,6 +41,8 @@ class NodeVerdict:
     judgements: tuple[Judgement, ...]
     # Why there is no verdict.
     why_not: str = ""
+    # Whether it is told what is unknown of a warning, or only that something is.
+    tells_unknown: bool = False
 
     def check(self) -> None:
         """Fails on fail, error and unknown, as a pytest test does; a skip is a skip, with why."""
@@ -50,12 +52,15 @@ class NodeVerdict:
         if any(each.severity is Severity.ERROR or each.verdict is Verdict.ERROR for each in found):
             pytest.fail(told, pytrace=False)
         if told:  # a warning does not fail
-            warnings.warn(told, stacklevel=2)
+            warnings.warn(told if self._is_told(found) else f"{len(found)} unknown (--show-unknown)", stacklevel=2)
         if self.why_not:
             pytest.fail(self.why_not, pytrace=False)
         skipped = [each.why or "it does not apply" for each in self.judgements if each.verdict is Verdict.SKIP]
         if skipped and len(skipped) == len(self.judgements):
             pytest.skip(skipped[0])
+
+    def _is_told(self, found: Sequence[Finding]) -> bool:
+        return self.tells_unknown or any(each.verdict is not Verdict.UNKNOWN for each in found)
 
 
 class Suite:
@@ -108,12 +113,13 @@ class Suite:
     def _of_host(self, host: str, judgements: Sequence[Judgement], nothing: str) -> Iterator[NodeVerdict]:
         seen = not any(isinstance(each.subject, NotLookedAt | UnreadableInput) for each in judgements)
         unseen = "" if seen else "not judged: the host was not seen, and looked-at or input-readable says why"
+        tells = switched(self._config, "show_unknown")
         for each in self.rules:
             own = tuple(judged for judged in judgements if judged.rule is each)
             if not each.about_ourselves:
-                yield NodeVerdict(host, each.id, own, unseen)
+                yield NodeVerdict(host, each.id, own, unseen, tells)
             elif own or each.id == "looked-at":
-                yield NodeVerdict(host, each.id, own, nothing)
+                yield NodeVerdict(host, each.id, own, nothing, tells)
 
     def close(self) -> None:
         self._connections.close()

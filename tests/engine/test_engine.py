@@ -44,7 +44,7 @@ CRASH = Rule("rule-crashed", Severity.ERROR, "no rule crashes", "report it", abo
 UNUSED = Rule("suppression-unused", Severity.WARNING, "suppressions suppress", "remove it", about_ourselves=True)
 
 
-def rule(*functions: Callable[..., Iterator[Finding]], severity: Severity = Severity.ERROR) -> Rule:
+def rule(*functions: Callable[..., Iterator[Finding] | None], severity: Severity = Severity.ERROR) -> Rule:
     made = Rule("doors-match", severity, "doors match their houses", "paint it")
     for function in functions:
         made.check(function)

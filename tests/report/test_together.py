@@ -62,14 +62,19 @@ def test_rules_that_do_not_know_the_same_are_named() -> None:
     "other",
     [
         unknown(2, why="another reason"),
-        replace(unknown(2), remedy="read it"),
-        replace(unknown(2), cause="it decides"),
         replace(unknown(2), verdict=Verdict.FAIL),
     ],
-    ids=["another reason", "another remedy", "another cause", "a failure"],
+    ids=["another reason", "a failure"],
 )
 def test_what_differs_is_told_apart(other: Finding) -> None:
     assert len(together([unknown(1), other])) == 2
+
+
+def test_another_remedy_is_another_story_and_none_is_not() -> None:
+    read, ask = (replace(unknown(line), remedy=remedy) for line, remedy in ((2, "read it"), (3, "ask")))
+    assert [len(each.findings) for each in together([unknown(1), read, ask])] == [2, 1]
+    told = render(report(judged(unknown(1)), judged(read))).splitlines()
+    assert "    fix     read it" in told
 
 
 def test_failures_are_never_merged() -> None:
