@@ -69,9 +69,16 @@ def family_of(unit: str) -> Family | None:
     return next((each for each in families() if unit in each.units), None)
 
 
+def enabling_packages(manager: str) -> frozenset[str]:
+    """What leaves its unit enabled where this package manager installs it."""
+    row = _table()["packages"]
+    return frozenset(row["kubelet"]) - (frozenset(row["preset"]) if manager in row["by_preset"] else frozenset())
+
+
 @cache
-def enabling_packages() -> frozenset[str]:
-    return frozenset(_table()["packages"]["kubelet"])
+def kubelet_packages() -> frozenset[str]:
+    """The project's own, which bring kubelet and say nothing of how it is run."""
+    return frozenset(_table()["packages"]["preset"])
 
 
 @cache

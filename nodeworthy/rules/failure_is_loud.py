@@ -3,7 +3,11 @@
 A boot script has no reader. What fails in it and is passed over (`|| true`, a pipe into `tee` without `pipefail`,
 `command &`, no `set -e`) leaves a node that looks booted and is not fit for work, and the cause is searched where it
 is not. `curl … | sh -` stays silent when the download fails, even under `set -e`, unless `pipefail` is set. A trap on
-ERR, a handler that logs or exits, or `set -euo pipefail` makes it loud.
+ERR, a handler that logs or exits, or `set -euo pipefail` makes it loud. Who runs a script by hand reads what scrolls
+by, or does not: that it ends well is told to him, too.
+
+What could not be read is `unknown` where its own words name such a step. A program in another language, a template's
+hole or a script that nobody calls critical is none.
 """
 
 from __future__ import annotations
@@ -12,8 +16,7 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot.critical_steps import WORDS, Step, critical_steps
-from nodeworthy.facts.boot.gaps import gaps
+from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
@@ -28,7 +31,10 @@ RULE = Rule(
     remedy="begin the script with `set -euo pipefail`, and handle what may fail with a line that logs it",
 )
 
-CAUSE = "the script goes on and ends well, so that cloud-init calls a node done that has no driver, or never joins"
+CAUSE = (
+    "the script goes on and ends well: whoever runs it, cloud-init or a person, takes a node for done "
+    "that has no driver, or never joins"
+)
 _UNTIL = pattern(r"until\s|while\s+!")
 _STATUS = pattern(r"\$\?|PIPESTATUS")
 _BREAKS = pattern(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return)\b")
@@ -48,7 +54,7 @@ SHOULD = "a failure stops the script, or is reported"
 def critical_steps_are_loud(script: BootScript) -> Findings:
     steps, source = critical_steps(script.timeline), Source(script.userdata)
     yield from _silent(source, [each for each in steps if each.is_silent and not _is_looked_at(source, each)])
-    found = next(gaps(script.timeline, *WORDS), None)
+    found = next(critical_gaps(script.timeline), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
     elif not steps:

@@ -3,7 +3,15 @@
 `nodeadm` starts kubelet and never enables it. On EKS' AL2023 images that does no harm as long as `nodeadm-run` is
 enabled, which starts kubelet at every boot. A script that switches nodeadm's units off and calls `nodeadm init` itself,
 or that only starts kubelet, leaves a node that works until its first reboot, and never comes back. `bootstrap.sh`,
-kubelet's packages and the installer of k3s enable their unit themselves; that of RKE2 does not. On the node it is
+Debian's packages of kubelet and the installer of k3s enable their unit themselves; RPM's packages and the installer of
+RKE2 do not, and kubeadm only starts it.
+
+Nor does kubelet start beside swap. `swapoff -a` holds until the machine boots again: where fstab or a unit of systemd
+switches swap on, a node of kubeadm's does not come back unless the script takes it out of there, masks the unit, or
+tells kubelet to bear it (`failSwapOn: false`). Images of clouds have no swap, and k3s and RKE2 tell their kubelet so:
+of those nothing is said. What else is set for this boot only (`modprobe br_netfilter`, `sysctl -w`) is told beside it.
+
+On the node it is
 systemd that says whether kubelet's unit runs, and whether the next boot starts it.
 """
 
@@ -19,6 +27,7 @@ from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.kubelet_keepers import Keeper
 from nodeworthy.facts.boot.kubelet_starts import KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.swap_off import swap_off_for_this_boot
 from nodeworthy.facts.node.kubelet_faults import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.known.kubelet import Family, families, join
@@ -99,14 +108,15 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why
-    if isinstance(starter, Unit) and _is_the_images(boot, starter):
+    if isinstance(starter, Unit) and _is_the_images(boot, starter) and not boot.ran_before():
         return starter.place, "kubelet was installed into the image, and whether it is enabled there was not read"
     return None
 
 
 def _is_enabled_by_its_package(boot: KubeletStarts, starter: Effect) -> bool:
-    """kubeadm finds a kubelet that was there before, whose package enables its unit."""
-    return isinstance(starter, Joins) and _is_the_images(boot, starter)
+    """kubeadm finds a kubelet that was there before, whose package enables its unit; so does who restarts one that
+    ran."""
+    return _is_the_images(boot, starter) and (isinstance(starter, Joins) or boot.ran_before())
 
 
 def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:
@@ -190,6 +200,22 @@ def _should(boot: KubeletStarts) -> str:
 def _reboots(boot: KubeletStarts, starter: Effect) -> list[Related]:
     later = (each for each in boot.timeline.after(starter) if isinstance(each, Reboots))
     return [Related(each.place, "the machine reboots here") for each in later][:1]
+
+
+@RULE.check
+def swap_stays_off(script: BootScript) -> Findings:
+    off = swap_off_for_this_boot(script)
+    if off is None:
+        skip("nothing here switches swap off for this boot only on a node that kubeadm makes")
+    yield fail(
+        off,
+        "swap is switched off for this boot only: where the machine has swap, kubelet does not start after a reboot",
+        is_=off.effect.command,
+        should="swap off at every boot, too",
+        related=off.gone,
+        cause="fstab or a swap unit switches it on at every boot, and kubelet refuses to start beside it (failSwapOn)",
+        remedy=r"behind it: sed -ri '/\sswap\s/s/^/#/' /etc/fstab (a swap unit of systemd: systemctl mask it)",
+    )
 
 
 @RULE.check

@@ -8,13 +8,18 @@ imports, is not there. Until the toolkit was due, nothing can be said. If the ru
 kubelet does not use, the cause is another one, and `containerd-paths` names it. In the cluster, the events of
 sandboxes that could not be made say that it is not there, and the toolkit's own pods say why. In files, and in what a
 boot script writes, a config that makes `nvidia` the default runtime and configures no such runtime keeps the whole CRI
-plugin from loading.
+plugin from loading. A boot script that installs the toolkit on a node of Kubernetes and tells no containerd of it is
+told so, where neither an operator nor CDI brings the runtime in its place: it is a warning, for another script may do
+it.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.toolkit_installed import toolkit_installed
 from nodeworthy.facts.containerd.config import ConfigFile, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
 from nodeworthy.facts.containerd.schema import schema_flaws
@@ -22,6 +27,7 @@ from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, need, skip, unknown
@@ -63,6 +69,29 @@ def the_runtime_is_there(node: Node) -> Findings:
         cause=f'the toolkit has not reached it; pods that need it end with: no runtime for "{handler}" is configured',
         remedy=_remedy(used),
     )
+
+
+@RULE.check
+def the_script_writes_it_into_containerd(script: BootScript, operator: OperatorValues | None) -> Findings:
+    found = toolkit_installed(script)
+    if found is None:
+        skip("nothing here installs a toolkit on a node of Kubernetes that has it from nobody else")
+    if operator is not None or any(each.fleet.operator is not None for each in script.pools):
+        skip("a GPU operator is there, whose toolkit writes the runtime")
+    if found.is_told:
+        return
+    handler = defaults().runtime_class
+    told = fail(
+        found,
+        f"{found.package} is installed, and the runtime {handler} is written into no containerd",
+        is_=found.installs.command,
+        should=f"the runtime {handler} in containerd, which kubelet uses",
+        related=found.says,
+        cause=f'the package writes no configuration: pods that need it end with: no runtime for "{handler}" is '
+        "configured, and others get no GPU",
+        remedy="behind it: nvidia-ctk runtime configure --runtime=containerd, and systemctl restart containerd",
+    )
+    yield replace(told, severity=Severity.WARNING)
 
 
 @RULE.check

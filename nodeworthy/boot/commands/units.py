@@ -59,7 +59,8 @@ def systemctl(call: Call) -> Did:
         return Did([call.does(Runs, arguments=call.arguments), _whatever(call)])
     if verb not in ACTS:
         return Did([call.does(Runs, arguments=call.arguments)])
-    return Did(list(acted(call, _units(verb, arguments), _acts(verb, arguments))))
+    did = list(acted(call, _units(verb, arguments), _acts(verb, arguments)))
+    return Did(did or [call.does(Runs, arguments=call.arguments)])
 
 
 def _units(verb: str, arguments: Given) -> tuple[Text, ...]:
@@ -69,7 +70,9 @@ def _units(verb: str, arguments: Given) -> tuple[Text, ...]:
 
 def _acts(verb: str, arguments: Given) -> tuple[Act, ...]:
     now = _NOW.get(verb) if arguments.has("--now") else None
-    return (*ACTS[verb], *((now,) if now else ()))
+    # With --runtime it holds until the machine boots again, and of that boot we are asked.
+    acts = () if verb in _NOW and arguments.has("--runtime") else ACTS[verb]
+    return (*acts, *((now,) if now else ()))
 
 
 def acted(call: Call, units: Iterable[Text], acts: Iterable[Act]) -> Iterator[Effect]:

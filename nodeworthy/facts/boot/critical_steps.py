@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, Stage, Unit
+from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, NotUnderstood, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
+from nodeworthy.facts.boot.gaps import as_written
 from nodeworthy.known.kubelet import family_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _STARTS = frozenset({Act.START, Act.RESTART, Act.ENABLE})
-# Words that tell that a region which was not understood holds one of these steps.
-WORDS = ("nodeadm", "bootstrap.sh", "kubeadm", "kubelet", "nvidia", "NVIDIA", "get.k3s.io", "get.rke2.io")
+# What a command that was not understood names where it is one of these steps.
+_NAMES_ONE = pattern(
+    r"\b(?:nodeadm|bootstrap\.sh|kubeadm|kubelet|get\.k3s\.io|get\.rke2\.io)(?![\w-])|"
+    r"\b(?:nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux)|nvidia[\w./-]*(?:install|driver)|install[\w./-]*nvidia"
+)
+_RUNTIMES = frozenset({"containerd.service", "crio.service", "docker.service"})
 
 
 @dataclass(frozen=True)
@@ -37,8 +43,11 @@ class Step:
 def critical_steps(timeline: Timeline) -> list[Step]:
     """One for each line; what runs at the next boot, systemd reports."""
     found: dict[Place, Step] = {}
+    ran = _restarts_what_ran(timeline)
     for each in timeline.effects:
         called = _called(each) if each.stage < Stage.NODEADM_RUN else ""
+        if ran and isinstance(each, Unit) and each.act is Act.RESTART:
+            continue
         if called and (each.place not in found or not found[each.place].is_silent):
             found[each.place] = Step(each, called)
     for step in _downloads(timeline, found):
@@ -46,6 +55,20 @@ def critical_steps(timeline: Timeline) -> list[Step]:
         if not found[step.place].is_silent:
             found[step.place] = step
     return sorted(found.values(), key=lambda each: (each.place.path or "", each.place.line or 0))
+
+
+def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
+    """By its first line: what stands in a program of another language, or in a file that it writes, is no step."""
+    for each in timeline.of(NotUnderstood):
+        first = as_written(each).lstrip().partition("\n")[0]
+        if not first.startswith(("#!", "%{", "{%")) and _NAMES_ONE.search(first):
+            yield each
+
+
+def _restarts_what_ran(timeline: Timeline) -> bool:
+    """A script that restarts the runtime of a node, and kubelet with it, and makes none."""
+    restarts = (each.unit.known in _RUNTIMES for each in timeline.of(Unit) if each.act is Act.RESTART)
+    return any(restarts) and not any(not each.tells for each in timeline.of(Joins))
 
 
 def _called(effect: Effect) -> str:

@@ -68,7 +68,7 @@ class Keepers:
         if self.family.key != "kubelet":
             return False
         if isinstance(each, Installs) and not each.removes:
-            return any(_package(name.shown()) in enabling_packages() for name in each.packages)
+            return any(package_name(name.shown()) in enabling_packages(each.manager) for name in each.packages)
         return isinstance(each, Runs) and " ".join(one.shown() for one in each.arguments).startswith(hybrid_programs())
 
     def _is_repeated(self, each: Effect) -> bool:
@@ -101,7 +101,7 @@ def _names(effect: Writes, unit: str) -> bool:
     return any(not line.text.shown().lstrip().startswith("#") for line in found)
 
 
-def _package(name: str) -> str:
+def package_name(name: str) -> str:
     """Without its version: kubelet=1.33.1-1.1, kubelet-1.33.1."""
     bare = name.partition("=")[0]
     stem, dash, version = bare.partition("-")

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from nodeworthy.boot.conditions import Guard, always
-from nodeworthy.boot.effects import Act, Effect, How, Joins, Unit, Writes
+from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, Runs, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.guards import without
-from nodeworthy.facts.boot.kubelet_keepers import STARTS, Keeper, Keepers, named
-from nodeworthy.known.kubelet import Family, families, family_of, join
+from nodeworthy.facts.boot.kubelet_keepers import STARTS, Keeper, Keepers, named, package_name
+from nodeworthy.known.kubelet import Family, families, family_of, join, kubelet_packages
 from nodeworthy.records import dataclass
 
 _TAKES_AWAY = frozenset({Act.DISABLE, Act.MASK})
+_RUNTIMES = frozenset({"containerd.service", "crio.service", "docker.service"})
 _NODEADM_READS = "/etc/eks/nodeadm.d/"
 
 # As many steps of a kind are weighed against each other, the last ones: a script with more is nobody's.
@@ -85,7 +86,22 @@ class KubeletStarts:
         return by_hand and not any(each.path.shown().startswith(_NODEADM_READS) for each in self.timeline.of(Writes))
 
     def brings_its_unit(self) -> bool:
-        return any(each.path.shown().rpartition("/")[2] in self.family.units for each in self.timeline.of(Writes))
+        written = (each.path.shown().rpartition("/")[2] for each in self.timeline.of(Writes))
+        return any(each in self.family.units for each in written) or self._installs_it()
+
+    def _installs_it(self) -> bool:
+        installs = (each for each in self.timeline.of(Installs) if not each.removes)
+        named = (package_name(name.shown()) for each in installs for name in each.packages)
+        return self.family.key == "kubelet" and any(each in kubelet_packages() for each in named)
+
+    def ran_before(self) -> bool:
+        """A kubelet that this script makes run anew: behind kubeadm, or because its runtime is restarted."""
+        for each in self.timeline.effects:
+            if isinstance(each, Runs) and [word.shown() for word in each.arguments[:2]] == ["kubeadm", "init"]:
+                return True
+            if isinstance(each, Unit) and each.act is Act.RESTART and each.unit.known in _RUNTIMES:
+                return True
+        return False
 
     def guards(self, *, maybe: bool = False) -> list[Guard]:
         """When kubelet will be started at the next boot."""

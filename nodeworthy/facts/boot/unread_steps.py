@@ -48,6 +48,15 @@ def unread_steps(timeline: Timeline) -> Iterator[NotUnderstood]:
     return (each for each in timeline.of(NotUnderstood) if _is_blind(each))
 
 
+def other_scripts(timeline: Timeline) -> Iterator[Effect]:
+    """What is run or sourced beside this script, and was not read: it may do whatever this one does not."""
+    yield from unread_steps(timeline)
+    for each in timeline.of(Runs):
+        words = [one.shown() for one in each.arguments[:2]]
+        if any(_SCRIPT.search(word) and not _ONLY_LOOKS.search(word) for word in words):
+            yield each
+
+
 def _unread(effects: Sequence[Effect]) -> Iterator[Unread]:
     written = {each.place for each in effects if isinstance(each, Writes)}
     for each in effects:

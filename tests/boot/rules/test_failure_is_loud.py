@@ -99,5 +99,8 @@ def test_nothing_critical() -> None:
 
 
 def test_a_region_that_was_not_understood() -> None:
-    assert said_of(RULE, 'if true; then\n  kubeadm join || {\n    echo "failed\nfi\n').verdict == "unknown"
+    assert said_of(RULE, "$TOOL install nvidia-driver\ntrue\n").verdict == "unknown"
+    # What the shell can't read, shell-parses tells; of another language's program nobody says that it is critical.
+    assert said_of(RULE, 'if true; then\n  kubeadm join || {\n    echo "failed\nfi\n').verdict == "skip"
+    assert said_of(RULE, "python3 - <<'EOF'\nimport nvidia_ml_py3\nEOF\n").verdict == "skip"
     assert said_of(RULE, f'set -e\n{JOIN}\nif true; then\n  echo || {{\n    echo "failed\nfi\n').verdict == "pass"

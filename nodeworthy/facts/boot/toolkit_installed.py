@@ -1,0 +1,104 @@
+"""A container toolkit that a script installs on a node of Kubernetes, and whether it is written into containerd."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.effects import Effect, Installs, Joins, Writes
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.driver_loads import is_driver
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.unread_steps import other_scripts
+from nodeworthy.known.drivers import PackageKind, package_kind
+from nodeworthy.known.kubelet import kubelet_packages
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place, Related
+
+# Who brings the runtime elsewhere or needs none: the operator, CDI, another runtime, another containerd.
+_BY_OTHERS = pattern(
+    r"gpu-operator|\bcdi\b|\bcri-?o\b|cri-dockerd|cri-docker\b|container-runtime=remote|\bk3s\b|\brke2\b|microk8s|"
+    r"\bk8s-snap\b|snap install k8s|ansible-playbook|nvidia-container-runtime[^\n]*containerd|containerd[^\n]*nvidia"
+)
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*", 8)  # re.MULTILINE
+
+
+@dataclass(frozen=True)
+class ToolkitInstalled:
+    """On a node whose containerd nobody else seems to tell of it."""
+
+    installs: Installs
+    package: str
+    # Whether some step writes the runtime into containerd, or may.
+    is_told: bool
+    says: tuple[Related, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.installs.place
+
+
+def toolkit_installed(script: BootScript) -> ToolkitInstalled | None:
+    timeline = script.timeline
+    found = next(_toolkits(timeline), None)
+    made = _made_a_node(timeline, found[0]) if found is not None else None
+    if found is None or made is None:
+        return None
+    is_told = any(map(_configures, timeline.effects))
+    said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
+    if not is_told and (_BY_OTHERS.search(said) or next(other_scripts(timeline), None) is not None):
+        return None
+    return ToolkitInstalled(*found, is_told, (made, *_for_docker(timeline)))
+
+
+def _toolkits(timeline: Timeline) -> Iterator[tuple[Installs, str]]:
+    for each in timeline.of(Installs):
+        named = (one.shown() for one in each.packages if not each.removes)
+        toolkit = next((one for one in named if package_kind(_bare(one)) is PackageKind.TOOLKIT), None)
+        if toolkit is not None:
+            yield each, toolkit
+
+
+def _bare(name: str) -> str:
+    return name.partition("=")[0]
+
+
+def _made_a_node(timeline: Timeline, toolkit: Installs) -> Related | None:
+    """bootstrap.sh of an image that has no toolkit, or kubeadm beside a containerd that this script installs."""
+    for each in timeline.of(Joins):
+        if each.how == "bootstrap.sh":
+            bare = any(map(is_driver, timeline.of(Installs))) or timeline.precedes(each, toolkit)
+            return Related(each.place, "the node joins its cluster here") if bare else None
+        if each.how != "kubeadm":
+            return None
+    brings = next((each for each in timeline.effects if _brings_kubelet(each)), None)
+    if brings is None or not any(_has(each, "containerd", "containerd.io") for each in timeline.of(Installs)):
+        return None
+    return Related(brings.place, "kubelet is brought here, and containerd with it")
+
+
+def _brings_kubelet(effect: Effect) -> bool:
+    if isinstance(effect, Joins):
+        return effect.how == "kubeadm"
+    return isinstance(effect, Installs) and _has(effect, *kubelet_packages())
+
+
+def _has(installs: Installs, *names: str) -> bool:
+    return not installs.removes and any(_bare(each.shown()) in names for each in installs.packages)
+
+
+def _configures(effect: Effect) -> bool:
+    """Any file of containerd that speaks of the runtime, or may: `nvidia-ctk runtime configure` writes one."""
+    if not isinstance(effect, Writes):
+        return False
+    if "containerd" not in effect.path.shown() and not effect.path.could_be("/etc/containerd/config.toml"):
+        return False
+    content = effect.whole or effect.content
+    return content is None or "nvidia" in content.text.shown() or "nvidia" in effect.command
+
+
+def _for_docker(timeline: Timeline) -> Iterator[Related]:
+    for each in timeline.of(Writes):
+        if "nvidia-ctk" in each.command and "docker" in each.path.shown():
+            yield Related(each.place, "only Docker is told of the runtime, and kubelet does not use Docker")
+            return
