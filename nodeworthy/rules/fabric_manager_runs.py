@@ -51,7 +51,8 @@ def what_it_installs_fits(script: BootScript) -> Findings:
     if not managers:
         skip("the script installs no fabric manager")
     image = script.use.builds_an_image
-    left = left_on_the_disk(timeline) if image else runs(timeline, managers[0].place)
+    is_a_boot = script.use.is_user_data or bool(script.pools)
+    left = left_on_the_disk(timeline) if image else runs(timeline, managers[0].place, is_a_boot=is_a_boot)
     for flaw in [*versions(timeline), *left]:
         yield flaw.told()
 

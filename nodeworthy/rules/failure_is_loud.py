@@ -88,15 +88,24 @@ def _is_waited_for(source: Source, step: Step) -> bool:
 
 def _silent(source: Source, steps: Sequence[Step]) -> Findings:
     unnoticed: dict[int, list[Step]] = {}
+    others: list[Step] = []
     for step in steps:
         part = source.part_of(step.place)
         is_handled = part is not None and part.stops_on_error
         if step.effect.failure is Failure.UNNOTICED and not step.effect.detached and not is_handled:
             unnoticed.setdefault(id(part), []).append(step)
         else:
+            others.append(step)
+    for step in others:
+        if not any(_told_beside(step, each) for each in unnoticed.values()):
             yield _one(source, step)
     for together in unnoticed.values():
         yield _together(source, together)
+
+
+def _told_beside(step: Step, unnoticed: Sequence[Step]) -> bool:
+    """`curl … | sh -` where nothing stops the script: `set -euo pipefail` mends both, and one of them is told."""
+    return any(each.place == step.place for each in unnoticed)
 
 
 def _one(source: Source, step: Step) -> Finding:

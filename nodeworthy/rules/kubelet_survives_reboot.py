@@ -27,7 +27,8 @@ from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.kubelet_keepers import Keeper
 from nodeworthy.facts.boot.kubelet_starts import KubeletStarts, families_in, told_to_nobody
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.boot.swap_off import swap_off_for_this_boot
+from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.facts.boot.swap_off import is_of_a_cloud, swap_off_for_this_boot
 from nodeworthy.facts.node.kubelet_faults import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.known.kubelet import Family, families, join
@@ -54,9 +55,10 @@ def kubelet_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
     concerned = families_in(timeline)
     if not concerned:
         skip("nothing in this script joins a cluster or starts kubelet")
+    by_hand = script.use.kind is ScriptKind.BY_HAND and not is_of_a_cloud(script)
     for family in concerned:
         by_the_image = bool(family.image) and _image_enables_it(script, pool, family)
-        boot = KubeletStarts(timeline, family, by_the_image, _runs_at_every_boot(script))
+        boot = KubeletStarts(timeline, family, by_the_image, _runs_at_every_boot(script), by_hand)
         if boot.joins_by_hand() and not _has_node_config(script):
             boot = replace(boot, by_the_image=False)
         yield from _family(boot, pool)
@@ -108,7 +110,7 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why
-    if isinstance(starter, Unit) and _is_the_images(boot, starter) and not boot.ran_before():
+    if isinstance(starter, Unit) and _is_the_images(boot, starter) and not boot.ran_before(starter):
         return starter.place, "kubelet was installed into the image, and whether it is enabled there was not read"
     return None
 
@@ -116,7 +118,7 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
 def _is_enabled_by_its_package(boot: KubeletStarts, starter: Effect) -> bool:
     """kubeadm finds a kubelet that was there before, whose package enables its unit; so does who restarts one that
     ran."""
-    return _is_the_images(boot, starter) and (isinstance(starter, Joins) or boot.ran_before())
+    return boot.ran_before(starter) or (_is_the_images(boot, starter) and isinstance(starter, Joins))
 
 
 def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:
@@ -204,7 +206,7 @@ def _reboots(boot: KubeletStarts, starter: Effect) -> list[Related]:
 
 @RULE.check
 def swap_stays_off(script: BootScript) -> Findings:
-    off = swap_off_for_this_boot(script)
+    off = None if script.use.builds_an_image else swap_off_for_this_boot(script)
     if off is None:
         skip("nothing here switches swap off for this boot only on a node that kubeadm makes")
     yield fail(

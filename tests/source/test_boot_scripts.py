@@ -118,7 +118,7 @@ def test_a_script_that_makes_no_node_is_no_input_of_check(tmp_path: Path) -> Non
     assert len(named.err.splitlines()) == 1
     assert "profiling-before-driver" not in run("check", ".", cwd=tmp_path).out
     assert run("check", "--changed", "entrypoint.sh", cwd=tmp_path).code == 0
-    script.write_text('#!/bin/bash\nnvidia-smi\necho see ERR_NVGPUCTRPERM\nexec "$@"\n')
+    script.write_text('#!/bin/bash\nnvidia-smi\necho see ERR_NVGPUCTRPERM > /etc/motd\nexec "$@"\n')
     script.rename(tmp_path / "user-data.sh")
     assert run("check", "user-data.sh", "--rule", "profiling-before-driver", cwd=tmp_path).code == 1
 

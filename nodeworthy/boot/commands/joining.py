@@ -76,6 +76,9 @@ def nodeadm(call: Call) -> Did:
     verb = arguments.words[0] if arguments.operands else ""
     if verb != "init":
         return asked(call) if verb == "config" else Did([call.does(Runs, arguments=call.arguments)])
+    # `--skip run` writes what kubelet reads, and starts none.
+    if any(each.known == "run" for each in arguments.values("-s", "--skip")):
+        return Did([call.does(Runs, arguments=call.arguments)])
     config = arguments.value("-c", "--config-source")
     told = _node_config(call, config) if config else {}
     return Did([call.does(Joins, how="nodeadm", **told)])

@@ -9,7 +9,7 @@ from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joi
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.gaps import as_written
-from nodeworthy.known.kubelet import family_of
+from nodeworthy.known.kubelet import family_of, kubelet_packages
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -18,9 +18,11 @@ _STARTS = frozenset({Act.START, Act.RESTART, Act.ENABLE})
 # What a command that was not understood names where it is one of these steps.
 _NAMES_ONE = pattern(
     r"\b(?:nodeadm|bootstrap\.sh|kubeadm|kubelet|get\.k3s\.io|get\.rke2\.io)(?![\w-])|"
-    r"\b(?:nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux)|nvidia[\w./-]*(?:install|driver)|install[\w./-]*nvidia"
+    r"\b(?:nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux)|nvidia[\w./-]*(?:install|driver)|install[\w./-]*nvidia|"
+    r"://\S*nvidia\S*\.sh"
 )
-_RUNTIMES = frozenset({"containerd.service", "crio.service", "docker.service"})
+# Another language's program, a directive, what is sourced, and a script beside this one, whatever it is called.
+_NO_STEP = pattern(r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|\bcompletion\b|^[^:]*\.sh\b")
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Step:
 def critical_steps(timeline: Timeline) -> list[Step]:
     """One for each line; what runs at the next boot, systemd reports."""
     found: dict[Place, Step] = {}
-    ran = _restarts_what_ran(timeline)
+    ran = not _makes_a_node(timeline)
     for each in timeline.effects:
         called = _called(each) if each.stage < Stage.NODEADM_RUN else ""
         if ran and isinstance(each, Unit) and each.act is Act.RESTART:
@@ -61,14 +63,15 @@ def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
     """By its first line: what stands in a program of another language, or in a file that it writes, is no step."""
     for each in timeline.of(NotUnderstood):
         first = as_written(each).lstrip().partition("\n")[0]
-        if not first.startswith(("#!", "%{", "{%")) and _NAMES_ONE.search(first):
+        if not _NO_STEP.search(first) and _NAMES_ONE.search(first):
             yield each
 
 
-def _restarts_what_ran(timeline: Timeline) -> bool:
-    """A script that restarts the runtime of a node, and kubelet with it, and makes none."""
-    restarts = (each.unit.known in _RUNTIMES for each in timeline.of(Unit) if each.act is Act.RESTART)
-    return any(restarts) and not any(not each.tells for each in timeline.of(Joins))
+def _makes_a_node(timeline: Timeline) -> bool:
+    """A script that brings no kubelet and joins nothing only starts anew what ran."""
+    packages = (each.shown() for one in timeline.of(Installs) if not one.removes for each in one.packages)
+    brings = any(each.partition("=")[0] in kubelet_packages() for each in packages)
+    return brings or any(not each.tells for each in timeline.of(Joins))
 
 
 def _called(effect: Effect) -> str:
@@ -78,7 +81,7 @@ def _called(effect: Effect) -> str:
         return "joining the cluster"
     if isinstance(effect, Unit) and effect.act in _STARTS:
         family = family_of(effect.unit.known or "")
-        return f"starting {family.name}" if family is not None else ""
+        return f"starting {effect.unit.shown().removesuffix('.service')}" if family is not None else ""
     return ""
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nodeworthy.boot.conditions import Guard, always, together
-from nodeworthy.boot.effects import Act, Effect, Reboots, Unit, Writes
+from nodeworthy.boot.effects import Act, Effect, Joins, LoadsModule, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_packages import NvidiaPackage, drivers, fabric_managers, same_version
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
@@ -64,8 +64,9 @@ def switched_off(timeline: Timeline) -> Iterator[Flaw]:
         yield Flaw(last.place, "fabric manager is switched off", "enabled and running", NO_CUDA, remedy=ENABLE)
 
 
-def runs(timeline: Timeline, place: Place) -> Iterator[Flaw]:
-    """Of a script that starts it, or should: it runs now, and at every boot."""
+def runs(timeline: Timeline, place: Place, *, is_a_boot: bool = True) -> Iterator[Flaw]:
+    """Of a script that starts it, or should: it runs now, and at every boot. What nobody boots with may only lay a disk
+    down, where it starts nothing at all."""
     yield from switched_off(timeline)
     done = acts(timeline)
     if done and done[-1].act in (Act.DISABLE, Act.MASK, Act.STOP):
@@ -81,10 +82,16 @@ def runs(timeline: Timeline, place: Place) -> Iterator[Flaw]:
     elif not enabled:
         says = "fabric manager is started and not enabled: the next boot has none"
         yield Flaw(started[0].place, says, "enabled as well", NO_CUDA, remedy=ENABLE)
-    elif not started and not _reboots_behind(timeline, enabled[0]):
+    elif not started and (is_a_boot or _starts_anything(timeline)) and not _reboots_behind(timeline, enabled[0]):
         says = "fabric manager is enabled and not started: until the next boot there is none"
         yield Flaw(enabled[0].place, says, "started as well", NO_CUDA, remedy=ENABLE)
     yield from _too_early(timeline, started)
+
+
+def _starts_anything(timeline: Timeline) -> bool:
+    """A script that enables units, starts none and joins nothing leaves a disk: the boot that uses it comes later."""
+    units = any(each.act in (Act.START, Act.RESTART) for each in timeline.of(Unit))
+    return units or any(timeline.of(Joins)) or any("install" not in each.because for each in timeline.of(LoadsModule))
 
 
 def runs_on_every_way(timeline: Timeline) -> Iterator[Flaw]:

@@ -81,7 +81,7 @@ class InnerScript:
             return self._is_own(each)
         if not each.name[0].isalpha() and each.name[0] != "_":
             return not each.is_set
-        if each.is_set:
+        if each.is_set or f"${each.name}" in self._of_the_path:
             return self._is_own(each)
         return not _has_default(each.raw) or self._is_own(each)
 
@@ -92,6 +92,11 @@ class InnerScript:
     def _is_own(self, each: Expansion) -> bool:
         """The inner script sets it itself, and not to what is filled in there: `NAME=$NAME`."""
         return bool(self._assigned.get(each.name, set()) - self._filled[each.name])
+
+    @cached_property
+    def _of_the_path(self) -> set[str]:
+        """The outer script names the file by them: it has them from its caller."""
+        return {hole.shown.replace("{", "").replace("}", "") for hole in self.effect.path.holes}
 
     @cached_property
     def _filled(self) -> Mapping[str, set[int]]:

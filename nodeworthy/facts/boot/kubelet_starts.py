@@ -29,6 +29,8 @@ class KubeletStarts:
     by_the_image: bool = False
     # cloud-init is told to run the scripts at every boot.
     every_boot: bool = False
+    # A person runs it, on a machine that is there.
+    by_hand: bool = False
 
     @cached_property
     def starters(self) -> list[Effect]:
@@ -94,14 +96,25 @@ class KubeletStarts:
         named = (package_name(name.shown()) for each in installs for name in each.packages)
         return self.family.key == "kubelet" and any(each in kubelet_packages() for each in named)
 
-    def ran_before(self) -> bool:
-        """A kubelet that this script makes run anew: behind kubeadm, or because its runtime is restarted."""
-        for each in self.timeline.effects:
-            if isinstance(each, Runs) and [word.shown() for word in each.arguments[:2]] == ["kubeadm", "init"]:
-                return True
-            if isinstance(each, Unit) and each.act is Act.RESTART and each.unit.known in _RUNTIMES:
-                return True
-        return False
+    def ran_before(self, starter: Effect) -> bool:
+        """Whether this only starts anew what ran: a restart by hand, behind kubeadm, with its runtime, once it was
+        stopped; or it is k3s or RKE2, which their own installers enable."""
+        if not isinstance(starter, Unit) or self.keepers or self.undoings_of_its_own() or self.brings_its_unit():
+            return False
+        if any(not each.tells for each in self.timeline.of(Joins)):
+            return False
+        if self.by_hand and (self.family.key != "kubelet" or starter.act is Act.RESTART):
+            return True
+        return any(self._is_of_a_running_node(each, starter) for each in self.timeline.effects)
+
+    def _is_of_a_running_node(self, effect: Effect, starter: Unit) -> bool:
+        if isinstance(effect, Runs):
+            return [word.shown() for word in effect.arguments[:2]] == ["kubeadm", "init"]
+        if not isinstance(effect, Unit):
+            return False
+        if effect.act is Act.STOP and effect.unit == starter.unit:
+            return self.timeline.precedes(effect, starter)
+        return effect.act is Act.RESTART and effect.unit.known in _RUNTIMES
 
     def guards(self, *, maybe: bool = False) -> list[Guard]:
         """When kubelet will be started at the next boot."""

@@ -62,6 +62,11 @@ def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     return SwapOff(off, tuple(_gone(timeline, said)))
 
 
+def is_of_a_cloud(script: BootScript) -> bool:
+    """Whether it asks the cloud that it runs in for anything: as user data does, at a machine's first boot."""
+    return any(_OF_A_CLOUD.search(_COMMENT.sub("", part.text)) for part in script.userdata.parts)
+
+
 def _is_swapoff(effect: Runs) -> bool:
     words = [each.shown() for each in effect.arguments]
     return bool(words) and posixpath.basename(words[0]) == "swapoff" and bool(words[1:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.effects import Effect, Installs, Joins, Writes
+from nodeworthy.boot.effects import Effect, Installs, Joins, Runs, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.script import BootScript
@@ -90,7 +90,7 @@ def _has(installs: Installs, *names: str) -> bool:
 def _configures(effect: Effect) -> bool:
     """Any file of containerd that speaks of the runtime, or may: `nvidia-ctk runtime configure` writes one."""
     if not isinstance(effect, Writes):
-        return False
+        return isinstance(effect, Runs) and "nvidia-ctk runtime configure" in effect.command
     if "containerd" not in effect.path.shown() and not effect.path.could_be("/etc/containerd/config.toml"):
         return False
     content = effect.whole or effect.content

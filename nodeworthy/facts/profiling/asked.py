@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.boot.effects import Effect, Installs, Joins, LoadsModule, NotUnderstood, Runs, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.profiling.modprobe_line import Says
 from nodeworthy.known.profiling import profilers
@@ -23,6 +24,10 @@ from nodeworthy.verdict import Place, Related
 _WORDS = pattern(
     r"NVreg_\w*Profil\w*|\bRmProfilingAdminOnly|\bERR_NVGPUCTRPERM|AdminUsers|"
     r"(?<=/)nvprof[\w-]*\.\w+|gpu\.monitoring/profiling[\w-]*"
+)
+# A comment, and a line that looks for the option or tells of it, asks for nothing.
+_ONLY_LOOKS = pattern(
+    r"\s*(?:#|(?:(?:el)?if|while|!|\[+|\w+=\$\()*\s*(?:sudo\s+)?(?:grep|awk|(?:echo|printf)\b[^>|]*$))"
 )
 _MARKS = ("gpu.monitoring/profiling", "nodeworthy/profiling")
 _NO = frozenset({"false", "disabled", "no", "off", "0"})
@@ -97,7 +102,7 @@ def wanted_by(script: BootScript, pool: BootPool | None) -> Related | None:
 def _by_words(script: BootScript) -> Related | None:
     for part in script.userdata.parts:
         for number, line in enumerate(part.text.split("\n")):
-            found = None if line.lstrip().startswith("#") else _WORDS.search(line)
+            found = None if _ONLY_LOOKS.match(line) else _WORDS.search(line)
             if found is not None and not _is_off(line[found.end() :]):
                 return Related(part.origin.at(number + 1, found.start() + 1), f"{found.group()} stands here")
     return None
@@ -110,8 +115,11 @@ def _is_off(behind: str) -> bool:
 
 
 def _by_steps(timeline: Timeline) -> Iterator[Related]:
+    """Who runs a profiler and installs no driver only uses a node."""
+    brings = any(is_driver(each) for each in timeline.of(Installs))
+    signs = (_installs, *((_runs,) if brings else ()), _registers, _speaks)
     for effect in timeline.effects:
-        says = next(filter(None, (each(effect) for each in (_installs, _runs, _registers, _speaks))), None)
+        says = next(filter(None, (each(effect) for each in signs)), None)
         if says is not None:
             yield Related(effect.place, says)
 

@@ -105,7 +105,7 @@ def test_nodeadm_reads_the_file_that_the_script_wrote() -> None:
     "line",
     [
         "nodeadm init",
-        "nodeadm init --skip run",
+        "nodeadm init --skip config",
         "nodeadm init --config-source imds://user-data",
         "nodeadm init -c file:///x",
     ],
@@ -115,7 +115,14 @@ def test_nodeadm_without_a_file_of_the_script_says_nothing(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["nodeadm config check", "nodeadm install 1.31 --credential-provider ssm", "kubeadm init", "k8s status"]
+    "line",
+    [
+        "nodeadm config check",
+        "nodeadm install 1.31 --credential-provider ssm",
+        "kubeadm init",
+        "nodeadm init --skip run",
+        "k8s status",
+    ],
 )
 def test_what_joins_nothing(line: str) -> None:
     assert not [each for each in ran(line).effects if isinstance(each, Joins)]

@@ -22,6 +22,8 @@ NOBODY = [
     "dnf install -y cuda-toolkit-13-0",
     "echo profile > /etc/profile.d/site.sh",
     "nvidia-smi -q | grep -i perf",
+    "if grep -q RmProfilingAdminOnly /proc/driver/nvidia/params; then echo profiling; fi",
+    "echo 'ERR_NVGPUCTRPERM? ask the platform team'",
 ]
 
 SOMEBODY = [
@@ -89,5 +91,6 @@ def _beside(*effects: Effect, sign: ProfilingAsked | None = None) -> Judgement:
 
 
 def test_words_in_parts_are_read_where_they_stand() -> None:
-    (found,) = said_of(RULE, f"{DRIVER}\necho 'see ERR_NVGPUCTRPERM'\n").findings
+    assert said_of(RULE, "ncu ./bench\n").verdict == "skip"
+    (found,) = said_of(RULE, f"{DRIVER}\necho 'see ERR_NVGPUCTRPERM' > /etc/motd\n").findings
     assert (found.related[-1].place.line, found.related[-1].says) == (3, "ERR_NVGPUCTRPERM stands here")
