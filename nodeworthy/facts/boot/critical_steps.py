@@ -22,7 +22,7 @@ _NAMES_ONE = pattern(
     r"://\S*nvidia\S*\.sh"
 )
 # Another language's program, a directive, what is sourced, and a script beside this one, whatever it is called.
-_NO_STEP = pattern(r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|\bcompletion\b|^[^:]*\.sh\b")
+_NO_STEP = pattern(r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b")
 
 
 @dataclass(frozen=True)

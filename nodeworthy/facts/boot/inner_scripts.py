@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Expansion, How, Writes
+from nodeworthy.boot.effects import Expansion, How, Stage, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import UserData
 from nodeworthy.patterns import pattern
@@ -26,6 +26,7 @@ _ALWAYS_SET = frozenset(
     "HOME USER UID EUID SHELL HOSTNAME PWD OLDPWD IFS BASH_VERSION OSTYPE HOSTTYPE MACHTYPE".split()
 )
 
+_NAMED = re.compile(r"\$\{?([A-Za-z_]\w*)")
 _RUNNERS = frozenset({"bash", "sh", "dash", "source", ".", "chmod", "sudo", "nohup", "setsid", "exec"})
 
 
@@ -36,6 +37,8 @@ class InnerScript:
     effect: Writes
     content: Content
     is_unit: bool
+    # Variables by which the outer script itself does something: it has them from its caller, and means them.
+    used_outside: frozenset[str] = frozenset()
 
     @cached_property
     def _assigned(self) -> dict[str, set[int]]:
@@ -81,7 +84,7 @@ class InnerScript:
             return self._is_own(each)
         if not each.name[0].isalpha() and each.name[0] != "_":
             return not each.is_set
-        if each.is_set or f"${each.name}" in self._of_the_path:
+        if each.is_set or each.name in self.used_outside:
             return self._is_own(each)
         return not _has_default(each.raw) or self._is_own(each)
 
@@ -94,11 +97,6 @@ class InnerScript:
         return bool(self._assigned.get(each.name, set()) - self._filled[each.name])
 
     @cached_property
-    def _of_the_path(self) -> set[str]:
-        """The outer script names the file by them: it has them from its caller."""
-        return {hole.shown.replace("{", "").replace("}", "") for hole in self.effect.path.holes}
-
-    @cached_property
     def _filled(self) -> Mapping[str, set[int]]:
         found: dict[str, set[int]] = defaultdict(set)
         for each in self.effect.expanded:
@@ -109,14 +107,23 @@ class InnerScript:
 def inner_scripts(timeline: Timeline, userdata: UserData) -> Iterator[InnerScript]:
     expanded = [each for each in timeline.of(Writes) if each.expands and each.how in (How.WRITE, How.APPEND)]
     run = set(_run(userdata)) if expanded else set()
+    used = _used(timeline) if expanded else frozenset()
     for each in expanded:
         path = each.path.shown()
         if each.content is None:
             continue
         if _UNIT.search(path):
-            yield InnerScript(each, each.content, is_unit=True)
+            yield InnerScript(each, each.content, is_unit=True, used_outside=used)
         elif _BINARY.search(path) or _has_shebang(each.content) or path in run:
-            yield InnerScript(each, each.content, is_unit=False)
+            yield InnerScript(each, each.content, is_unit=False, used_outside=used)
+
+
+def _used(timeline: Timeline) -> frozenset[str]:
+    """In its commands, without the bodies of heredocs, and in what it asks; not in those of the scripts it writes."""
+    own = [each for each in timeline.effects if each.stage is not Stage.NEXT_BOOT and not each.via]
+    asked = (one.question.text for each in own for one in each.conditions)
+    texts = (*(each.command.partition("<<")[0] for each in own), *asked)
+    return frozenset(name for text in texts for name in _NAMED.findall(text))
 
 
 def _has_shebang(content: Content) -> bool:

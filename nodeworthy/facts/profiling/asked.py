@@ -103,7 +103,7 @@ def _by_words(script: BootScript) -> Related | None:
     for part in script.userdata.parts:
         for number, line in enumerate(part.text.split("\n")):
             found = None if _ONLY_LOOKS.match(line) else _WORDS.search(line)
-            if found is not None and not _is_off(line[found.end() :]):
+            if found is not None and not line.startswith(")", found.end()) and not _is_off(line[found.end() :]):
                 return Related(part.origin.at(number + 1, found.start() + 1), f"{found.group()} stands here")
     return None
 
