@@ -122,6 +122,8 @@ class UserData:
     is_template: bool = False
     # Why nothing of it could be read at all; empty where something could.
     unread: str = ""
+    # It is a template, and a directive of it decides how it begins.
+    begins_open: bool = False
     # Its cloud-configs and NodeConfigs, merged as the node merges them; None where it has none.
     cloud_config: CloudConfig | None = field(default=None, repr=False)
     node_config: NodeConfig | None = field(default=None, repr=False)

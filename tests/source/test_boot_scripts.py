@@ -62,6 +62,13 @@ PASSED_OVER = {
     "a packed script": ("x.sh.gz", gzip.compress(b"#!/bin/sh\nset -e\nmake all\n")),
     "an e-mail": ("x.eml", b"Subject: kubelet\nContent-Type: text/plain\n\nhello\n"),
     "nothing": ("x", b""),
+    "a program that hands it over": ("userdata.tf", b'locals {\n  u = templatefile("nodeadm.tpl", {})\n}\n'),
+    "a tool that is called after it": ("update-cloud-init.py", b"#!/usr/bin/env python3\nprint()\n"),
+    "a manifest that holds some": (
+        "userdata.yaml",
+        b"apiVersion: karpenter.k8s.aws/v1\nkind: EC2NodeClass\nspec:\n  userData: |\n    #cloud-boothook\n    nodeadm\n",
+    ),
+    "what Windows reads": ("userdata.tpl", b"<powershell>\n& nodeadm\n</powershell>\n"),
 }
 
 
@@ -138,7 +145,8 @@ def test_scripts_that_only_speak_of_nodes_are_passed_over_in_a_folder(tmp_path: 
     (tmp_path / "_helpers.tpl").write_text('{{- define "driver" -}}nvidia-driver{{- end -}}\n')
     (tmp_path / "node.sh").write_text("#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n")
     report = run_json("check", ".", cwd=tmp_path).report
-    assert (report["evaluated"]["files"], report["evaluated"]["unrecognised"]) == (1, len(SPEAKS_OF_NODES) + 1)
+    # What it does to another machine is looked at; it makes no node of its own.
+    assert (report["evaluated"]["files"], report["evaluated"]["unrecognised"]) == (2, len(SPEAKS_OF_NODES))
 
 
 def test_a_helper_is_no_pools_user_data(tmp_path: Path) -> None:

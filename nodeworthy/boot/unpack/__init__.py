@@ -60,6 +60,7 @@ def _read(opened: Opened, place: Place, template: bool | None, name: str) -> Use
         size=None if template else opened.size,
         wrapped=tuple(opened.wrapped),
         is_template=template,
+        begins_open=template and text.lstrip().startswith(("%{", "{%")),
         cloud_config=cloud,
         node_config=node,
     )

@@ -65,6 +65,15 @@ _SETTINGS = pattern(rb"(?:[ \t]*(?:#[^\n]*+)?\r?\n)*[ \t]*(?:\[+\s*settings\b|se
 _GZIP = b"\x1f\x8b"
 _BASE64 = pattern(rb"[A-Za-z0-9+/\r\n]{40,}={0,2}\s*\Z")
 _BASE64_HEADS = (b"IyEv", b"I2Nsb3Vk", b"TUlNRS", b"Q29udGVudC1U", b"H4sI", b"YXBpVmVyc2lvbjogbm9kZS5la3M")
+# A manifest that holds some is no user data itself, whatever it is called.
+_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*apiVersion[ \t]*:")
+# What Windows reads.
+_WINDOWS = pattern(rb"(?i)(?:[ \t]*(?:%\{[^\r\n]*)?\r?\n)*<(?:powershell|script|persist)>")
+# Programs that write user data, or hand it over.
+_PROGRAMS = {
+    *(".tf", ".tofu", ".hcl", ".tfvars", ".go", ".ts", ".js", ".rb"),
+    *(".md", ".rst", ".py", ".nix", ".json", ".html"),
+}
 # Jobs are another kind of script.
 _OTHERS = (b"#SBATCH", b"#PBS")
 # How far a file is looked into for what it begins with.
@@ -82,13 +91,15 @@ def is_boot_script(data: bytes, name: str) -> bool:
         return True
     if b"node.eks.aws/" in data and (_NODE_CONFIG.match(stripped) or _is_called_like_one(name)):
         return True
+    if _OBJECT.match(stripped) or _WINDOWS.match(stripped):
+        return False
     if _SETTINGS.match(stripped) and b"kubernetes" in data:
         return True
     if any(mark in head for mark in _OTHERS):
         return False
     if stripped.startswith(b"#!"):
         is_one = _MARKS.search(data) or _IS_CALLED_SO.search(PurePath(name).stem) or _is_torn(data)
-        return bool(_SHELL.match(stripped) and is_one) or _is_meant(name, data)
+        return bool(_SHELL.match(stripped) and is_one) or (_may_be_meant(stripped, name) and _is_meant(name, data))
     if data.startswith(_GZIP) or (stripped.startswith(_BASE64_HEADS) and _BASE64.fullmatch(data.strip())):
         return _packs_user_data(data, name)
     return _is_named_like_one(name, data)
@@ -116,9 +127,15 @@ def _is_mime(head: bytes) -> bool:
 
 
 def _is_named_like_one(name: str, data: bytes) -> bool:
-    if _BUILDS_AN_IMAGE.match(data):
+    if _BUILDS_AN_IMAGE.match(data) or PurePath(name).suffix in _PROGRAMS:
         return False
     return _is_called_like_one(name) and (_MARKS.search(data) is not None or _is_meant(name, data))
+
+
+def _may_be_meant(head: bytes, name: str) -> bool:
+    """A program in another language may be called after what it writes; one that is user data is called so and no
+    more."""
+    return _SHELL.match(head) is not None or _IS_CALLED_SO.match(PurePath(name).stem) is not None
 
 
 def is_script(data: bytes, name: str) -> bool:

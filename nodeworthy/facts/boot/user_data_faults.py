@@ -17,9 +17,11 @@ _CALLED = "the user data "
 
 
 def faults_told(script: BootScript) -> Iterator[Fault]:
-    """Those that are faults where this script is run."""
+    """Those that are faults where this script is run. Of a template that begins with a directive nobody can say what
+    stands at its beginning, nor whether it is not a piece of another one."""
+    decided = not script.userdata.begins_open
     for fault in faults_of(script.userdata):
-        if script.use.is_user_data:
+        if script.use.is_user_data and decided:
             yield fault
         elif fault.kind in _OF_ANY_SCRIPT:
             says = fault.message.removeprefix(_CALLED)

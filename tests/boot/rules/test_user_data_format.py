@@ -121,3 +121,41 @@ def test_for_two_families_at_once() -> None:
 
 def test_what_was_not_read_passes_nowhere() -> None:
     assert told(RULE, read(b"\x1f\x8b\x08\x00truncated", "user-data.gz"))[0] in ("fail", "unknown")
+
+
+@pytest.mark.parametrize(
+    "begins",
+    [
+        '%{ if warm ~}\nContent-Type: multipart/mixed; boundary="B"\nMIME-Version: 1.0\n\n--B\n%{ endif ~}\n',
+        "%{ if warm }Content-Type: multipart/mixed; boundary=B\n%{ endif }\n",
+        "%{ if warm == false }\nset -e\n",
+    ],
+)
+def test_how_a_template_begins_that_begins_with_a_directive_is_not_known(begins: str) -> None:
+    script = read(f"{begins}set -e\n/etc/eks/bootstrap.sh ${{name}}\n", "user-data.tpl", template=True)
+    assert [found.verdict for found in judged(RULE, script).findings] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("user-data.sh", "set -e\nsystemctl enable kubelet\n", "x-not-multipart"),
+        ("user-data.mime", mime((SHELL, "set -e\nsystemctl enable kubelet\n")), "Exec format error"),
+    ],
+)
+def test_what_happens_without_a_first_line(name: str, text: str, message: str) -> None:
+    (found,) = judged(RULE, read(text, name)).findings
+    assert message in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("set -e\nsystemctl enable kubelet\n", []),
+        (" #!/bin/sh\nsystemctl enable kubelet\n", []),
+        ("#!/bin/sh\r\nsystemctl enable kubelet\r\n", ["this script has Windows line ends"]),
+    ],
+)
+def test_a_script_that_people_run_is_no_user_data(text: str, messages: list[str]) -> None:
+    found = judged(RULE, read(text, "setup-node.sh")).findings
+    assert [each.message.partition(":")[0] for each in found] == messages
