@@ -21,14 +21,14 @@ def sign(job: SlurmJob, launch: Launch) -> str | None:
     """None where there is none, or where the program sets the variable itself."""
     module = launch.module.partition(".")[0]
     if launch.program == "vllm" or module in ("transformers", "tokenizers", "trl", "vllm"):
-        return f"{module or launch.program} is one"
+        return f"it runs {module or launch.program}"
     text = script_text(job, launch)
     if text is not None:
         return _in_script(text, launch)
     if launch.script is None or launch.script.known is None:
         return None
     spoken = next(filter(None, map(_spoken, job.text.splitlines())), None)
-    return f"{spoken} is what it is for, as the job says" if spoken is not None else None
+    return f"the job itself speaks of {spoken}" if spoken is not None else None
 
 
 def _in_script(text: str, launch: Launch) -> str | None:
