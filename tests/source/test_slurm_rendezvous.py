@@ -93,6 +93,22 @@ def test_a_script_that_is_read_decides(tmp_path: Path) -> None:
     assert verdicts(tmp_path, "slurm-rendezvous", plain, train_py="rank = environ['SLURM_PROCID']") == []
 
 
+def test_a_module_and_what_it_imports_are_read(tmp_path: Path) -> None:
+    module = f"{NODES}srun python -m training.main\n"
+    (tmp_path / "training").mkdir()
+    (tmp_path / "training" / "main.py").write_text("import torch.distributed\nfrom .ranks import init\n")
+    (tmp_path / "training" / "ranks.py").write_text("rank = os.environ['SLURM_PROCID']\n")
+    assert verdicts(tmp_path, "slurm-rendezvous", module) == []
+    (tmp_path / "training" / "ranks.py").write_text("rank = os.environ['RANK']\n")
+    assert verdicts(tmp_path, "slurm-rendezvous", module) == ["fail"]
+
+
+def test_what_sbcast_brings_is_read(tmp_path: Path) -> None:
+    text = f"{NODES}sbcast -f train.py /tmp/train.py\nsrun python /tmp/train.py\n"
+    assert verdicts(tmp_path, "slurm-rendezvous", text, train_py="import lightning") == []
+    assert verdicts(tmp_path, "slurm-rendezvous", text, train_py="dist.init_process_group('nccl')") == ["fail"]
+
+
 def test_told_of_more_nodes_than_there_are(tmp_path: Path) -> None:
     text = "#!/bin/bash\n#SBATCH --gres=gpu:4\nmodule load x\n#SBATCH --nodes=2\ntorchrun --nnodes=2 train.py\n"
     (found,) = told(tmp_path, "slurm-rendezvous", text)

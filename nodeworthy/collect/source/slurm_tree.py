@@ -51,7 +51,9 @@ def lying_as(name: str, source: Source) -> list[Path]:
     """Where it lies by this path below any folder of the repository: a job may be submitted from there."""
     behind = re.sub(r"^(?:\.\./)+", "", name)
     last = behind.rsplit("/", 1)[-1]
-    return [path for path in source.scope.called(last) if os.fspath(path).endswith(f"/{behind}")]
+    found = [path for path in source.scope.called(last) if os.fspath(path).endswith(f"/{behind}")]
+    source.scope.asked.update(found)
+    return found
 
 
 def imported(text: str, path: Path, source: Source) -> list[Path]:
@@ -62,6 +64,8 @@ def imported(text: str, path: Path, source: Source) -> list[Path]:
     for module in dict.fromkeys(_IMPORT.findall(text)):
         steps = module.strip(".").replace(".", "/")
         candidates = [top / each for top in tops for each in (f"{steps}.py", f"{steps}/__init__.py") if steps]
+        # Whoever keeps an answer looks again when one of them changes, or comes.
+        source.scope.asked.update(candidates)
         lies = next((each for each in candidates if each.is_file()), None)
         if lies is not None and lies != path:
             found[lies] = None
