@@ -8,10 +8,11 @@ plugin among its `disabled_plugins`, as that of Docker's package does: then ther
 becomes ready. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is containerd-shim-runc-v2): of one
 that nobody ships, or that this release no longer has, no pod starts.
 
-A boot script's files and files that stand alone in a change are judged alike. Which release reads them says the
-fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a drop-in
-without its root file nobody can say that it is imported. On a node it is containerd itself that says what it passed
-over (`containerd config dump`), and whether its CRI plugin is on.
+A boot script's files and files that stand alone in a change are judged alike. What a script copies from beside it is
+judged where it lies; of a template each branch is, and what only one of them has is unknown. Which release reads them
+says the fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a
+drop-in without its root file nobody can say that it is imported. On a node it is containerd itself that says what it
+passed over (`containerd config dump`), and whether its CRI plugin is on.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.added_lines import added_lines
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
+from nodeworthy.facts.containerd.copied import is_copied_from_beside
 from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
@@ -57,8 +59,11 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     added = list(added_lines(script.timeline, runtime))
     if not files and not added:
         skip("the script writes no configuration of containerd")
+    read = [each for each in files if not is_copied_from_beside(each, script.surroundings)]
+    if not read and not added:
+        skip("the configuration that it copies is a file beside it, which is judged as such")
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
-    for flaw in (*_flaws(files, runtime, version), *of_lines):
+    for flaw in (*_flaws(read, runtime, version), *of_lines):
         yield flaw.told(on=pool.title if pool is not None and version is not None else "")
 
 

@@ -1,0 +1,33 @@
+"""A configuration of containerd that a script copies: what lies beside it is judged as a file of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.run import run
+
+_CONFIG = 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\n  sandbox_image = "pause:3.10"\n'
+
+
+@pytest.mark.parametrize(
+    ("copies", "verdict"),
+    [
+        ("cp -f ../containerd/config.toml /etc/containerd/", "skip"),
+        ('cp "$HERE/../containerd/config.toml" /etc/containerd/config.toml', "skip"),
+        ("cp /root/config.toml /etc/containerd/config.toml", "unknown"),
+        ("cp ../elsewhere/config.toml /etc/containerd/config.toml", "unknown"),
+    ],
+)
+def test_what_is_copied(tmp_path: Path, copies: str, verdict: str) -> None:
+    for name, text in {
+        ".git/HEAD": "",
+        "containerd/config.toml": _CONFIG,
+        "setup/node.sh": f"#!/bin/bash\nset -e\napt-get install -y containerd.io kubelet\n{copies}\nkubeadm join a:6443\n",
+    }.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    asked = ("--rule", "containerd-config-read", "--format", "json", "--show-passed", "--show-skipped")
+    ran = run("check", "setup/node.sh", *asked, cwd=tmp_path)
+    assert {each["verdict"] for each in ran.report["findings"]} == {verdict}
