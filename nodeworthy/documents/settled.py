@@ -6,25 +6,37 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Located, Unknown
 
 # Of a chart's template: its values say it, and each who installs the chart has others. That is how charts are.
 FILLED_IN = "a template fills it in"
 CHOSEN = "a template chooses it"
+# Of an example that somebody copies, or of a file that a script edits: `<GPUS>`, `PLACEHOLDER_GPUS`, `__GPUS__`.
+PLACEHOLDER = "it is a placeholder for somebody to fill in"
 _FILLED_IN_LATER = ("{{", "${", "$(")
+_IS_PLACEHOLDER = pattern(r"<[^<>\n]+>|\S*PLACEHOLDER\S*|__\w+__|@\w+@|%[sdv]|(?:CHANGE|REPLACE)[-_]?ME|YOUR[-_]\w+")
 
 
 def settled(tree: Tree) -> Located[Any]:
     """The scalar with its place; unknown where its text is only what it is made from."""
     located = tree.located()
-    if tree.text is None or not any(mark in tree.text for mark in _FILLED_IN_LATER):
+    if tree.text is None:
+        return located
+    if is_placeholder(tree.text):
+        return replace(located, state=Unknown(PLACEHOLDER))
+    if not any(mark in tree.text for mark in _FILLED_IN_LATER):
         return located
     return replace(located, state=Unknown(f"{tree.text} is filled in by something that was not read"))
 
 
+def is_placeholder(text: str) -> bool:
+    return _IS_PLACEHOLDER.fullmatch(text.strip()) is not None
+
+
 def is_charts(why: str | None) -> bool:
-    """Whether this is not known because a chart's template says it with the chart's values."""
-    return why in (FILLED_IN, CHOSEN)
+    """Whether this is not known because whoever uses the file says it: with a chart's values, or in place of a word."""
+    return why in (FILLED_IN, CHOSEN, PLACEHOLDER)
 
 
 class Incomplete(dict[str, Tree]):

@@ -9,7 +9,7 @@ from nodeworthy.known.verification import LABEL, LOOP, Signs, seconds_of, signs
 from nodeworthy.verdict import Known
 
 # Kinds that come again and again, or never go.
-_SCHEDULED = frozenset(("CronJob", "CronWorkflow", "DaemonSet"))
+_SCHEDULED = frozenset(("CronJob", "CronWorkflow"))
 _REPEATED_KINDS = _SCHEDULED | ENDLESS
 
 
