@@ -74,6 +74,8 @@ def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source]
         return 0
     report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
     code = _deliver(options, replace(report, not_read=kinds_of(looked.nothing)), paths)
+    for why in looked.scopes.incomplete:
+        print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
     for refused in looked.refused:
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     if memory is not None and not looked.refused:

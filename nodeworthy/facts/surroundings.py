@@ -44,6 +44,10 @@ class Surroundings(Protocol):
     def incomplete(self) -> str:
         """Why not all of them were looked at; "" where they were, as far as anybody has asked."""
 
+    @property
+    def remembered(self) -> dict[str, str]:
+        """What was found out of all of them once, for whoever asks again."""
+
     def holding(self, mark: re.Pattern[bytes], suffixes: Sequence[str] = ()) -> Iterator[Held]:
         """The files in which this stands, those nearest to the root first. The mark decides which files are read
         on: a word that few files hold."""

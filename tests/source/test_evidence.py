@@ -92,3 +92,16 @@ def test_what_comes_through_a_pipe_has_no_fleet(here: Path, monkeypatch: pytest.
         ran = run("check", "-", "--no-cache", "--show-skipped", *options)
         assert ran.code == code
         assert ("what comes through a pipe lies beside no fleet" in ran.out) == (not options)
+
+
+def test_where_not_everything_was_looked_at_it_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nodeworthy.collect.source.scope.MOST_FILES", 2)
+    script = "#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n"
+    lay(here, node_dot_sh=script, a_dot_tf="", b_dot_tf="", deep__c_dot_tf='user_data = file("node.sh")\n')
+    assert "more than 2 files" in run("check", "node.sh", "--no-cache").err
+
+
+def test_a_file_that_is_named_thousands_of_times_is_looked_at_in_time(here: Path) -> None:
+    script = "#!/bin/bash\nset -e\nsystemctl enable --now kubelet\n"
+    lay(here, node_dot_sh=script, all_dot_sh="bash node.sh\n" * 20_000)
+    assert run("check", "node.sh", "--no-cache").code in (0, 3)

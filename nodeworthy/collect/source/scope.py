@@ -46,6 +46,8 @@ class Scope:
     incomplete: str = ""
     # What was looked at, for whoever keeps an answer until something changes.
     asked: set[Path] = field(default_factory=set)
+    # What was found out of all of them once, for whoever asks again.
+    remembered: dict[str, str] = field(default_factory=dict)
     _paths: list[str] | None = None
     _by_name: dict[str, list[str]] | None = None
     _held: dict[tuple[bytes, int, tuple[str, ...]], list[str]] = field(default_factory=dict)
@@ -175,6 +177,11 @@ class Scopes:
         """The files below this very folder."""
         root = os.path.abspath(folder)
         return self._by_root.setdefault(root, Scope(Path(root)))
+
+    @property
+    def incomplete(self) -> list[str]:
+        """Of which roots not everything was looked at, and why."""
+        return sorted({each.incomplete for each in self._by_root.values() if each.incomplete})
 
     @property
     def asked(self) -> Iterator[Path]:

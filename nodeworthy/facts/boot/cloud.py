@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from nodeworthy.facts.surroundings import Surroundings
 
 _EC2 = "ec2"
+# What is remembered of a scope.
+_CLOUD = "cloud"
 # A cloud is said in these; in others people only speak of it.
 _PROGRAMS = (".tf", ".tofu", ".hcl", ".json", ".yaml", ".yml", ".py", ".ts", ".go")
 _PROVIDER = pattern(rb'(?m)^\s*provider[ \t]+"\w+"|required_providers|^\s*import[^\n]*pulumi|^resource[ \t]+"')
@@ -46,7 +48,10 @@ def _of_surroundings(script: BootScript, around: Surroundings | None) -> clouds.
 
 def _of_providers(around: Surroundings) -> clouds.Cloud | None:
     """The only one in which the programs of the scope make anything."""
-    found: set[str] = set()
-    for held in around.holding(_PROVIDER, _PROGRAMS):
-        found.update(each.key for each in clouds.clouds() if each.file_sign.search(held.data))
-    return clouds.cloud(found.pop()) if len(found) == 1 else None
+    if _CLOUD not in around.remembered:
+        found: set[str] = set()
+        for held in around.holding(_PROVIDER, _PROGRAMS):
+            found.update(each.key for each in clouds.clouds() if each.file_sign.search(held.data))
+        around.remembered[_CLOUD] = found.pop() if len(found) == 1 else ""
+    key = around.remembered[_CLOUD]
+    return clouds.cloud(key) if key else None

@@ -34,6 +34,8 @@ _OF_ROLE = {
 }
 # The first of these that any file gives it decides.
 _ORDER = (Role.USER_DATA, Role.STARTUP, Role.IMAGE, Role.BY_HAND, Role.CONTAINER)
+# How many places that name it are looked at.
+_MOST = 64
 _CALLED_USER_DATA = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boothook)(?=$|[-_.\d])")
 _CALLED_STARTUP = pattern(r"(?i)(?:^|[-_.])startup(?:[-_]?script)?(?=$|[-_.\d])")
 # What Packer sets for whatever it runs.
@@ -85,7 +87,7 @@ def is_user_data_by_form(userdata: UserData) -> bool:
 
 def _by_references(references: Sequence[Reference], around: Surroundings | None) -> Use | None:
     by_role: dict[Role, list[Reference]] = {}
-    for reference in references:
+    for reference in references[:_MOST]:
         for role in roles_of(reference, around):
             by_role.setdefault(role, []).append(reference)
     told = next((each for each in _ORDER if each in by_role), None)
