@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.boot.effects import Act, Effect, Joins, Reboots, Unit
+from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.gaps import gaps
@@ -29,6 +29,7 @@ from nodeworthy.facts.boot.kubelet_starts import KubeletStarts, families_in, tol
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.swap_off import is_of_a_cloud, swap_off_for_this_boot
+from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.facts.node.kubelet_faults import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.known.kubelet import Family, families, join
@@ -110,6 +111,10 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why
+    unread = next((each for each in other_scripts(boot.timeline) if boot.timeline.precedes(starter, each)), None)
+    if unread is not None and answer is False and not boot.undone_for_good():
+        why = unread.why if isinstance(unread, NotUnderstood) else f"nobody here has read what `{unread.command}` does"
+        return unread.place, f"{why}, and it may enable {boot.family.name}"
     if isinstance(starter, Unit) and _is_the_images(boot, starter) and not boot.ran_before(starter):
         return starter.place, "kubelet was installed into the image, and whether it is enabled there was not read"
     return None
@@ -178,6 +183,13 @@ def _never(boot: KubeletStarts, starter: Effect) -> Finding:
             is_=off[0].command,
             related=[Related(starter.place, "nodeadm is told here how to join")],
             remedy=f"delete this line, or behind it: systemctl enable {unit}",
+        )
+    if off and starter in off:
+        return fail(
+            starter,
+            f"{image}, which starts {boot.family.name} at every boot, is switched off, and nothing else starts it",
+            is_=starter.command,
+            remedy=f"delete this line, or behind it: systemctl enable --now {boot.family.name}",
         )
     is_, enables = f"{unit} is started and never enabled", f"systemctl enable {unit}"
     if off:

@@ -78,6 +78,10 @@ class KubeletStarts:
     def undoings_of_its_own(self) -> list[Effect]:
         return [each for _, each, unit in self.undoings if unit in self.family.units]
 
+    def undone_for_good(self) -> bool:
+        """It was enabled, and a step that can be read takes that away."""
+        return any(self.undone(each) for each in self.keepers if each.effect is not None)
+
     def switched_off(self) -> list[Effect]:
         """Where the image's own unit is taken away."""
         return [each for _, each, unit in self.undoings if unit == self.family.image][:1]

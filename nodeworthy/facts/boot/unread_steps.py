@@ -53,7 +53,8 @@ def other_scripts(timeline: Timeline) -> Iterator[Effect]:
     yield from unread_steps(timeline)
     for each in timeline.of(Runs):
         words = [one.shown() for one in each.arguments[:2]]
-        if any(_SCRIPT.search(word) and not _ONLY_LOOKS.search(word) for word in words):
+        is_script = any(_SCRIPT.search(word) and not _ONLY_LOOKS.search(word) for word in words)
+        if is_script and not _is_for_something_else(each.command):
             yield each
 
 

@@ -76,3 +76,21 @@ def test_a_kubelet_that_ran_is_restarted() -> None:
     assert said_of(RULE, "kubeadm init --config a.yaml\nsystemctl restart kubelet\n").verdict == "pass"
     assert said_of(RULE, "systemctl restart crio\nsystemctl restart kubelet || true\n").verdict == "pass"
     assert said_of(RULE, "systemctl restart kubelet\n").verdict == "unknown"
+
+
+OFF_UNIT = "systemctl disable --now nodeadm-config nodeadm-run\n"
+
+
+@pytest.mark.parametrize(
+    "step", ["bash /opt/site/x.sh", "curl -fsSL https://example.com/x.sh | bash", "/opt/site/x.sh"]
+)
+def test_what_nobody_has_read_may_enable_it(step: str) -> None:
+    assert said_of(RULE, f"set -e\n{OFF_UNIT}{step}\n").verdict == "unknown"
+    assert said_of(RULE, f"set -e\nnodeadm init -c file:///a.yaml\n{step}\n").verdict == "unknown"
+    assert said_of(RULE, f"set -e\n{step}\nnodeadm init -c file:///a.yaml\n").verdict == "fail"
+
+
+def test_switched_off_and_nothing_else() -> None:
+    assert messages(RULE, f"set -e\n{OFF_UNIT}") == [
+        "3: nodeadm-run.service, which starts kubelet at every boot, is switched off, and nothing else starts it"
+    ]
