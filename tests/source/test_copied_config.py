@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import defaults
 from tests.run import run
 
 _CONFIG = 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\n  sandbox_image = "pause:3.10"\n'
@@ -15,12 +16,13 @@ _CONFIG = 'version = 2\n[plugins."io.containerd.grpc.v1.cri"]\n  sandbox_image =
     ("copies", "verdict"),
     [
         ("cp -f ../containerd/config.toml /etc/containerd/", "skip"),
-        ('cp "$HERE/../containerd/config.toml" /etc/containerd/config.toml', "skip"),
-        ("cp /root/config.toml /etc/containerd/config.toml", "unknown"),
-        ("cp ../elsewhere/config.toml /etc/containerd/config.toml", "unknown"),
+        ('cp "$HERE/../containerd/config.toml" TARGET', "skip"),
+        ("cp /root/config.toml TARGET", "unknown"),
+        ("cp ../elsewhere/config.toml TARGET", "unknown"),
     ],
 )
 def test_what_is_copied(tmp_path: Path, copies: str, verdict: str) -> None:
+    copies = copies.replace("TARGET", str(defaults().config))
     for name, text in {
         ".git/HEAD": "",
         "containerd/config.toml": _CONFIG,
