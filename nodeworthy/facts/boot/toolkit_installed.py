@@ -91,7 +91,7 @@ def _configures(effect: Effect) -> bool:
     """Any file of containerd that speaks of the runtime, or may: `nvidia-ctk runtime configure` writes one."""
     if not isinstance(effect, Writes):
         return isinstance(effect, Runs) and "nvidia-ctk runtime configure" in effect.command
-    if "containerd" not in effect.path.shown() and not effect.path.could_be("/etc/containerd/config.toml"):
+    if "containerd" not in effect.path.shown() and effect.path.known is not None:
         return False
     content = effect.whole or effect.content
     return content is None or "nvidia" in content.text.shown() or "nvidia" in effect.command
