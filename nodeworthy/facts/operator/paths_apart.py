@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
+
 from nodeworthy.facts.operator.paths_of import having_its_paths, whose_template
 from nodeworthy.facts.operator.values import ToolkitSettings
-from nodeworthy.known.containerd import Containerd
+from nodeworthy.known.containerd import Containerd, bare, defaults
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Located, Related, fail
+from nodeworthy.verdict import Finding, Known, Located, Related, fail
 
+_STOCK_FOLDER, _OF_A_TEMPLATE = posixpath.dirname(defaults().config) + "/", (".tmpl", ".tpl", ".template")
 CAUSE = (
     "the toolkit writes the NVIDIA runtime into the config of one containerd and has another read it: "
     'kubelet\'s then says: no runtime for "nvidia" is configured'
@@ -35,6 +38,32 @@ class TemplateForConfig:
             cause=OF_A_TEMPLATE,
             remedy=f"set {CONFIG} in toolkit.env to {self.whose.config}, or leave it out: {SOCKET} is enough",
         )
+
+
+@dataclass(frozen=True)
+class NobodysTemplate:
+    """A template that the containerd of the socket beside it is not made from: nothing reads what is written there."""
+
+    path: Located[str]
+    socket: Located[str]
+    # Whose containerd the socket is.
+    others: tuple[Containerd, ...]
+
+    def told(self) -> Finding:
+        whose = " or ".join(each.distribution for each in self.others)
+        return fail(
+            self.path,
+            f"{CONFIG} is a template that the containerd of {SOCKET} is not made from: nobody reads it",
+            should=" or ".join(f"{each.config} ({each.distribution})" for each in self.others),
+            related=[Related(self.socket.place, f"{SOCKET} is that of {whose}")],
+            cause=CAUSE,
+            remedy=f"set {CONFIG} in toolkit.env to that of {whose}{self._or_without}",
+        )
+
+    @property
+    def _or_without(self) -> str:
+        is_enough = all(each.config_optional for each in self.others)
+        return f", or leave it out: {SOCKET} is enough" if is_enough else ""
 
 
 @dataclass(frozen=True)
@@ -71,15 +100,24 @@ class PathsApart:
         )
 
 
-def paths_apart(toolkit: ToolkitSettings) -> PathsApart | TemplateForConfig | None:
+def paths_apart(toolkit: ToolkitSettings) -> PathsApart | TemplateForConfig | NobodysTemplate | None:
     """None where one distribution may have both, or where one of them is a path that no distribution is known for."""
     template = whose_template(toolkit)
     if template is not None:
         return TemplateForConfig(toolkit.config, template)
     having = having_its_paths(toolkit)
-    if having.both or not having.config or not having.socket:
+    if having.both or not having.socket:
         return None
+    if not having.config:
+        is_ours = having.is_stock(having.socket) or not _is_a_template(toolkit.config)
+        return None if is_ours else NobodysTemplate(toolkit.config, toolkit.socket, having.socket)
     # Whoever wrote a path that is nobody's default meant it; the other was left as it was, or copied.
     if having.is_stock(having.socket) and not having.is_stock(having.config):
         return PathsApart(SOCKET, toolkit.socket, CONFIG, toolkit.config, having.config)
     return PathsApart(CONFIG, toolkit.config, SOCKET, toolkit.socket, having.socket)
+
+
+def _is_a_template(path: Located[str]) -> bool:
+    """One of containerd's own place alone: below another data dir there may be one that is read."""
+    written = bare(path.state.value) if isinstance(path.state, Known) else None
+    return written is not None and written.startswith(_STOCK_FOLDER) and written.endswith(_OF_A_TEMPLATE)
