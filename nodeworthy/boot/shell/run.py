@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodeworthy.boot.conditions import Asks, Condition
-from nodeworthy.boot.effects import Effect, Stage
+from nodeworthy.boot.effects import Effect, Runs, Stage
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import run_here
@@ -13,13 +13,34 @@ from nodeworthy.boot.shell.strict.reading import Broken
 from nodeworthy.boot.shell.strict.scripts import why_broken
 from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
+from nodeworthy.boot.text import Text
+
+_WHO = frozenset(("EUID", "UID"))
+_SOMEBODY = "1000"
 
 
 def run_script(
     text: str, origin: Origin, stage: Stage, disk: State, *, template: bool = False, jinja: bool = False
 ) -> list[Effect]:
     """A process of its own, on the disk that those before it have left."""
-    state = State(files=disk.files, versions=disk.versions)
+    walker = _walked(
+        text, origin, stage, State(files=disk.files, versions=disk.versions), template=template, jinja=jinja
+    )
+    if _refuses_root(walker):
+        state = State(files=disk.files, versions=disk.versions)
+        for name in _WHO:
+            state.set(name, Text.of(_SOMEBODY))
+        other = _walked(text, origin, stage, state, template=template, jinja=jinja)
+        walker = max(walker, other, key=lambda each: len(each.effects))
+    return walker.effects
+
+
+def _refuses_root(walker: Walker) -> bool:
+    """Whether it looked who runs it, and then did nothing: people run such a script, as themselves, and with sudo."""
+    return not _WHO.isdisjoint(walker.state.asked) and all(type(each) is Runs for each in walker.effects)
+
+
+def _walked(text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool) -> Walker:
     walker = Walker(origin, stage, state, text)
     first = text.split("\n", 1)[0]
     if first.startswith("#!"):
@@ -32,7 +53,7 @@ def run_script(
         _stops_here(walker, broken, text)
     _leave(walker)
     walker.end()
-    return walker.effects
+    return walker
 
 
 def _stops_here(walker: Walker, broken: Broken, text: str) -> None:

@@ -97,3 +97,10 @@ def test_which_program_it_is_may_be_unknown() -> None:
     assert told("$TOOL install nvidia-driver") == [
         "? the program here is $TOOL, and TOOL is set nowhere in this script: $TOOL install nvidia-d…"
     ]
+
+
+def test_what_refuses_root_is_run_by_somebody_else() -> None:
+    refuses = 'if [ "$EUID" -eq 0 ]; then echo "not as root"; exit 1; fi\n'
+    assert told(f"{refuses}sudo systemctl enable kubelet") == ["enables kubelet.service"]
+    asks = 'if [ "$EUID" -ne 0 ]; then echo "as root"; exit 1; fi\n'
+    assert told(f"{asks}make all\nmake install", runs=True) == ["runs make all", "runs make install"]
