@@ -109,11 +109,25 @@ class Writes(Effect):
         return bool(self.expanded)
 
 
+@dataclass(slots=True, unsafe_hash=True)
+class HelmRelease:
+    """What helm is told of a release that it installs."""
+
+    # Behind `helm`, as they stand there.
+    arguments: tuple[Text, ...]
+    # Each values file, and what stands in it where the script itself made it.
+    files: tuple[tuple[Text, Content | None], ...] = ()
+    # By which it finds its cluster; None where nobody says it.
+    kubeconfig: Text | None = None
+
+
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class Installs(Effect):
     manager: str  # dnf, apt, .run, pip, snap, helm …
     packages: tuple[Text, ...]
     removes: bool = False
+    # Of helm alone.
+    release: HelmRelease | None = None
 
 
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)

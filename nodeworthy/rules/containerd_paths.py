@@ -18,6 +18,7 @@ from dataclasses import replace
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.paths_apart import paths_apart
 from nodeworthy.facts.operator.paths_in_vain import in_vain, is_misspelt
 from nodeworthy.facts.operator.toolkit_edits import setting
@@ -150,6 +151,50 @@ def values_name_one_containerd(values: OperatorValues, pool: GpuPool | None) -> 
     if apart is None or not need(values.toolkit.enabled) or need(values.toolkit.uses_nri):
         skip("nothing says which containerd it must be")
     yield apart.told()
+
+
+@RULE.check
+def helm_tells_the_operator_the_containerd_of_its_machine(operator: OperatorByHelm) -> Findings:
+    toolkit, machine = operator.values.toolkit, operator.machine
+    if machine is None:
+        skip("the script does not show which containerd kubelet uses")
+    if operator.values.elsewhere is not None and toolkit.tree.get("enabled").is_absent:
+        yield from _hidden(operator, machine)
+        return
+    for each in values_name_the_containerd_of_kubelet(operator.values, machine, (machine,)):
+        yield replace(each, edit=None, remedy=each.remedy if toolkit.variables else _by_flags(machine))
+        if not toolkit.variables:
+            return
+
+
+def _hidden(operator: OperatorByHelm, machine: GpuPool) -> Findings:
+    """Where the stock containerd is the right one, whatever is hidden is most likely not about it."""
+    if need(machine.runtime).accepts_socket(defaults().socket):
+        return
+    yield unknown(
+        operator,
+        f"whether the operator is told the containerd of {need(machine.distribution)} is not known: "
+        f"{operator.values.elsewhere}",
+        related=[machine.declares_its_runtime()],
+        remedy=f"say it in the command itself: {_flags(machine)}",
+    )
+
+
+def _by_flags(machine: GpuPool) -> str:
+    return f"install it with {_flags(machine)}"
+
+
+def _flags(machine: GpuPool) -> str:
+    runtime = need(machine.runtime)
+    told = (
+        [(SOCKET, runtime.socket)] if runtime.config_optional else [(CONFIG, runtime.config), (SOCKET, runtime.socket)]
+    )
+    told += runtime.toolkit_env.items()
+    each = (
+        f"--set toolkit.env[{at}].name={name} --set toolkit.env[{at}].value={path}"
+        for at, (name, path) in enumerate(told)
+    )
+    return " ".join(each)
 
 
 @RULE.check

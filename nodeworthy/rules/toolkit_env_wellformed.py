@@ -11,9 +11,11 @@ one by a letter (`containerd_socket`, `CONTAINER_CONFIG`): nobody reads it, and 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 from nodeworthy.documents.settled import is_charts
 from nodeworthy.edit import replacing
+from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.toolkit_edits import bare, without_dash, without_twin
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.toolkit import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
@@ -175,6 +177,25 @@ def no_setting_is_dead(values: OperatorValues) -> Findings:
     else:
         yield from _disagreement(toolkit, SOCKETS)
         yield from _disagreement(toolkit, CONFIGS)
+
+
+@RULE.check
+def helm_is_told_nothing_in_vain(operator: OperatorByHelm) -> Findings:
+    toolkit = operator.values.toolkit
+    told = [need(each.name) for each in toolkit.variables if isinstance(each.name.state, Known)]
+    if not told:
+        skip("the command sets no toolkit.env")
+    if not need(toolkit.enabled):
+        yield fail(
+            operator,
+            "toolkit.env has no effect: the same command sets toolkit.enabled=false",
+            is_=", ".join(map(str, told)),
+            should="no toolkit.env, or toolkit.enabled=true",
+            remedy="take the settings of toolkit.env away, or let the operator bring the toolkit: toolkit.enabled=true",
+        )
+        return
+    for each in (*the_list_can_be_read(operator.values), *no_setting_is_dead(operator.values)):
+        yield replace(each, edit=None)
 
 
 def _why_dead(toolkit: ToolkitSettings) -> str | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nodeworthy.boot.commands.arguments import Given, given
 from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.charts import helm
 from nodeworthy.boot.commands.names import halves
 from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.content import Content
@@ -126,6 +128,9 @@ def kubeadm(call: Call) -> Did:
 
 
 def microk8s(call: Call) -> Did:
+    """Its helm is a helm like any other, for the cluster of this machine."""
+    if call.words[:1] in {("helm",), ("helm3",)}:
+        return helm(replace(call, arguments=call.arguments[1:]))
     return _joined(call, "microk8s", "join")
 
 

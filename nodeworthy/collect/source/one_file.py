@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, cast
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.boot_scripts import (
+    INSTALLS_IT,
     NO_BOOT_SCRIPT,
+    installs_the_operator,
     is_boot_script,
     is_firewall_script,
     is_meant_as_one,
@@ -88,6 +90,10 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
             return found
         if found.facts:
             # It does nothing here, and something elsewhere.
+            return replace(found, scripts=[])
+    elif installs_the_operator(data, source.path.name):
+        found = _boot_script(source, data, rules)
+        if found.facts:
             return replace(found, scripts=[])
     ufw = ufw_file(data, source.shown, source.lies)
     if ufw is not None:
@@ -189,7 +195,9 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
     read = unpack(data, place, name=source.path.name)
     script = BootScript(place, read, is_meant=is_meant, surroundings=source.scope)
     told = list(comments(_plain(data), place, rules, is_yaml=False))
-    return Found(_for_other_machines(script, data), scripts=[script], suppressions=told)
+    beside = Beside(source)
+    facts = [*_for_other_machines(script, data), *_by_helm(script, data, beside)]
+    return Found(facts, scripts=[script], suppressions=told, beside=beside)
 
 
 def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
@@ -198,6 +206,14 @@ def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
     from nodeworthy.facts.boot.remote_script import remote_scripts
 
     return list(remote_scripts(script))
+
+
+def _by_helm(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
+    if not INSTALLS_IT.search(data):
+        return []
+    from nodeworthy.collect.source.helm_commands import operators_by_helm
+
+    return list(operators_by_helm(script, beside))
 
 
 def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> Found | None:

@@ -1,0 +1,161 @@
+"""The GPU operator as a script installs it: what its command says, laid over the values files that it names.
+
+Helm's own order: files first, then `--set` and `--set-string` from left to right, the later one wins. Behind a word
+that only the shell knows (`$HELM_OPTIONS`) what is said still counts; what was said before may be said anew there, and
+does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import field
+
+from nodeworthy.boot.commands.arguments import beginning
+from nodeworthy.boot.commands.charts import HELM_TAKES
+from nodeworthy.boot.content import Content
+from nodeworthy.boot.effects import HelmRelease, Installs
+from nodeworthy.boot.text import Text
+from nodeworthy.collect.source.beside import Beside
+from nodeworthy.collect.source.set_syntax import NotSetSyntax, laid_in, steps, typed
+from nodeworthy.documents.tree import Tree, merge
+from nodeworthy.documents.yaml import NotYaml, read
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.shown_containerd import containerd_shown
+from nodeworthy.facts.operator.by_helm import OperatorByHelm
+from nodeworthy.facts.operator.recognition import CHART, chart_version
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import NotKnown, Place, Unknown
+
+_CHART = pattern(r"(?:^|/)" + CHART + r"(?:-v?\d[^/]*\.tgz)?$")
+# `a=1,b=2`; a comma behind a backslash, or within braces, is no end.
+_PAIR = pattern(r"(?P<name>[^=,]+)=(?P<value>\{[^{}]*\}|(?:[^,\\]|\\.)*)(?:,|$)")
+_SETS = ("--set", "--set-string")
+_OTHERS = (
+    "--set-json",
+    "--set-file",
+    "--set-literal",
+    "--reuse-values",
+    "--reset-then-reuse-values",
+    "--post-renderer",
+)
+
+
+def operators_by_helm(script: BootScript, beside: Beside) -> Iterator[OperatorByHelm]:
+    try:
+        installs = [each for each in script.timeline.of(Installs) if each.release is not None and not each.removes]
+        ours = [each for each in installs if any(_CHART.search(name.shown()) for name in each.packages)]
+        for each in ours:
+            shown = containerd_shown(script, each)
+            runtime, at = shown if shown is not None else (None, each.place)
+            found = OperatorByHelm(_values(each, beside), runtime, at)
+            if found.speaks:
+                yield found
+    except NotKnown:  # what can't be read of it, other rules tell
+        return
+
+
+def _values(installs: Installs, beside: Beside) -> OperatorValues:
+    release = installs.release or HelmRelease(())
+    laid = _Laid(installs.place, Tree({}, installs.place))
+    for path, content in release.files:
+        laid.file(path, content, beside)
+    version = laid.words(release.arguments)
+    return OperatorValues(
+        installs.place, laid.tree, "helm", chart_version(version), laid.elsewhere, asked_release=version.text or ""
+    )
+
+
+@dataclass
+class _Laid:
+    """The values so far, each layer over those before it."""
+
+    place: Place
+    tree: Tree
+    elsewhere: str | None = None
+    sets: list[tuple[str, Tree]] = field(default_factory=list)
+
+    def forgets(self, why: str) -> None:
+        """What was said so far may be said otherwise there."""
+        self.tree, self.elsewhere = Tree({}, self.place), why
+
+    def file(self, path: Text, content: Content | None, beside: Beside) -> None:
+        found = _written(content) if content is not None else _lying(path, beside)
+        if found is None:
+            self.forgets(f"{path.shown()} may say it, and could not be read")
+        else:
+            self.tree = merge(self.tree, found)
+
+    def words(self, arguments: tuple[Text, ...]) -> Tree:
+        """All words of the command in their order; the chart's version is what it tells besides."""
+        version, operands = Tree(None, self.place), list(_operands(arguments))
+        rest = iter(arguments)
+        for each in rest:
+            begins = beginning(each)
+            name, equals, value = begins.partition("=")
+            if not begins.startswith("-"):
+                if each.known is None and len(operands) > 3:
+                    self.forgets(f"{each.shown()} may say it")
+                continue
+            if name in HELM_TAKES:
+                told = Text.of(value, *each.pieces[1:]) if equals else next(rest, Text.of(""))
+                version = Tree(told.known, self.place) if name == "--version" else version
+                self.option(name, told)
+            elif name in _OTHERS:
+                self.forgets(f"{name} may say it")
+        return version
+
+    def option(self, name: str, told: Text) -> None:
+        if name in _OTHERS:
+            self.forgets(f"{name} may say it")
+        elif name in _SETS:
+            self.sets_(told, as_string=name == "--set-string")
+
+    def sets_(self, told: Text, *, as_string: bool) -> None:
+        """`a=1,b=2`; what the shell fills into a value is not known, and what it fills into a name may be any."""
+        if told.known is None and "=" not in beginning(told):
+            self.forgets(f"{told.shown()} may say it")
+            return
+        for pair in _PAIR.finditer(told.shown()):
+            value = re.sub(r"\\(.)", r"\1", pair["value"])
+            is_open = told.known is None and any(hole.shown in pair["value"] for hole in told.holes)
+            is_list = value.startswith("{")
+            why = Unknown(f"{told.shown()} is filled in when the script runs" if is_open else "it is a list of --set")
+            tree = Tree(why if is_open or is_list else value, self.place.about(pair["name"].strip()))
+            try:
+                path = steps(pair["name"].strip())
+                self.tree = laid_in(self.tree, path, tree if is_open else typed(tree, as_string=as_string))
+            except NotSetSyntax:
+                continue
+
+
+def _operands(arguments: tuple[Text, ...]) -> Iterator[Text]:
+    """Verb, release and chart; what stands behind them without a dash is a variable of the shell's."""
+    rest = iter(arguments)
+    for each in rest:
+        begins = beginning(each)
+        if not begins.startswith("-"):
+            yield each
+        elif begins in HELM_TAKES:
+            next(rest, None)
+
+
+def _written(content: Content) -> Tree | None:
+    """The script made it itself."""
+    text = content.known
+    try:
+        return read(text, content.lines[0].place) if text is not None and content.lines else None
+    except NotYaml:
+        return None
+
+
+def _lying(path: Text, beside: Beside) -> Tree | None:
+    name = path.known
+    if name is None or "://" in name or not beside.is_there:
+        return None
+    # What stands in it is judged there as well; here it is what the command takes it for.
+    paths = (beside.path(name), beside.in_the_repository(name.removeprefix("./")))
+    documents = next((found for path in paths if path is not None and (found := beside.documents(path))), None)
+    return documents[0] if documents else None

@@ -1,0 +1,78 @@
+"""Which cluster a script makes of its own machine, where it then talks to that one: whose containerd kubelet uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.boot.conditions import together
+from nodeworthy.boot.effects import Act, Effect, Installs, Joins, Runs, Unit, Writes
+from nodeworthy.boot.text import Text
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Place
+
+# By the units that only one distribution has.
+_UNITS = {
+    **dict.fromkeys(("k3s.service", "k3s-agent.service"), "k3s"),
+    **dict.fromkeys(("rke2-server.service", "rke2-agent.service"), "rke2"),
+    **dict.fromkeys(("k0scontroller.service", "k0sworker.service"), "k0s"),
+}
+_INSTALLED = {("installer", name): name for name in ("k3s", "rke2", "k0s")} | {
+    ("snap", "k8s"): "k8s-snap",
+    ("snap", "microk8s"): "microk8s",
+}
+_JOINED = {**{name: name for name in ("kubeadm", "k3s", "rke2", "microk8s", "k8s-snap")}, "nodeadm": "eks-al2023"}
+_KUBECONFIGS = {"/etc/rancher/k3s/k3s.yaml": "k3s", "/etc/rancher/rke2/rke2.yaml": "rke2"}
+# Where whoever makes a cluster of this machine keeps what leads to it.
+_OF_THIS_MACHINE = (".kube/config", "/k3s.yaml", "/rke2.yaml", "/admin.conf", "/client.config")
+# k3s with a containerd of somebody else's, or with Docker.
+_OF_ANOTHER = pattern(r"--container-runtime-endpoint|container-runtime-endpoint:|\s--docker\b|docker:[ \t]*true")
+_BASE_DIR = pattern(r"containerd-base-dir[\"']?[ \t]*[:=][ \t]*[\"']?(?P<dir>/[\w./-]+)")
+
+
+def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd, Place] | None:
+    """What was made of the machine before this release is installed on it; None where that is not one thing alone."""
+    release = installs.release
+    if release is None or _is_elsewhere(script, release.arguments, release.kubeconfig):
+        return None
+    text = "\n".join(part.text for part in script.userdata.parts)
+    if _OF_ANOTHER.search(text):
+        return None
+    shown = dict(_shown(script, installs))
+    if len(shown) != 1:
+        return None
+    ((name, place),) = shown.items()
+    base = _BASE_DIR.search(text) if name == "k8s-snap" else None
+    return containerd_of(name, base["dir"].rstrip("/") if base is not None else None), place
+
+
+def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]]:
+    kubeconfig = installs.release.kubeconfig if installs.release else None
+    if kubeconfig is not None and kubeconfig.known in _KUBECONFIGS:
+        yield _KUBECONFIGS[kubeconfig.known], installs.place
+    for each in reversed(script.timeline.before(installs)):
+        if together(each.conditions, installs.conditions):
+            for name in _of(each):
+                yield name, each.place
+
+
+def _of(effect: Effect) -> Iterator[str]:
+    if isinstance(effect, Unit) and effect.act in (Act.ENABLE, Act.START, Act.RESTART):
+        yield from (name for name in (_UNITS.get(effect.unit.known or ""),) if name)
+    elif isinstance(effect, Installs) and not effect.removes:
+        names = ((effect.manager, package.shown().split("=")[0]) for package in effect.packages)
+        yield from (_INSTALLED[name] for name in names if name in _INSTALLED)
+    elif isinstance(effect, Joins) and effect.how in _JOINED:
+        yield _JOINED[effect.how]
+    elif isinstance(effect, Runs) and [each.known for each in effect.arguments[:2]] == ["kubeadm", "init"]:
+        yield "kubeadm"
+
+
+def _is_elsewhere(script: BootScript, arguments: tuple[Text, ...], kubeconfig: Text | None) -> bool:
+    """Whether it is told a cluster that need not be this machine's."""
+    if any(each.shown().startswith(("--kube-context", "--kube-apiserver")) for each in arguments):
+        return True
+    if kubeconfig is None or kubeconfig.shown().endswith(_OF_THIS_MACHINE):
+        return False
+    return not any(each.path.shown() == kubeconfig.shown() for each in script.timeline.of(Writes))
