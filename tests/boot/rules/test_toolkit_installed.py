@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from nodeworthy.known.containerd import defaults
 from nodeworthy.rules.toolkit_reaches_containerd import RULE
 from tests.boot.rules.scripts import messages, said_of
 
+CONFIG = defaults().config
 NODE = "apt-get install -y containerd.io kubelet kubeadm\n"
 TOOLKIT = "apt-get install -y nvidia-container-toolkit\n"
 
@@ -28,8 +30,8 @@ def test_told_to_docker_only() -> None:
     [
         "nvidia-ctk runtime configure --runtime=containerd",
         "nvidia-ctk runtime configure --runtime=$RUNTIME --set-as-default",
-        "cat > /etc/containerd/config.toml <<'EOF'\ndefault_runtime_name = \"nvidia\"\nEOF",
-        "curl -fsSL https://example.com/config.toml -o /etc/containerd/config.toml",
+        f"cat > {CONFIG} <<'EOF'\ndefault_runtime_name = \"nvidia\"\nEOF",
+        f"curl -fsSL https://example.com/config.toml -o {CONFIG}",
     ],
 )
 def test_told_to_containerd(step: str) -> None:
