@@ -44,6 +44,7 @@ from nodeworthy.facts.secrets.secret_manifest import (
     secret_manifests,
     without_packed,
 )
+from nodeworthy.facts.services.grafana_values import is_grafana_values
 from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet
 from nodeworthy.records import dataclass
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from nodeworthy.facts.pod.template import PodTemplate
 
 
+HELM_VALUES = "Helm values"
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
@@ -120,12 +122,14 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
     found.facts = with_what_they_patch(with_release_of_chart(found.facts, beside), beside)
     kept = any(map(is_readable_secret, every))
-    if not found.facts and not kept and not _is_telling(every, text):
+    is_grafanas = any(map(is_grafana_values, every))
+    if not found.facts and not kept and not is_grafanas and not _is_telling(every, text):
         return None
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
-    found.facts += [*secrets, _plain_text(source, readable, _called(found), remedy)]
+    called = HELM_VALUES if is_grafanas and not found.facts else _called(found)
+    found.facts += [*secrets, _plain_text(source, readable, called, remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += borrowed(beside.texts, rules)
     return found
@@ -152,7 +156,7 @@ def _placed(fact: Fact, source: Source) -> Fact:
 
 
 def _plain_text(source: Source, readable: str, called: str, remedy: str) -> PlainText:
-    is_of_a_chart = called == "Helm values" and is_charts_own(source)
+    is_of_a_chart = called == HELM_VALUES and is_charts_own(source)
     return PlainText(Place(source.shown), readable, "its values" if is_of_a_chart else called, remedy, is_of_a_chart)
 
 

@@ -19,6 +19,14 @@ _MAY_BE_YAML = ("", ".txt", ".values", ".j2", ".tftpl", *_OBJECTS)
 _TEMPLATED = (b"{{", b"{%", b"%{", b"${")
 # A template that says so is one of values of ours, and that it could not be read must not stay untold.
 _OF_VALUES = pattern(rb"(?m)^[ \t]*(?:toolkit|devicePlugin|dcgmExporter|gpu-operator)[ \t]*:")
+# Values of charts that measure: words for a template's sake may stand in them, in a comment or in a dashboard.
+_OF_MONITORING = (
+    b"prometheusSpec:",
+    b"adminPassword:",
+    b"grafana.ini:",
+    b"additionalDataSources:",
+    b"dashboardProviders",
+)
 
 # What a file of any name begins with that is one of Kubernetes'.
 _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]+)?(?:apiVersion|kind)[ \t]*:")
@@ -89,7 +97,9 @@ def _worth_parsing(source: Source, data: bytes) -> bool:
         return True
     if source.shown == STDIN or _IS_AN_OBJECT.match(data):
         return True
-    return source.path.suffix in _YAML and not any(mark in data for mark in (b"{{", b"{%"))
+    if source.path.suffix not in _YAML:
+        return False
+    return not any(mark in data for mark in (b"{{", b"{%")) or any(mark in data for mark in _OF_MONITORING)
 
 
 def _is_of_a_tool(source: Source) -> bool:
