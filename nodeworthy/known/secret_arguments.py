@@ -63,6 +63,10 @@ _TAKING = (
     Taking(" login ", _WANDB, "a Weights & Biases key", Holds.TOKEN),
 )
 
+# k3s and RKE2 take any word for their token, as they take it for a password: whoever knows it joins the cluster.
+_OF_A_CLUSTER = pattern(r"--(?:agent-)?token(?:[ \t=]|\\\n){1,8}" + _QUOTED + r"(?P<value>[^\s\"'`|&;\\]{1,256})")
+_CLUSTERS = ("INSTALL_K3S_EXEC", "INSTALL_RKE2_EXEC", "k3s.io", "k3s server", "k3s agent", "rke2 server", "rke2 agent")
+
 # They read the password from their input.
 _FROM_INPUT = {"--password-stdin": "a password for a login", "sudo -S": "a password for sudo"}
 _HERE_STRING = pattern(r"[^\n|;&<]{0,200}<<<[ \t]*" + _QUOTED + r"(?P<value>[^\s\"']{1,256})")
@@ -73,6 +77,8 @@ def by_argument(text: str) -> Iterator[Found]:
     for each in _TAKING:
         if each.mark in text:
             yield from _taken(text, each)
+    if "token" in text:
+        yield from _of_clusters(text)
     if "pass" in text:
         yield from _taken(text, _SSHPASS)
         yield from _chpasswd(text)
@@ -109,6 +115,17 @@ def _taken(text: str, each: Taking) -> Iterator[Found]:
         if found is not None and is_secret(found["value"], each.holds) and not found["value"].isdigit():
             yield *found.span("value"), each.what
         start = text.find(each.mark, end)
+
+
+def _of_clusters(text: str) -> Iterator[Found]:
+    for mark in _CLUSTERS:
+        start = text.find(mark)
+        while start >= 0:
+            end = _end_of_command(text, start)
+            for found in _OF_A_CLUSTER.finditer(text, start, end):
+                if is_secret(found["value"], Holds.PASSWORD):
+                    yield *found.span("value"), "the token of a cluster"
+            start = text.find(mark, end)
 
 
 def _end_of_command(text: str, start: int) -> int:

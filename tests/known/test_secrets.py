@@ -81,6 +81,12 @@ NAMED = [
 
 TAKEN = [
     ("docker login -u bot -p s3cr3tPw ghcr.io", "s3cr3tPw"),
+    ('curl -sfL https://get.k3s.io | INSTALL_K3S_EXEC="server --node-ip 10.0.0.2 --token 45678" sh -', "45678"),
+    (
+        "curl -sfL https://get.k3s.io | sh -s - agent --server https://10.0.0.2:6443 \\\n  --token=gpucluster",
+        "gpucluster",
+    ),
+    ("k3s server --agent-token gpucluster", "gpucluster"),
     ("docker login ghcr.io -u bot -p'Tr0ub4dor'", "Tr0ub4dor"),
     ("echo 'Tr0ub4dor' | docker login ghcr.io -u bot --password-stdin", "Tr0ub4dor"),
     ("printf '%s' Tr0ub4dor | docker login ghcr.io \\\n  -u bot \\\n  --password-stdin", "Tr0ub4dor"),
@@ -122,6 +128,10 @@ curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta
 kubeadm join 10.0.0.9:6443 --token "$JOIN_TOKEN" --discovery-token-ca-cert-hash sha256:4f53cda18c2baa0c0354bb5f9a3ecb
 kubeadm join 10.0.0.9:6443 --token <TOKEN> --discovery-token-ca-cert-hash sha256:<HASH>
 usage: join.sh --token TOKEN --password PASSWORD
+curl -sfL https://get.k3s.io | INSTALL_K3S_EXEC="agent --token $K3S_TOKEN --token-file /etc/k3s/token" sh -
+curl -sfL https://get.k3s.io | sh -s - agent --server https://server:6443 --token <NODE_TOKEN>
+k3s server --token-file /etc/rancher/token --agent-token ${AGENT_TOKEN}
+kubectl exec k3s -- tool --token 45678
 GHCR_TOKEN="<PLACEHOLDER>"
 GHCR_TOKEN=""
 GHCR_TOKEN=
