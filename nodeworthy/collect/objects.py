@@ -78,8 +78,10 @@ def platform(document: Tree) -> Iterator[Fact]:
     if document.is_mapping:
         from nodeworthy.collect.source.monitoring import monitoring_stacks
         from nodeworthy.facts.services.database_server import init_texts, servers_of_cloud_native
+        from nodeworthy.facts.services.split_endpoint import split_endpoints
 
         yield from monitoring_stacks(document)
+        yield from split_endpoints(document)
         yield from servers_of_cloud_native(document)
         yield from init_texts(document)
 

@@ -8,6 +8,7 @@ cluster. Without a volume everything is gone with the pod, whatever the retentio
 
 kube-prometheus-stack scrapes only ServiceMonitors that carry its own release's label, unless it is told otherwise; the
 one of the operator's DCGM exporter is off by default, and has no such label. What a fleet says of both is compared.
+An endpoint that a dash too many splits in two is scraped in another way than anybody meant.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlann
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
 from nodeworthy.facts.services.prometheus_amounts import fitting, room_of, seconds, size
+from nodeworthy.facts.services.split_endpoint import SplitEndpoint
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, fail, need, skip, unknown
@@ -177,6 +179,21 @@ def _not_chosen(enabled: Located[bool], labels: dict[str, str], wanted: dict[str
 
 def _shown(labels: dict[str, str]) -> str:
     return ", ".join(f"{name}: {value or '<its name>'}" for name, value in labels.items())
+
+
+@RULE.check
+def an_endpoint_is_one(endpoint: SplitEndpoint) -> Findings:
+    port = next(tree for name, tree in endpoint.port.mapping.items() if "ort" in name)
+    yield fail(
+        endpoint,
+        f"a dash too many splits an endpoint of the {endpoint.kind} in two: {endpoint.says} is one of its own, "
+        "which has no port",
+        is_=f"- {endpoint.says}: …",
+        should=f"{endpoint.says}: …, in the entry above",
+        related=[Related(endpoint.port.place, f"the port stands here: {port.value}")],
+        cause="by the first entry Prometheus scrapes this port as if nothing were said, by the second one every port",
+        remedy=f"take the dash before {endpoint.says} away, so that it stands below the port",
+    )
 
 
 @RULE.check
