@@ -61,6 +61,13 @@ def test_what_a_template_may_mend(text: str) -> None:
     assert why_broken(f"#!/bin/bash\n{text}", template=True) is None
 
 
+def test_a_placeholder_is_for_somebody_to_fill_in() -> None:
+    assert why_broken("#!/bin/bash\nOUT=$SCRATCH/<YOUR_RUN>\necho $OUT\n") is None
+    assert why_broken("#!/bin/bash\ntrain --key <your key>\n") is None
+    assert why_broken("#!/bin/bash\nOUT=$SCRATCH/<YOUR_RUN>\nfi\n") is not None
+    assert why_broken("#!/bin/bash\nsort <in >\n") is not None
+
+
 def test_what_no_filling_mends() -> None:
     found = why_broken('#!/bin/bash\necho "${name}" $${X:-y}\nif true then\n  true\nfi\n', template=True)
     assert found is not None

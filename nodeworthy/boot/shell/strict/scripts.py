@@ -16,6 +16,8 @@ _BASH_ALONE = pattern(
 )
 _MARKS = pattern("[\ue000-\ue002]")
 _FILLED = pattern(f"{FILLED}\\d+{ENDS}")
+# Of an example that people copy and fill in by hand; to the shell it is two redirections.
+_PLACEHOLDER = pattern(r"<[A-Za-z][\w-]*(?: [\w-]+)*>")
 _DIRECTIVE = pattern("\ue002.")
 
 
@@ -29,7 +31,13 @@ def why_broken(text: str, *, template: bool = False, jinja: bool = False) -> Bro
     found = _of_template(text, jinja=jinja) if template or jinja else why_unreadable(text)
     if found is None or (shell in _ALSO and _BASH_ALONE.search(text, found.begins, found.read)):
         return None
-    return found
+    return None if _is_to_be_filled_in(text) else found
+
+
+def _is_to_be_filled_in(text: str) -> bool:
+    """Whether it can be read once somebody has put something in place of each `<PLACEHOLDER>`."""
+    filled = _PLACEHOLDER.sub(lambda each: "x" * len(each.group()), text)
+    return filled != text and why_unreadable(filled) is None
 
 
 def _of_template(text: str, *, jinja: bool) -> Broken | None:
