@@ -27,7 +27,10 @@ MENDED: dict[str, list[tuple[str, str]]] = {
     "gcp": [("env bash -x", "env -S bash -x")],
     "packer": [("gpu-health >/dev/null <<EOF", "gpu-health >/dev/null <<'EOF'"), ("\\$", "$")],
     "onprem": [("set -eu\n", "set -euo pipefail\n")],
-    "ubuntu_eks": [("nvidia-ctk runtime configure --runtime=containerd --set-as-default\n", "")],
+    "ubuntu_eks": [
+        ("nvidia-ctk runtime configure --runtime=containerd --set-as-default\n", ""),
+        ("snap set ", "nvidia-ctk runtime configure --runtime=containerd\nsystemctl restart containerd\nsnap set "),
+    ],
 }
 # And by which rules each is caught, on top of those that object already.
 BROKEN: list[tuple[str, list[tuple[str, str]], set[str]]] = [
