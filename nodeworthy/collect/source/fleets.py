@@ -18,6 +18,7 @@ from nodeworthy.verdict import ToGive
 
 _CONFIG_KEY = b"nodeworthy:fleet"
 _GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it"
+_GIVE_A_PIPE = "give --fleet FILE, or --stack NAME"
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Fleets:
         """By which a file is judged. What comes through a pipe lies beside none."""
         if source.shown != STDIN or self._named is not None or self.stack:
             return self.beside(Path.cwd() if source.shown == STDIN else source.path.parent)
-        return Choice(None, "what comes through a pipe lies beside no fleet: give --fleet FILE, or --stack NAME")
+        return Choice(None, ToGive("what comes through a pipe lies beside no fleet", _GIVE_A_PIPE))
 
     def _look(self, folder: Path) -> Choice:
         for above in upwards(folder):
