@@ -200,7 +200,7 @@ class PullsImage(Effect):
 class Joins(Effect):
     """The node joins its cluster, or is told how to."""
 
-    how: str  # nodeadm, bootstrap.sh, kubeadm, k3s, rke2, bottlerocket
+    how: str  # nodeadm, bootstrap.sh, kubeadm, k3s, rke2, bottlerocket, oke
     # Absent (None) where this way of joining does not say it here.
     cluster: Located[str] | None = None
     endpoint: Located[str] | None = None

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
+from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, seen_at
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
@@ -53,7 +54,9 @@ SHOULD = "a failure stops the script, or is reported"
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
     steps, source = critical_steps(script.timeline), Source(script.userdata)
-    yield from _silent(source, [each for each in steps if each.is_silent and not _is_looked_at(source, each)])
+    later = NoticedLater(source)
+    silent = (each for each in steps if each.is_silent and not _is_looked_at(source, each))
+    yield from _silent(source, [each for each in silent if each.effect.detached or not later.of(each)])
     found = next(critical_gaps(script.timeline), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
@@ -67,10 +70,11 @@ def _is_looked_at(source: Source, step: Step) -> bool:
     """What comes behind it looks at `$?`, or tries again until it succeeds, or until it gives up and says so."""
     if step.effect.detached:
         return _is_waited_for(source, step)
+    place = seen_at(source, step)
     if step.effect.failure is not Failure.UNNOTICED:
-        return any("PIPESTATUS" in row for row in source.behind(step.place)[:1])
-    written = source.written_at(step.place)
-    behind = source.behind(step.place)
+        return any("PIPESTATUS" in row for row in source.behind(place)[:1])
+    written = source.written_at(place)
+    behind = source.behind(place)
     if _UNTIL.match(written) or _STATUS.search(" ".join([written, *behind[:1]])):
         return True
     # `if …; then` goes on below.
@@ -80,7 +84,7 @@ def _is_looked_at(source: Source, step: Step) -> bool:
 
 def _is_waited_for(source: Source, step: Step) -> bool:
     """`wait $pid` fails as what it waits for has failed."""
-    part = source.part_of(step.place)
+    part = part_of(source, step)
     waits = (row for row in source.behind(step.place, most=MOST_BEHIND) if _WAITS.search(row))
     is_handled = part is not None and part.stops_on_error
     return any(not _SWALLOWS.search(row) if is_handled else _HANDLES.search(row) for row in waits)
@@ -90,7 +94,7 @@ def _silent(source: Source, steps: Sequence[Step]) -> Findings:
     unnoticed: dict[int, list[Step]] = {}
     others: list[Step] = []
     for step in steps:
-        part = source.part_of(step.place)
+        part = part_of(source, step)
         is_handled = part is not None and part.stops_on_error
         if step.effect.failure is Failure.UNNOTICED and not step.effect.detached and not is_handled:
             unnoticed.setdefault(id(part), []).append(step)
@@ -149,7 +153,7 @@ def _together(source: Source, steps: Sequence[Step]) -> Finding:
 
 
 def _set_e(source: Source, step: Step) -> str:
-    found = source.part_of(step.place)
+    found = part_of(source, step)
     if found is not None and found.part.kind is PartKind.CLOUD_CONFIG:
         return "begin runcmd with `- set -e`: its entries are one script"
     return f"behind {found.part.place.spot if found is not None else 'the first line'}: set -euo pipefail"

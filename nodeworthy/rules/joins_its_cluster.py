@@ -23,7 +23,7 @@ from nodeworthy.facts.boot.cluster_join import (
     twice,
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, joined_with, title
-from nodeworthy.facts.boot.join_values import is_outside, malformed, same_range
+from nodeworthy.facts.boot.join_values import is_filled_in, is_outside, malformed, same_range
 from nodeworthy.facts.boot.pool_label import another_pool
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
@@ -143,6 +143,10 @@ def _differs(
         yield unknown(said, f"{called} that it joins with is not known: {said.state.why}", on=pool.title)
         return
     is_, should = str(said.state.value), need(fleets)
+    if is_filled_in(is_):
+        why = f"{called} that it joins with is a placeholder, which somebody fills in"
+        yield unknown(said, why, is_=is_, on=pool.title)
+        return
     made_up = script.stands_for(is_)
     if made_up:
         why = f"{called} that it joins with is an output ({made_up}), which a preview does not know"

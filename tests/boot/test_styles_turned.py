@@ -41,7 +41,11 @@ BROKEN: list[tuple[str, list[tuple[str, str]], set[str]]] = [
         [("  profiling_option\n  install_driver\n", "  install_driver\n  profiling_option\n")],
         {"profiling-before-driver"},
     ),
-    ("gcp", [('|| die "driver $VERSION"', "|| :")], {"failure-is-loud"}),
+    (
+        "gcp",
+        [('|| die "driver $VERSION"', "|| :"), ('  nvidia-smi || die "driver does not answer"\n', "")],
+        {"failure-is-loud"},
+    ),
     ("onprem", [("systemctl enable --now nvidia-fabricmanager.service\n", "")], {"fabric-manager-runs"}),
     ("onprem", [('"nvidia-fabricmanager-$DRIVER"', "nvidia-fabricmanager-550")], {"fabric-manager-runs"}),
     ("rke2", [('- "http://', '- "https://')], {"registry-trusted"}),

@@ -1,4 +1,4 @@
-"""Joining a cluster: EKS's bootstrap.sh, nodeadm, kubeadm, and the snaps."""
+"""Joining a cluster: EKS's bootstrap.sh, nodeadm, kubeadm, Oracle's oke-install.sh, and the snaps."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ _KUBEADM = frozenset(
     "--node-name --cri-socket --certificate-key --apiserver-advertise-address --ignore-preflight-errors --patches "
     "--skip-phases -v".split()
 )
+_OKE = frozenset("--apiserver-endpoint --kubelet-ca-cert --kubelet-extra-args --cluster-dns".split())
 # What a NodeConfig says, by the keys of its `cluster`.
 _KEYS = {
     "name": "cluster",
@@ -148,7 +149,24 @@ def _joined(call: Call, how: str, verb: str) -> Did:
     return Did([call.does(Joins, how=how, endpoint=address[0].located(call.place) if address else None)])
 
 
+def oke(call: Call) -> Did:
+    """Oracle's nodes: the script of their image, or the one that the metadata hand out, which calls it."""
+    arguments = given(call.arguments[1:], _OKE)
+    kubelet = arguments.value("--kubelet-extra-args")
+    joins = call.does(
+        Joins,
+        how="oke",
+        endpoint=located(call, arguments, "--apiserver-endpoint"),
+        authority=located(call, arguments, "--kubelet-ca-cert"),
+        dns=located(call, arguments, "--cluster-dns"),
+        labels=labels_of(kubelet) if kubelet else (),
+        hidden_labels=hidden_labels([kubelet] if kubelet else ()),
+    )
+    return Did([joins])
+
+
 HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("oke-install.sh", "oke-init.sh"), oke),
     "bootstrap.sh": bootstrap_sh,
     "nodeadm": nodeadm,
     "kubeadm": kubeadm,

@@ -22,7 +22,7 @@ from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_ex
 from nodeworthy.boot.shell.syntax import Command
 from nodeworthy.boot.shell.units import follow
 from nodeworthy.boot.shell.word_syntax import Substitution
-from nodeworthy.boot.shell.wrappers import WRAPPERS, unwrapped
+from nodeworthy.boot.shell.wrappers import WRAPPERS, is_sudo, unwrapped
 from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Place
 
@@ -100,6 +100,9 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         return happened(walker, done_by(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
     if name is None and is_runfile(arguments[0]):
         return happened(walker, runfile(call_of(walker, arguments, place, raw)), place, raw)
+    if name is None and is_sudo(arguments[0]):
+        inner = unwrapped("sudo", arguments)
+        return run_arguments(walker, inner, place, raw) if inner else None
     if name is None:
         text = "\n".join([raw, *written_somewhere(walker)]) if "/" in arguments[0].shown() else raw
         walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}")

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
 
 DEEPEST = 8
+# What the metadata of a cloud hand out as this is known by its name.
+OF_METADATA = "/oke-init.sh"
 SHELLS = {"sh", "bash", "dash", "ash", "ksh", "zsh"}
 
 
@@ -144,6 +146,8 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
             return Status(happened(walker, runfile(call), place, raw))
         call = call_of(walker, arguments, place, raw)
         return Status(happened(walker, fetched_script(url, call), place, raw))
+    if name.endswith(OF_METADATA):
+        return None
     if name in walker.state.files:
         walker.not_understood(place, raw, f"what stands in {name} could not be read")
         return Status(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.text import Text
+from nodeworthy.patterns import pattern
 
 # The options of each that take a value of their own, and how many words follow before the command.
 WRAPPERS: dict[str, frozenset[str]] = {
@@ -33,6 +34,14 @@ WRAPPERS: dict[str, frozenset[str]] = {
 }
 # Words that belong to the wrapper itself, before the command: a duration, a lock, a new root, how often and its name.
 _OWN_WORDS = {"timeout": 1, "flock": 1, "chroot": 1, "cloud-init-per": 2, "taskset": 1}
+
+# Set to sudo, or to nothing where root runs the script: `$SUDO apt-get install …`.
+_SUDO = pattern(r"\$\{?(?:SUDO|sudo)(?:_CMD|_cmd)?(?::?-[^}\s]*)?\}?")
+
+
+def is_sudo(program: Text) -> bool:
+    """Whether its name says what a variable holds that is set in more than one way."""
+    return _SUDO.fullmatch(program.shown()) is not None
 
 
 def unwrapped(program: str, arguments: Sequence[Text]) -> Sequence[Text] | None:

@@ -115,11 +115,11 @@ class Framing:
         if entity.too_deep:
             what = "multiparts stand in each other deeper than is read here"
             self.fault(FaultKind.NOT_READ_HERE, header, what, "put all parts into one multipart", is_doubt=True)
-        if entity.runs_on and entity.body > entity.first:
+        # cloud-init forgives both, and nodeadm looks for parts of its own alone.
+        if entity.runs_on and entity.body > entity.first and self.for_nodeadm:
             what = "no blank line ends the headers: cloud-init forgives that, nodeadm then reads no NodeConfig"
-            remedy, is_doubt = "add a blank line above", not self.for_nodeadm
-            self.fault(FaultKind.NO_BLANK_BEHIND_HEADER, entity.body, what, remedy, is_doubt=is_doubt)
-        if not entity.closed:
+            self.fault(FaultKind.NO_BLANK_BEHIND_HEADER, entity.body, what, "add a blank line above")
+        if not entity.closed and self.for_nodeadm:
             what = f"the boundary is never closed: the line '--{entity.boundary}--' is missing at the end"
             remedy = f"add '--{entity.boundary}--' as the last line; nodeadm reads no NodeConfig without it"
             self.fault(FaultKind.UNCLOSED_BOUNDARY, header, what, remedy)

@@ -14,16 +14,21 @@ from nodeworthy.boot.userdata import Fault, FaultKind, PartKind
 
 _KNOWN = {str(kind) for kind in Type} - {str(Type.BOTTLEROCKET)}
 _SCRIPTS = {Type.SHELL, Type.PER_BOOT, Type.PER_INSTANCE, Type.PER_ONCE, Type.BOOTHOOK}
+# Of these cloud-init passes over an empty one, and says so only where it is asked to debug.
+_HARMLESS = {"text/plain", "text/x-not-multipart", str(Type.CLOUD_CONFIG)}
 _NODE_CONFIG_REMEDY = "let its type be application/node.eks.aws, in the outermost multipart"
 
 
 def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
     framing = Framing(text, origin, reading.faults)
+    found: Found | None = None
     outermost = {id(part) for part in framing.message.parts or ()}
     for ordinal, leaf in enumerate(framing.message.leaves(), 1):
         found = _found(leaf, ordinal, framing, reading)
         if found is not None:
             _read(found, id(leaf) in outermost, reading)
+    if found is not None and not reading.parts and not reading.faults:
+        reading.fault(FaultKind.EMPTY, found, "is empty", is_doubt=True)
     _same_names(reading)
 
 
@@ -55,6 +60,8 @@ def _read(found: Found, is_outermost: bool, reading: Reading) -> None:
     looked_into = declared in LOOKED_INTO or declared in PACKED
     kind = (begins_as(found.text) if looked_into else None) or declared
     if not found.text.strip():
+        if declared in _HARMLESS:
+            return
         reading.fault(FaultKind.EMPTY, found, "is empty", is_doubt=True)
     elif kind == Type.ARCHIVE:
         read_archive(found, reading)

@@ -212,6 +212,9 @@ class Reading:
         if directives is not None and found.text.startswith("#!", directives.end()):
             return
         if found.text.startswith(("${", "%{")):
+            # Who fills in one part of several says what it is; of all that there is somebody has to be asked.
+            if found.content_type:
+                return
             what = "begins with what a template puts in: whether that is a first line with '#!' is not known"
             self.fault(FaultKind.NO_SHEBANG, found, what, "begin it with #!/bin/bash", is_doubt=True)
             return

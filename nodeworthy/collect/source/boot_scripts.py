@@ -46,7 +46,8 @@ NO_BOOT_SCRIPT = (
     "this script makes no node: it installs no driver, joins no cluster and configures no machine; "
     "user data that does none of this is known by its name (user-data.sh)"
 )
-_SHELL = pattern(rb"#!\s*(/usr)?(/local)?/bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
+# Who calls it by its shell's name does not see that a slash is missing.
+_SHELL = pattern(rb"#!\s*(/?usr/|/)?(local/)?bin/(env\s+(-\S+\s+)*)?(ba|da|k|z|a)?sh\b")
 _TEMPLATES = {".tpl", ".tftpl", ".tmpl"}
 _SCRIPT_NAMES = {".sh", ".bash", ".userdata", ".boothook", *_TEMPLATES}
 # C says `#include`, too, and goes on with a file's name.

@@ -6,6 +6,7 @@ import base64
 import ipaddress
 from collections.abc import Callable, Iterator
 
+from nodeworthy.documents.settled import is_placeholder
 from nodeworthy.facts.boot.cluster_join import Coordinates
 from nodeworthy.facts.boot.families import BOOTSTRAP, BOTTLEROCKET, NODEADM
 from nodeworthy.patterns import pattern
@@ -16,6 +17,7 @@ _BEGINS = "-----BEGIN CERTIFICATE-----"
 # That in base64.
 _PACKED = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR"
 _BASE64 = pattern(r"[A-Za-z0-9+/]+")
+_MARK = pattern(r"\{\{|^(?:https?://)?(?:%[sdv]|<[^<>]+>)$|(?i:\byour[-_])")
 _OTHER_PEM = pattern(r"-----BEGIN (?P<what>[A-Z0-9 ]*(?:KEY|REQUEST|CRL))-----")
 StandsFor = Callable[[str], str | None]
 
@@ -41,10 +43,15 @@ def malformed(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:
         if located is None or not isinstance(located.state, Known):
             continue
         value = str(located.state.value)
-        fault = None if stands_for(value) else fault_of(value)
+        fault = None if stands_for(value) or is_filled_in(value) else fault_of(value)
         if fault is not None:
             yield Malformed(located, f"{called} {fault}", _shortened(value), should)
     yield from _of_two_clusters(at, stands_for)
+
+
+def is_filled_in(value: str) -> bool:
+    """Whether a program's format or a person puts the value in its place: it is none."""
+    return is_placeholder(value) or _MARK.search(value) is not None
 
 
 def _of_two_clusters(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:

@@ -31,7 +31,7 @@ _OF_A_CLOUD = pattern(
     r"\bgcloud\b|\baws ec2\b|\baz vm\b|oci-metadata"
 )
 _COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*|^\s*(?:echo|log|printf)\b[^\n|>]*$", 8)  # re.MULTILINE
-_NODEADM = ("nodeadm", "bootstrap.sh", "k3s", "rke2", "bottlerocket", "k8s-snap", "microk8s")
+_NODEADM = ("nodeadm", "bootstrap.sh", "k3s", "rke2", "bottlerocket", "k8s-snap", "microk8s", "oke")
 _EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
 _SYSCTLS = ("ip_forward", "bridge-nf-call")
 

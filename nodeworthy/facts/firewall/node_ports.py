@@ -57,7 +57,7 @@ def opens_to_others(rule: Filter, step: Step, pods: Pods) -> Iterator[Flaw]:
 
 
 def _opened(rule: Filter, network: Network | None) -> _Opened | None:
-    """One NodePort that somebody opens is one that he means, unless a fleet says otherwise."""
+    """Kubernetes' own table of ports opens NodePorts to everybody: it is a fleet that asks for less, or nobody."""
     said = _PORTS.fullmatch(rule.limits)
     if said is None:
         return None
@@ -65,8 +65,7 @@ def _opened(rule: Filter, network: Network | None) -> _Opened | None:
     ranges = [_range(each) for each in said[2].split(",") if each]
     kubelet = said[1] != "udp" and KUBELET not in public and any(KUBELET in each for each in ranges)
     node_ports = len({port for each in ranges for port in _within(each, NODE_PORTS)} - public)
-    least = 1 if network is not None else 2
-    found = _Opened(kubelet, node_ports if node_ports >= least else 0)
+    found = _Opened(kubelet, node_ports if network is not None else 0)
     return found if found.named else None
 
 

@@ -81,6 +81,84 @@ def test_loud(text: str) -> None:
     assert said_of(RULE, text).verdict == "pass"
 
 
+K3S = "curl -sfL https://get.k3s.io | sh -"
+RETRY = """run() {
+  local -r what=$1
+  for ((i = 0; i < 5; i++)); do
+    if eval "$what"; then
+      return 0
+    fi
+    sleep 5
+  done
+  return 1
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"set -e\n{K3S}\nkubectl get node -o wide\necho",
+        f"set -e\n{K3S}\nTOKEN=$(sudo cat /var/lib/rancher/k3s/server/node-token)\necho",
+        f"set -e\n{K3S}\nif [ -f /etc/rancher/k3s/k3s.yaml ]; then\n  echo there\nelse\n  echo no\n  exit 1\nfi\necho",
+        f"set -e\n{K3S}\nhelm install \\\n  gpu nvidia/gpu-operator\necho",
+        f"set -e\n{DRIVER} || true\nnvidia-smi\necho",
+        f"{K3S}\n[ -x /usr/local/bin/k3s ] || {{\n  echo 'no k3s' >&2\n  exit 1\n}}\necho",
+        f"{K3S}\ncommand -v k3s >/dev/null || exit 1\necho",
+        f"{K3S}\nuntil kubectl get nodes; do sleep 2; done\necho",
+        f"{K3S}\nif ! systemctl is-active --quiet k3s; then echo 'k3s failed'; fi\necho",
+        f"{K3S}\nsystemctl daemon-reload\nsystemctl restart k3s",
+        f"{DRIVER}\necho\nnvidia-smi",
+        f'set -euxo pipefail\n{RETRY}run "{DRIVER}"\necho',
+        "#cloud-config\nruncmd:\n- [sh, -c, 'INSTALL_K3S_EXEC=server sh /opt/k3s-install.sh']\n"
+        f"- {DRIVER}\n- [sh, -c, 'until [ -e /dev/nvidia0 ]; do sleep 2; done']\n- echo\n",
+    ],
+)
+def test_looked_at_later(text: str) -> None:
+    assert messages(RULE, text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # What another one is told to do, this script does not do.
+        f"set -e\n{K3S}\ncat > /root/help <<E\nkubectl get nodes\nE\necho",
+        f"set -e\n{K3S}\necho 'kubectl get nodes'\necho",
+        f"set -e\n{K3S}\nkubectl get nodes || true\necho",
+        f"set -e\n{K3S}\nkubectl get nodes | head -3\necho",
+        f"set -e\n{K3S}\nkubectl config view\necho",
+        f"set -e\n{K3S}\nif [ $VERBOSE = 1 ]; then\n  kubectl get nodes\nfi\necho",
+        f"{K3S}\nkubectl get nodes\necho",
+        f"{DRIVER}\nnvidia-smi && nvidia-smi -pm 1\necho",
+        # kubelet's unit starts on a node that has not joined, too.
+        "set -e\nkubeadm join --config a || true\nsystemctl restart kubelet\necho",
+        f"set -e\nkubectl get nodes\n{K3S}\necho",
+    ],
+)
+def test_not_looked_at_later(text: str) -> None:
+    assert messages(RULE, text)
+
+
+def test_oracles_join_is_one() -> None:
+    (found,) = messages(
+        RULE, "bash /etc/oke/oke-install.sh --apiserver-endpoint $A --kubelet-ca-cert $B\ntouch /var/log/done"
+    )
+    assert found.startswith("2: where joining the cluster fails, the script goes on")
+    metadata = "http://169.254.169.254/opc/v2/instance/metadata/oke_init_script"
+    fetched = f"curl -L {metadata} | base64 --decode >/var/run/oke-init.sh\nbash /var/run/oke-init.sh"
+    (found,) = messages(RULE, f"{fetched}\ntouch /var/log/done")
+    assert found.startswith("3: where joining the cluster fails")
+    assert messages(RULE, f"set -e\n{fetched}\ntouch /var/log/done") == []
+
+
+def test_sudo_or_nothing_is_sudo() -> None:
+    sudo = '[ "$(whoami)" != root ] && SUDO=sudo || SUDO=""'
+    (found,) = messages(
+        RULE, f"{sudo}\nrpm -q dkms || ($SUDO yum -y install dkms && $SUDO yum -y install cuda-drivers)\necho"
+    )
+    assert found.startswith("3: where the driver's installation fails")
+
+
 def test_without_set_e_one_finding_names_every_step() -> None:
     (found,) = said_of(RULE, f"{DRIVER}\n{JOIN}\nsystemctl enable --now kubelet\necho").findings
     assert found.where.line == 2

@@ -81,7 +81,6 @@ def test_joined_twice_is_once_too_often(text: str) -> None:
         (node_config(apiServerEndpoint="http://a.example"), "the endpoint is http, and EKS answers https alone"),
         (node_config(cidr="172.20.0.0/33"), "the service range is no range of addresses"),
         (node_config(cidr="172.20.0.0"), "the service range is an address and no range of them: the mask is missing"),
-        (node_config(certificateAuthority="<CA>"), "the CA is no base64"),
         (node_config(certificateAuthority="LS0tLS1CRUdJTi..."), "the CA is no base64"),
         (node_config(certificateAuthority=packed(CA)), "the CA is in base64 twice"),
         (node_config(certificateAuthority=packed(KEY)), "the CA is base64 of another thing: rsa private key"),
@@ -190,3 +189,12 @@ def test_a_made_up_name_is_not_the_fleets() -> None:
 def test_outputs_of_two_clusters() -> None:
     text = node_config(apiServerEndpoint="https://standin1.example", certificateAuthority="b3RoZXI=")
     assert told(RULE, planned(text, stands_for=of)) == ["fail", "joins with outputs of two clusters: one and two"]
+
+
+@pytest.mark.parametrize(
+    "filled_in", ["<CA>", "%s", "PLACEHOLDER_CA", "'{{ .Values.ca }}'", "__CA__", "your-cluster-ca"]
+)
+def test_what_somebody_fills_in_is_no_value(filled_in: str) -> None:
+    assert told(RULE, read(node_config(certificateAuthority=filled_in))) == ["pass"]
+    joins = f"/etc/eks/bootstrap.sh a --apiserver-endpoint '%s' --b64-cluster-ca \"{filled_in}\""
+    assert told(RULE, read(shell(joins))) == ["pass"]

@@ -39,8 +39,13 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "no blank line behind the headers": (
         mime(("text/x-shellscript\n#!/bin/sh\necho x", "")),
-        ["NO_BLANK_BEHIND_HEADER? 6"],
+        [],
     ),
+    "unclosed, and cloud-init alone reads it": (mime(("text/x-shellscript", SHELL)).rsplit("--", 2)[0], []),
+    "opened once more and left empty": (mime(("text/x-shellscript", SHELL)).rsplit("--", 1)[0], []),
+    "an empty part of no kind": (mime(("text/x-shellscript", SHELL), ("text/plain", "")), []),
+    "an empty script": (mime(("text/x-shellscript", SHELL), ("text/x-shellscript", "")), ["EMPTY? 24"]),
+    "a part that a template fills in": (mime(("text/x-shellscript", "${after_the_join}\n")), []),
     "and nodeadm has something to read": (
         mime(("text/x-shellscript\n#!/bin/sh\necho x", ""), ("application/node.eks.aws", NODE_CONFIG)),
         ["NO_BLANK_BEHIND_HEADER 6"],

@@ -1,0 +1,170 @@
+"""Whether a script looks later at what a critical step should have made, or fails because it is not there.
+
+It is looked for in the lines behind the step: a question about it of which something comes (`[ -f k3s.yaml ] || exit
+1`), a loop that waits for it, or, where a failure ends the script, a command that can't do without it. A script ends
+as its last command does. Whoever is told to look so is not told that nobody looks: of what may be noticed nothing is
+said, for that is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import Enum
+from math import inf
+
+from nodeworthy.boot.effects import Joins
+from nodeworthy.facts.boot.critical_steps import Step
+from nodeworthy.facts.boot.source_line import Source, SourcePart
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# How far behind a question its answer may stand.
+_MOST = 12
+_OF_A_DRIVER = pattern(r"\bnvidia-(?:smi|modprobe)\b|modprobe\s+nvidia|/proc/driver/nvidia|/dev/nvidia")
+_OF_A_NODE = pattern(
+    r"\b(?:kubectl|k3s|rke2|crictl|kubelet)\b|/var/lib/rancher|/etc/kubernetes/|/var/lib/kubelet|\bhelm\s+(?:install|up)|"
+    r"(?:health|ready|live)z\b|:(?:6443|10250|9345)\b|\bnc\b[^|]{1,60}\b6443\b"
+)
+# Commands that ask nothing of a cluster, and what tells somebody.
+_NO_USE = pattern(r"\b(?:kubectl|k3s)\s+(?:config|completion)\b|^(?:echo|printf|log\w*|cat\s*<<)")
+_QUESTION = pattern(r"(?:el)?if\b")
+_WAITS = pattern(r"until\b|while\s+!|while\s+\[+\s+!")
+_TELLS = pattern(
+    r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal|err|error|abort)\b|(?i:echo.{1,80}\b(?:error|fail|warn|not\b))"
+)
+_GOES_ON = pattern(r"\|\||&\s*$|\|(?!\s*grep\b)")
+_LEADS = r"(?:-\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:[A-Z_]+=\S*\s+)*"
+_COMMAND = pattern(
+    rf"{_LEADS}(?:\S*/)?(?:kubectl|k3s|rke2|crictl|nvidia-\w+|modprobe|systemctl|service|cp|mv|cat|install|chown|chmod|"
+    r"helm|curl)\b|\w+=[\"']?\$\("
+)
+_STARTS = pattern(r"\b(?:systemctl|service)\b(?!.{0,120}\b(?:is-active|is-failed|status)\b)")
+_ENTRY = pattern(r"^-\s+\[\s*(?:/bin/)?(?:ba)?sh,\s*-c,\s*[\"']?")
+_HEREDOC = pattern(r"<<-?\s*[\"']?(\w+)")
+
+
+class Subject(Enum):
+    DRIVER = "the driver"
+    NODE = "a node, or its cluster"
+    JOIN = "a node that joins without an installer"
+
+
+_ABOUT = {Subject.DRIVER: _OF_A_DRIVER, Subject.NODE: _OF_A_NODE, Subject.JOIN: _OF_A_NODE}
+
+
+@dataclass(frozen=True)
+class Looks:
+    """Where in a part somebody looks, or would notice: lines by their index."""
+
+    # The last one that asks.
+    asked: int
+    # The last one of all, where it can't do without the step.
+    ends: int
+    # Of those from a line on that can't do without it, how far in the outermost of them stands.
+    depths: tuple[float, ...]
+
+    def notices(self, index: int, depth: int, *, stops_on_error: bool) -> bool:
+        if max(self.asked, self.ends) > index:
+            return True
+        return stops_on_error and index + 1 < len(self.depths) and self.depths[index + 1] <= depth
+
+
+class NoticedLater:
+    """Asked of one script, part by part: each is looked through once."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._looks: dict[tuple[int, Subject], Looks] = {}
+
+    def of(self, step: Step) -> bool:
+        place = seen_at(self._source, step)
+        part = self._source.part_of(place)
+        index = part.index_of(place) if part is not None else None
+        if part is None or index is None:
+            return False
+        key = id(part), _subject(step)
+        if key not in self._looks:
+            self._looks[key] = _looks(part, key[1])
+        return self._looks[key].notices(index, _depth(part.rows[index]), stops_on_error=part.stops_on_error)
+
+
+def _subject(step: Step) -> Subject:
+    if "driver" in step.called:
+        return Subject.DRIVER
+    by_itself = isinstance(step.effect, Joins) and step.effect.how not in ("k3s", "rke2")
+    return Subject.JOIN if by_itself else Subject.NODE
+
+
+def _looks(part: SourcePart, subject: Subject) -> Looks:
+    commands = list(_commands(part.rows))
+    rows = [row for _, row in commands]
+    about = [_ABOUT[subject].search(row) is not None for row in rows]
+    asked = (index for at, (index, _) in enumerate(commands) if about[at] and _is_asked(rows, at))
+    needs = [index for at, (index, row) in enumerate(commands) if about[at] and _needs(row, subject)]
+    depths = [inf] * len(part.rows)
+    for index in needs:
+        depths[index] = _depth(part.rows[index])
+    for index in range(len(depths) - 2, -1, -1):
+        depths[index] = min(depths[index], depths[index + 1])
+    ends = needs[-1] if needs and needs[-1] == commands[-1][0] else -1
+    return Looks(max(asked, default=-1), ends, tuple(depths))
+
+
+def _is_asked(rows: Sequence[str], at: int) -> bool:
+    """Whether something comes of this line where what it asks for is not there."""
+    row = _ENTRY.sub("", rows[at].strip())
+    answer = " ".join(rows[at : at + _MOST])
+    if _WAITS.match(row):
+        return True
+    if _QUESTION.match(row):
+        return _TELLS.search(answer.partition(" fi ")[0]) is not None
+    behind = answer.partition("||")[2] if "||" in row else ""
+    return _TELLS.search(behind if behind.lstrip().startswith("{") else row.partition("||")[2]) is not None
+
+
+def _needs(row: str, subject: Subject) -> bool:
+    """Whether this command fails where it is not there. kubelet's unit starts on a node that has not joined, too."""
+    said = _ENTRY.sub("", row.strip())
+    if _NO_USE.search(said) or (subject is Subject.JOIN and _STARTS.search(said)):
+        return False
+    return _COMMAND.match(said) is not None and not _GOES_ON.search(said)
+
+
+def _depth(row: str) -> int:
+    return len(row) - len(row.lstrip())
+
+
+def _commands(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Each on one line, with the index of its first, and as far in; what says nothing is left out."""
+    whole: list[str] = []
+    for index, row in _without_documents(rows):
+        whole.append(row if not whole else row.strip())
+        if row.endswith("\\"):
+            continue
+        said = " ".join(each.removesuffix("\\") for each in whole)
+        if said.strip() and not said.lstrip().startswith("#"):
+            yield index - len(whole) + 1, said
+        whole = []
+
+
+def _without_documents(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Without the lines of heredocs: what is written there, this script does not do."""
+    until = ""
+    for index, row in enumerate(rows):
+        if until:
+            until = "" if row.strip() == until else until
+            continue
+        yield index, row
+        opens = _HEREDOC.search(row)
+        until = opens[1] if opens is not None and "<<<" not in row else ""
+
+
+def seen_at(source: Source, step: Step) -> Place:
+    """Where it stands in a file; what a program makes up and runs stands where that is called."""
+    called = (each for each in (step.place, *reversed(step.effect.via)) if source.part_of(each) is not None)
+    return next(called, step.place)
+
+
+def part_of(source: Source, step: Step) -> SourcePart | None:
+    return source.part_of(seen_at(source, step))
