@@ -23,8 +23,10 @@ def told_once_that_unread(made: Sequence[Judgement]) -> list[Judgement]:
 
 
 def _left_to_it(judgement: Judgement, told: set[tuple[str, int]]) -> Judgement:
+    # Asked last: whoever answers may have to read the whole subject for it.
+    if judgement.verdict is not Verdict.UNKNOWN:
+        return judgement
     teller = getattr(judgement.subject, "unread_told_by", None)
-    is_repeated = judgement.verdict is Verdict.UNKNOWN and judgement.rule.id != teller
-    if teller is None or not is_repeated or (teller, id(judgement.subject)) not in told:
+    if teller is None or judgement.rule.id == teller or (teller, id(judgement.subject)) not in told:
         return judgement
     return replace(judgement, verdict=Verdict.SKIP, findings=(), why=f"{teller} says why nothing of it could be read")
