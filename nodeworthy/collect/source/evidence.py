@@ -25,10 +25,14 @@ _PLUGINS = (
     rb"DaemonSet|devicePlugin|device-plugin|gpu-operator|toolkit|hami|HAMi|prometheusSpec|prometheus|profiling|"
     rb"valueFiles|valuesFrom|helmCharts|releases:|dcgm"
 )
+# The operator's values join with none of their own kind: two of them are one operator from two files.
+_BUT_THE_OPERATORS = (
+    rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:"
+)
 _PODS = rb"RuntimeClass|toolkit|gpu-operator|operator:|PriorityClass|hami|HAMi|postgres|\[plugins|containerd"
 # By the names of facts, which are imported only where there are any.
 _JOINS_WITH: Mapping[str, bytes] = {
-    "OperatorValues": _PLUGINS,
+    "OperatorValues": _BUT_THE_OPERATORS,
     "HamiValues": _PLUGINS + rb"|containers",
     "HamiNodeConfigs": _PLUGINS + rb"|containers",
     "DaemonSetManifest": _PLUGINS,
@@ -48,12 +52,22 @@ def wanted(founds: Iterable[Found]) -> re.Pattern[bytes] | None:
     """What must stand in a file that may join with these; None where nothing may."""
     marks: set[bytes] = set()
     for found in founds:
-        marks.update(_JOINS_WITH[name] for each in found.facts if (name := type(each).__name__) in _JOINS_WITH)
+        names = {type(each).__name__ for each in found.facts}
+        marks.update(_JOINS_WITH[name] for name in names if name in _JOINS_WITH)
+        if "OperatorValues" in names:
+            marks.update(_hamis_keys())
         if found.node_files or found.ufw:
             marks.add(_OF_A_NODE)
         if any(_PROFILING in part.text.encode() for each in found.scripts if each.read for part in each.read.parts):
             marks.add(_PLUGINS)
     return re.compile(b"|".join(sorted(marks))) if marks else None
+
+
+def _hamis_keys() -> Iterator[bytes]:
+    """By which its chart's values are known, wherever its name does not stand."""
+    from nodeworthy.known.hami import telling_keys
+
+    yield from (key.encode() for keys in telling_keys().values() for key in keys)
 
 
 def among(paths: Iterable[Path], mark: re.Pattern[bytes], known: set[str], beside: Source) -> Iterator[Source]:
