@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.effects import How
@@ -17,18 +18,28 @@ def seen(writes: Sequence[OptionWrite]) -> list[OptionWrite]:
 
 def hidden(writes: Sequence[OptionWrite]) -> Iterator[tuple[OptionWrite, OptionWrite]]:
     """Each that is hidden, and what hides it."""
-    hiding = [each for at, each in enumerate(writes) if not _is_deleted(each, writes[at + 1 :])]
-    return ((other, one) for other in writes for one in hiding if _hides(one, other))
+    # Only files of one name hide each other: a script may write thousands.
+    by_name: dict[str, list[OptionWrite]] = defaultdict(list)
+    for each in _not_deleted(writes):
+        by_name[_name(each)].append(each)
+    return ((other, one) for other in writes for one in by_name.get(_name(other), ()) if _hides(one, other))
 
 
-def _is_deleted(write: OptionWrite, later: Sequence[OptionWrite]) -> bool:
-    deletes = write.effect.how is How.DELETE
-    return deletes or any(each.effect.how is How.DELETE and each.same_file(write) for each in later)
+def _not_deleted(writes: Sequence[OptionWrite]) -> Iterator[OptionWrite]:
+    deletions = [(at, each) for at, each in enumerate(writes) if each.effect.how is How.DELETE]
+    for at, write in enumerate(writes):
+        later = (each for when, each in deletions if when > at)
+        if write.effect.how is not How.DELETE and not any(each.same_file(write) for each in later):
+            yield write
+
+
+def _name(write: OptionWrite) -> str:
+    return write.path.rpartition("/")[2]
 
 
 def _hides(one: OptionWrite, other: OptionWrite) -> bool:
     folders = option().folders
-    (folder, _, name), (others, _, others_name) = one.path.rpartition("/"), other.path.rpartition("/")
-    if name != others_name or folder == others or folder not in folders or others not in folders:
+    folder, others = one.path.rpartition("/")[0], other.path.rpartition("/")[0]
+    if folder == others or folder not in folders or others not in folders:
         return False
     return folders.index(folder) < folders.index(others) and set(one.effect.conditions) <= set(other.effect.conditions)

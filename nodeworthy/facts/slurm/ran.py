@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
 from dataclasses import field
+from functools import cached_property
+from itertools import islice
 
 from nodeworthy.boot.conditions import Asks, Guard
 from nodeworthy.boot.content import Content
@@ -70,6 +73,10 @@ class Reckoned:
     value: Text
 
 
+# What goes to another folder.
+_MOVES = ("cd", "pushd")
+
+
 @dataclass
 class Walked:
     ran: list[Ran] = field(default_factory=list)
@@ -89,3 +96,24 @@ class Walked:
     texts: list[Content] = field(default_factory=list)
     # Regions that are no shell: where each begins, and what stands in it.
     broken: list[tuple[Place, str]] = field(default_factory=list)
+
+    def before(self, ran: Ran) -> Iterator[Ran]:
+        """The commands before this one; all of them, of one that a task runs by itself."""
+        yield from islice(self.ran, self._turn(ran))
+
+    def moves_before(self, ran: Ran) -> Iterator[Ran]:
+        """Each `cd` before it, the last one first."""
+        behind = bisect_left(self._moves, self._turn(ran))
+        return (self.ran[self._moves[at]] for at in range(behind - 1, -1, -1))
+
+    def _turn(self, ran: Ran) -> int:
+        return self._turns.get(id(ran), len(self.ran))
+
+    # Of one that is walked to its end.
+    @cached_property
+    def _turns(self) -> dict[int, int]:
+        return {id(each): turn for turn, each in enumerate(self.ran)}
+
+    @cached_property
+    def _moves(self) -> list[int]:
+        return [turn for turn, each in enumerate(self.ran) if each.words[0].known in _MOVES]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import SlurmJob
@@ -91,8 +92,14 @@ def reads_slurm(job: SlurmJob, launch: Launch) -> bool | None:
         return True
     text = script_text(job, launch)
     if text is None:
-        return True if _SPEAKS_OF.search(job.text) else None
+        return True if _speaks_of(job.text) else None
     return _READS_SLURM.search(text) is not None or _READS_TORCH.search(text) is None
+
+
+@lru_cache(maxsize=8)
+def _speaks_of(text: str) -> bool:
+    """Asked for each of a job's launches."""
+    return _SPEAKS_OF.search(text) is not None
 
 
 def script_text(job: SlurmJob, launch: Launch) -> str | None:

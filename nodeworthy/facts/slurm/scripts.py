@@ -127,9 +127,7 @@ def _is_relative(shown: str) -> bool:
 
 def _begins_elsewhere(job: SlurmJob, ran: Ran) -> bool:
     """Whether it runs in a folder of the cluster, or one that only a variable knows, as far as its ways say so."""
-    for each in reversed(list(_before(job, ran))):
-        if each.words[0].known not in ("cd", "pushd"):
-            continue
+    for each in job.walked.moves_before(ran):
         target = each.words[1] if len(each.words) > 1 else Text.of("~")
         shown = target.shown()
         if is_on_the_cluster(shown) or (shown[:1] in "$`" and not shown.startswith(HOME)):
@@ -152,18 +150,11 @@ def _has_own_folder(launch: Launch) -> bool:
     )
 
 
-def _before(job: SlurmJob, ran: Ran) -> Iterator[Ran]:
-    for each in job.walked.ran:
-        if each is ran:
-            return
-        yield each
-
-
 def _went(job: SlurmJob, ran: Ran) -> Ran | None:
     """The last `cd` before it."""
-    return next((each for each in reversed(list(_before(job, ran))) if each.words[0].known in ("cd", "pushd")), None)
+    return next(job.walked.moves_before(ran), None)
 
 
 def _brought(job: SlurmJob, ran: Ran) -> str:
-    brings = (each.words[0].known or "" for each in _before(job, ran))
+    brings = (each.words[0].known or "" for each in job.walked.before(ran))
     return next((name for each in brings if (name := each.rsplit("/", 1)[-1]) in _BRINGS), "")

@@ -63,7 +63,8 @@ def _environment(job: SlurmJob, launch: Launch) -> Mapping[str, Text]:
     step = launch.step.options.get("export") if launch.step is not None else None
     brought = f"{job.request.shown('export')},{step.shown() if step is not None else ''}"
     pairs = (each.partition("=") for each in brought.split(",") if "=" in each)
-    return {**launch.environment, **{name: Text.of(value) for name, _, value in pairs}}
+    own = {name: Text.of(value) for name, _, value in pairs}
+    return {**launch.environment, **own} if own else launch.environment
 
 
 def _threads(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[Fault]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.ranks import script_text
@@ -27,7 +29,7 @@ def sign(job: SlurmJob, launch: Launch) -> str | None:
         return _in_script(text, launch)
     if launch.script is None or launch.script.known is None:
         return None
-    spoken = next(filter(None, map(_spoken, job.text.splitlines())), None)
+    spoken = _spoken_of(job.text)
     return f"the job itself speaks of {spoken}" if spoken is not None else None
 
 
@@ -37,6 +39,12 @@ def _in_script(text: str, launch: Launch) -> str | None:
     found = next(filter(None, map(_IMPORTS.match, text.splitlines())), None)
     name = launch.script.shown().rsplit("/", 1)[-1] if launch.script is not None else "it"
     return f"{name} imports {found[1]}" if found is not None else None
+
+
+@lru_cache(maxsize=8)
+def _spoken_of(text: str) -> str | None:
+    """Asked for each of a job's launches."""
+    return next(filter(None, map(_spoken, text.splitlines())), None)
 
 
 def _spoken(line: str) -> str | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
@@ -20,6 +21,7 @@ from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.branches import Choices
 from nodeworthy.facts.slurm.cache_variables import KNOWN
+from nodeworthy.facts.slurm.environment import Environment, Exports, Watched
 from nodeworthy.facts.slurm.given import GIVEN, JobExpander
 from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, said
 from nodeworthy.patterns import pattern
@@ -42,8 +44,14 @@ class JobWalker(Walker):
         self.tests = Tests(self.state, self.expander)
         self.exported: set[str] = exported if exported is not None else set()
         self.all_exported = False
+        self.exports = Exports()
         self.seen = Walked()
         self.choices = Choices(self.state)
+
+    @property
+    def variables(self) -> Watched:
+        assert isinstance(self.state.variables, Watched)
+        return self.state.variables
 
     def run(self, statement: Statement) -> bool | None:
         if isinstance(statement, Command) and self.steps <= self.most_steps:
@@ -52,7 +60,7 @@ class JobWalker(Walker):
             self.seen.broken.append((self.place(statement.line, statement.column), statement.text))
         elif isinstance(statement, Declaration):
             if statement.keyword == "export" or "x" in statement.options:
-                self.exported.update(statement.names, (each.name for each in statement.assignments))
+                self._export(statement.names, (each.name for each in statement.assignments))
                 self.seen.exports.append(Exported(self.place(statement.line, statement.column), self.guard))
             self._reckoned(statement.assignments)
         result = super().run(statement)
@@ -84,7 +92,7 @@ class JobWalker(Walker):
     def _noted(self, command: Command, words: tuple[Text, ...], taken: Guard) -> None:
         held = {each.name: self.expander.text(each.value) for each in command.assignments if each.value is not None}
         place = self.place(command.line, command.column)
-        environment = {**self._environment(), **held}
+        environment = self._environment(held)
         # Of the few that are asked for: a script may set thousands.
         set_at = {name: at for name in LOOKED_AFTER if (at := self.seen.places.get(name)) is not None}
         places = {name: at for name, at in set_at.items() if name in environment and name not in held}
@@ -106,11 +114,20 @@ class JobWalker(Walker):
             self.seen.personal = self.seen.personal or _PERSONAL.search(behind[0]) is not None
         elif name == "set" and any(word in ("-a", "allexport") or re.match(r"-\w*a", word) for word in behind):
             self.all_exported = True
+            self.variables.touched.update(self.seen.assigned)
 
-    def _environment(self) -> dict[str, Text]:
-        names = {*self.exported, *(self.seen.assigned if self.all_exported else ())}
-        held = {name: self.state.variables.get(name) for name in names}
-        return {name: value for name, value in held.items() if isinstance(value, Text)}
+    def _export(self, *names: Iterable[str]) -> None:
+        for name in chain(*names):
+            self.exported.add(name)
+            self.variables.touched.add(name)
+
+    def _environment(self, own: Mapping[str, Text]) -> Environment:
+        touched, self.variables.touched = self.variables.touched, set()
+        for name in sorted(touched):
+            if name in self.exported or (self.all_exported and name in self.seen.assigned):
+                value = self.variables.get(name)
+                self.exports.note(name, value if isinstance(value, Text) else None)
+        return Environment(self.exports, own)
 
     def _unset(self, words: Sequence[Text]) -> Iterator[str]:
         if self.seen.sourced:
@@ -129,6 +146,7 @@ class JobWalker(Walker):
     def _assigned(self, assignments: Sequence[Assignment]) -> None:
         for each in assignments:
             self.seen.assigned[each.name] = self.seen.assigned.get(each.name, 0) + 1
+            self.variables.touched.add(each.name)
             self.seen.places[each.name] = self.place(each.line, each.column)
             value = self.state.variables.get(each.name)
             if value is not None:
@@ -183,7 +201,7 @@ def filled(value: Text) -> Text:
 
 
 def _state(folder: str | None, variables: Mapping[str, Text], files: Mapping[str, tuple[str, str]]) -> State:
-    state = State(folder=folder)
+    state = State(variables=Watched(), folder=folder)
     for name, value in variables.items():
         state.variables[name] = value
     for name, (path, content) in files.items():
