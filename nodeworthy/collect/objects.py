@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nodeworthy.collect.source.recognise import operator_values
-from nodeworthy.collect.source.releases import releases
-from nodeworthy.documents.tree import Tree
+from nodeworthy.collect.source.releases import Release, releases
+from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.engine import Fact
 
 
@@ -27,15 +27,24 @@ def pods(document: Tree) -> Iterator[Fact]:
 
 def _of_releases(document: Tree) -> Iterator[Fact]:
     for release in releases(document):
-        yield from _of_values(release.values)
+        yield from _of_values(release.values, release)
 
 
-def _of_values(document: Tree) -> Iterator[Fact]:
+def _of_values(values: Tree, release: Release | None = None) -> Iterator[Fact]:
     """A chart's values, where they ask for GPUs."""
-    if document.is_mapping and document.get("apiVersion").is_absent and document.get("kind").is_absent:
-        from nodeworthy.facts.pod.chart_resources import templates_of_values
+    if not values.is_mapping or not values.get("apiVersion").is_absent or not values.get("kind").is_absent:
+        return
+    from nodeworthy.facts.pod import app_template
+    from nodeworthy.facts.pod.chart_resources import templates_of_values
 
-        yield from templates_of_values(document)
+    named = release.document.get("metadata") if release is not None else absent(values.place)
+    elsewhere = release.elsewhere if release is not None else None
+    if app_template.has_its_shape(values):
+        yield from app_template.pods_of_controllers(values, named, elsewhere)
+    elif release is not None and app_template.is_app_template(release.chart) and not values.get("image").is_absent:
+        yield from app_template.pod_of_one_container(values, named, elsewhere)
+    else:
+        yield from templates_of_values(values)
 
 
 def classes(document: Tree) -> Iterator[Fact]:

@@ -20,6 +20,8 @@ _SCHEME = pattern(r"[a-z][\w+.-]*://")
 _ROOTS = "etc|run|var|opt|root|home|tmp|mnt|dev|proc|usr|srv|data|secrets?"
 _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
 _A_WORD = pattern(r"[a-z]+(?:[-_.][a-z]+)*|[A-Z]+(?:[-_.][A-Z]+)*|[A-Z][a-z]+|[a-z]{3,}(?:[A-Z][a-z]{2,})+|[0-9]+")
+# What a shell, Helm, Jinja and whoever marks its places with `#{ … }#` fill in.
+_FILLED_IN = ("$", "`", "{{", "#{")
 _OPENING, _CLOSING = "<{[(%@", ">}])%@"
 
 
@@ -110,7 +112,7 @@ def is_users_sample(user: str, password: str) -> bool:
 
 def is_secret(value: str, kind: Holds, name: str = "") -> bool:
     """Whether this can be a secret: no reference to one, no placeholder, nothing that a machine fills in."""
-    if len(value) < _SHORTEST[kind] or "$" in value or "`" in value or "{{" in value:
+    if len(value) < _SHORTEST[kind] or any(mark in value for mark in _FILLED_IN):
         return False
     lowered = value.lower()
     if _BOOTSTRAP_TOKEN.fullmatch(value):

@@ -128,6 +128,7 @@ curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta
 kubeadm join 10.0.0.9:6443 --token "$JOIN_TOKEN" --discovery-token-ca-cert-hash sha256:4f53cda18c2baa0c0354bb5f9a3ecb
 kubeadm join 10.0.0.9:6443 --token <TOKEN> --discovery-token-ca-cert-hash sha256:<HASH>
 usage: join.sh --token TOKEN --password PASSWORD
+  token: "#{ token_of_the_webhook() }#"
 curl -sfL https://get.k3s.io | INSTALL_K3S_EXEC="agent --token $K3S_TOKEN --token-file /etc/k3s/token" sh -
 curl -sfL https://get.k3s.io | sh -s - agent --server https://server:6443 --token <NODE_TOKEN>
 k3s server --token-file /etc/rancher/token --agent-token ${AGENT_TOKEN}
