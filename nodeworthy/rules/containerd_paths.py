@@ -8,7 +8,11 @@ are wrong on every distribution that keeps its containerd elsewhere. One operato
 pair of paths, so pools whose containerds differ can't share it.
 
 Without a fleet nobody says where these paths will be used; but a config and a socket that no distribution has together
-are wrong on all of them.
+are wrong on all of them, and so is a template that the containerd of the socket is not made from.
+
+A script that makes a cluster of its machine (k3s, RKE2, MicroK8s, k0s, k8s-snap) and then installs the operator there
+with helm shows both: no release of the operator finds such a containerd by itself. What the command says counts, over
+what its values files say where they can be read; of a cluster elsewhere (another kubeconfig, a context) nothing is told.
 """
 
 from __future__ import annotations
@@ -161,7 +165,7 @@ def helm_tells_the_operator_the_containerd_of_its_machine(operator: OperatorByHe
     if operator.values.elsewhere is not None and toolkit.tree.get("enabled").is_absent:
         yield from _hidden(operator, machine)
         return
-    for each in values_name_the_containerd_of_kubelet(operator.values, machine, (machine,)):
+    for each in values_name_the_containerd_of_kubelet(operator.values, machine, (machine,)) or ():
         yield replace(each, edit=None, remedy=each.remedy if toolkit.variables else _by_flags(machine))
         if not toolkit.variables:
             return

@@ -194,7 +194,7 @@ def helm_is_told_nothing_in_vain(operator: OperatorByHelm) -> Findings:
             remedy="take the settings of toolkit.env away, or let the operator bring the toolkit: toolkit.enabled=true",
         )
         return
-    for each in (*the_list_can_be_read(operator.values), *no_setting_is_dead(operator.values)):
+    for each in (*(the_list_can_be_read(operator.values) or ()), *(no_setting_is_dead(operator.values) or ())):
         yield replace(each, edit=None)
 
 

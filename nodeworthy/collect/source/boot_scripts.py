@@ -33,8 +33,9 @@ _CONFIGURES = pattern(
     rb"[^\n]*(?:docker|containerd|kube|nvidia|k3s|nfs|efs|fabric|amazon-|chrony)"
     rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)"
 )
-# The GPU operator, by helm: in one command, which may be broken into lines.
-INSTALLS_IT = pattern(rb"\bhelm3?[\s\\](?:[^\n]|\\\n){0,400}?\b(?:install|upgrade)\b(?:[^\n]|\\\n){0,600}?gpu-operator")
+# What runs helm to install something.
+_RUNS_HELM = pattern(rb"\bhelm3?[ \t\\]")
+_INSTALLS = pattern(rb"\b(?:install|upgrade)\b")
 _SAYS_SO = pattern(r"(?i)(?:^|[-_.])(?:user[-_]?data|cloud[-_]?init|boot(?:strap|hook)?)(?=$|[-_.\d])")
 # The steps of an image, not of a machine.
 _BUILDS_AN_IMAGE = pattern(rb"(?:[ \t]*(?:#[^\n]*+|ARG[ \t][^\n]*+)?\r?\n)*FROM[ \t]+\S")
@@ -124,9 +125,9 @@ def is_nodes_firewall(data: bytes) -> bool:
     return bool(_SHELL.match(data) and _ANY_FIREWALL.search(data) and _OF_KUBERNETES.search(data))
 
 
-def installs_the_operator(data: bytes, name: str) -> bool:
-    """A script that installs the GPU operator, wherever: of its cluster it may say what the operator must be told."""
-    return is_script(data, name) and INSTALLS_IT.search(data) is not None
+def may_install_the_operator(data: bytes) -> bool:
+    """Whether the GPU operator may be installed with helm here; what is, whoever reads it finds out."""
+    return b"gpu-operator" in data and _RUNS_HELM.search(data) is not None and _INSTALLS.search(data) is not None
 
 
 def _is_mime(head: bytes) -> bool:

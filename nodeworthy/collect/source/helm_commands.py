@@ -31,7 +31,7 @@ from nodeworthy.verdict import NotKnown, Place, Unknown
 
 _CHART = pattern(r"(?:^|/)" + CHART + r"(?:-v?\d[^/]*\.tgz)?$")
 # `a=1,b=2`; a comma behind a backslash, or within braces, is no end.
-_PAIR = pattern(r"(?P<name>[^=,]+)=(?P<value>\{[^{}]*\}|(?:[^,\\]|\\.)*)(?:,|$)")
+_PAIR = pattern(r"(?P<name>[^=,]{1,256})=(?P<value>\{[^{}]*\}|(?:[^,\\]|\\.)*)(?:,|$)")
 _SETS = ("--set", "--set-string")
 _OTHERS = (
     "--set-json",

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, cast
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.boot_scripts import (
-    INSTALLS_IT,
     NO_BOOT_SCRIPT,
-    installs_the_operator,
     is_boot_script,
     is_firewall_script,
     is_meant_as_one,
     is_nodes_firewall,
     is_script,
+    may_install_the_operator,
 )
 from nodeworthy.collect.source.chart_release import is_charts_own, with_release_of_chart
 from nodeworthy.collect.source.comments import annotated, borrowed, comments
@@ -93,7 +92,7 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         if found.facts:
             # It does nothing here, and something elsewhere.
             return replace(found, scripts=[])
-    elif installs_the_operator(data, source.path.name):
+    elif is_script(data, source.path.name) and may_install_the_operator(data):
         found = _boot_script(source, data, rules)
         if found.facts:
             return replace(found, scripts=[])
@@ -213,7 +212,7 @@ def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
 
 
 def _by_helm(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:
-    if not INSTALLS_IT.search(data):
+    if not may_install_the_operator(data):
         return []
     from nodeworthy.collect.source.helm_commands import operators_by_helm
 
