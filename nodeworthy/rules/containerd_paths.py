@@ -12,7 +12,8 @@ are wrong on all of them, and so is a template that the containerd of the socket
 
 A script that makes a cluster of its machine (k3s, RKE2, MicroK8s, k0s, k8s-snap) and then installs the operator there
 with helm shows both: no release of the operator finds such a containerd by itself. What the command says counts, over
-what its values files say where they can be read; of a cluster elsewhere (another kubeconfig, a context) nothing is told.
+what its values files say where they can be read; of a cluster elsewhere (another kubeconfig, a context) nothing is
+told.
 """
 
 from __future__ import annotations
