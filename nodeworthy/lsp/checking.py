@@ -30,9 +30,8 @@ from nodeworthy.verdict import Finding
 
 @dataclass(frozen=True)
 class Workspace:
-    """Where fleets are looked for, and which of them were named when the server was started."""
+    """Which fleet was named when the server was started."""
 
-    folders: Sequence[Path] = ()
     fleet: str | None = None
     stack: str | None = None
 

@@ -58,10 +58,7 @@ class Server(LanguageServer):
 
     @property
     def judged_by(self) -> Workspace:
-        folders = [path_of(each.uri) for each in self.workspace.folders.values()]
-        root = path_of(self.workspace.root_uri or "")
-        found = [each for each in (*folders, root) if each is not None]
-        return Workspace(tuple(found), *self._named)
+        return Workspace(*self._named)
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
         """Into the editor's log, and not into its user's face: what he types next is answered all the same."""

@@ -36,11 +36,13 @@ _LIMITED = (ScriptKind.USER_DATA, ScriptKind.STARTUP)
 @RULE.check
 def it_fits(script: BootScript) -> Findings:
     userdata = script.userdata
-    if script.use.kind not in _LIMITED:
+    if script.use.kind not in _LIMITED and not script.use.unsure:
         skip(f"{script.use.kind.value} may be as long as it likes")
     size = userdata.size if userdata.size is not None else sum(least_size(part.text) for part in userdata.parts)
     where = script.cloud
-    if where is None:
+    if script.use.unsure:
+        yield from _of_nobody_knows_whom(userdata, size, where or cloud("ec2"), script.use.unsure)
+    elif where is None:
         yield from _without_a_cloud(userdata, size)
     elif where.most is None:
         skip(f"no limit is known for {where.title}")
@@ -90,6 +92,18 @@ def _without_a_cloud(userdata: UserData, size: int) -> Findings:
         should=f"{_at_most(shortest, shortest.most)} on EC2; other clouds take more",
         remedy=RULE.remedy,
     )
+
+
+def _of_nobody_knows_whom(userdata: UserData, size: int, where: Cloud, why: str) -> Findings:
+    """A file that was not looked at may give it to a machine."""
+    if where.most is not None and size > where.most:
+        yield unknown(
+            userdata.place,
+            f"whether this is user data, which is limited, is not known: {why}",
+            is_=_told(userdata, size),
+            should=f"{_at_most(where, where.most)}, where it is user data",
+            remedy=RULE.remedy,
+        )
 
 
 def _told(userdata: UserData, size: int) -> str:

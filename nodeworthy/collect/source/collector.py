@@ -11,7 +11,7 @@ from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
 from nodeworthy.collect.source.beside import Span
 from nodeworthy.collect.source.files import Source, sources
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.groups import Groups
+from nodeworthy.collect.source.groups import Group, Groups
 from nodeworthy.collect.source.node_files import files_of_nodes
 from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
 from nodeworthy.collect.source.overlays import is_loose
@@ -22,11 +22,12 @@ from nodeworthy.collect.together import put_together
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
-from nodeworthy.facts.not_seen import UnreadableInput
+from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.release_of_fleet import with_release_of
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import refuse_impossible
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.facts.slurm.job import SlurmJob
@@ -115,13 +116,22 @@ def _tell(groups: Groups, looked: Looked) -> None:
     judged = frozenset(member.source.shown for each in groups.every for member in each.members if member.is_judged)
     for each in groups.every:
         fleet, found = each.choice.fleet, each.together()
-        facts = _not_of_a_release(found.facts, looked.read)
+        facts = [*_not_of_a_release(found.facts, looked.read), *_cut_off(each)]
         found.facts = with_release_of(fleet, facts)
         scene = _scene(found, fleet, each.choice.why)
         evidence = frozenset(member.source.shown for member in each.members if not member.is_judged)
         looked.scenes.append(replace(scene, evidence=evidence, judged=judged) if evidence else scene)
         if fleet is not None and not groups.judges(fleet):
             _refuse_impossible(fleet, looked)
+
+
+def _cut_off(group: Group) -> Iterator[Fact]:
+    """What nobody has looked at may collide with what is judged: nothing of it passes."""
+    if group.cut_off:
+        first = next(each for each in group.members if each.is_judged)
+        place = Place(path=first.source.shown)
+        why = f"not everything that may join with it was looked at: {group.cut_off}"
+        yield NotLookedAt(place, why, remedy="keep a fleet in a folder, or a repository, of fewer files")
 
 
 def _not_of_a_release(facts: list[Fact], read: list[Span]) -> list[Fact]:

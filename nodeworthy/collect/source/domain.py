@@ -57,6 +57,13 @@ def files_of(domain: str, choice: Choice, members: Sequence[Member], scopes: Sco
         yield from folder.files() if is_deep else folder.files_of_folder()
 
 
+def unlisted(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> str:
+    """Why some of those files were not looked at; empty where all were."""
+    if choice.fleet is not None:
+        return next(filter(None, (each.source.scope.unlisted for each in members)), "")
+    return scopes.below(Path(domain)).unlisted if domain != STDIN else ""
+
+
 def _absolute(root: str) -> str:
     return f"{os.sep}{root.strip(os.sep)}" if root.strip(os.sep) else ""
 

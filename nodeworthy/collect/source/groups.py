@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source import evidence
-from nodeworthy.collect.source.domain import domain_of, files_of
+from nodeworthy.collect.source.domain import domain_of, files_of, unlisted
 from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.one_file import Found
@@ -41,6 +41,8 @@ class Group:
     choice: Choice
     domain: str
     members: list[Member] = field(default_factory=list)
+    # Why some of the files that may join with them were not looked at.
+    cut_off: str = ""
 
     def together(self) -> Found:
         together = Found()
@@ -90,6 +92,7 @@ class Groups:
                 paths = files_of(group.domain, group.choice, group.members, scopes)
                 for source in evidence.among(paths, mark, self._known, group.members[0].source):
                     self._add_evidence(source, group)
+                group.cut_off = unlisted(group.domain, group.choice, group.members, scopes)
 
     def _add_evidence(self, source: Source, group: Group | None) -> None:
         """What belongs to another group is none of this one's."""

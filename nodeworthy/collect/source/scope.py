@@ -44,6 +44,8 @@ class Scope:
 
     root: Path | None
     incomplete: str = ""
+    # The same of what was listed alone: files whose names nobody has seen.
+    unlisted: str = ""
     # What was looked at, for whoever keeps an answer until something changes.
     asked: set[Path] = field(default_factory=set)
     # What was found out of all of them once, for whoever asks again.
@@ -150,7 +152,8 @@ class Scope:
                 found += files
                 below += folders
                 if len(found) > MOST_FILES:
-                    self.incomplete = f"{self.root} holds more than {MOST_FILES:,} files, the most that is looked at"
+                    self.unlisted = f"{self.root} holds more than {MOST_FILES:,} files, the most that is looked at"
+                    self.incomplete = self.unlisted
                     return found[:MOST_FILES]
             level = below
         return found

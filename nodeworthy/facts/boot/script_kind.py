@@ -51,6 +51,8 @@ class Use:
 
     kind: ScriptKind
     said_by: tuple[Reference, ...] = ()
+    # Why a file that nobody looked at may say otherwise.
+    unsure: str = ""
 
     @property
     def is_user_data(self) -> bool:
@@ -74,7 +76,8 @@ def use_of(userdata: UserData, around: Surroundings | None) -> Use:
     told = _by_references(references, around)
     if told is not None:
         return told
-    return Use(_by_itself(userdata, PurePath(path or ""), _folders(path, around)))
+    kind = _by_itself(userdata, PurePath(path or ""), _folders(path, around))
+    return Use(kind, unsure=around.incomplete if around is not None and kind is ScriptKind.BY_HAND else "")
 
 
 def is_user_data_by_form(userdata: UserData) -> bool:

@@ -23,6 +23,9 @@ def faults_told(script: BootScript) -> Iterator[Fault]:
     for fault in faults_of(script.userdata):
         if script.use.is_user_data and decided:
             yield fault
+        elif script.use.unsure and decided and fault.kind not in _OF_ANY_SCRIPT:
+            why = f"whether this is user data is not known ({script.use.unsure}); if it is, "
+            yield replace(fault, message=f"{why}{fault.message}", is_doubt=True)
         elif fault.kind in _OF_ANY_SCRIPT:
             says = fault.message.removeprefix(_CALLED)
             yield fault if says == fault.message else replace(fault, message=f"this script {says}")
