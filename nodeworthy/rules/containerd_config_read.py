@@ -9,7 +9,9 @@ becomes ready. A `runtime_type` is the name of a program (`io.containerd.runc.v2
 that nobody ships, or that this release no longer has, no pod starts.
 
 A boot script's files and files that stand alone in a change are judged alike. What a script copies from beside it is
-judged where it lies; of a template each branch is, and what only one of them has is unknown. Which release reads them
+judged where it lies, and nothing is said of it where it is not there; of a template each branch is, and what only one
+of them has is unknown. k3s' `config.toml.tmpl` was written for containerd 1.x: where no fleet says that 2.x reads it,
+what only 2.x ignores is no question. Which release reads the others
 says the fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a
 drop-in without its root file nobody can say that it is imported. On a node it is containerd itself that says what it
 passed over (`containerd config dump`), and whether its CRI plugin is on.
@@ -17,6 +19,7 @@ passed over (`containerd config dump`), and whether its CRI plugin is on.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.boot.flaw import Flaw, agreed, doubt, if_it_is_there
@@ -24,7 +27,7 @@ from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.added_lines import added_lines
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
-from nodeworthy.facts.containerd.copied import is_copied_from_beside
+from nodeworthy.facts.containerd.copied import is_copied_from_a_file, is_copied_from_beside
 from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
@@ -46,6 +49,10 @@ RULE = Rule(
     remedy="write the schema of this containerd, import the drop-in, and look at `containerd config dump`",
 )
 
+FOR_CONTAINERD_1 = (
+    "a config.toml.tmpl is for k3s' and RKE2's containerd 1.x (with 2.x they read config-v3.toml.tmpl first), and "
+    "which one reads it, nobody says"
+)
 NEVER_STARTS = "containerd does not start with a file that it can't read: there is no runtime, and no node"
 
 
@@ -62,6 +69,9 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     read = [each for each in files if not is_copied_from_beside(each, script.surroundings)]
     if not read and not added:
         skip("the configuration that it copies is a file beside it, which is judged as such")
+    if not added and all(map(is_copied_from_a_file, read)):
+        skip("the configuration that it copies is in a file that is not here")
+    read = [each for each in read if not is_copied_from_a_file(each)]
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
     for flaw in (*_flaws(read, runtime, version), *of_lines):
         yield flaw.told(on=pool.title if pool is not None and version is not None else "")
@@ -75,6 +85,8 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     flaws = list(agreed([list(_of_files(each, pool, whole=whole)) for each in files.as_filled_in]))
     runtime = files.runtime(pool)
     configs = config_files(files.timeline_on(runtime), runtime)
+    if flaws and pool is None and all(each.is_doubt for each in flaws) and all(map(is_for_containerd_1, configs)):
+        skip(FOR_CONTAINERD_1)
     for flaw in flaws:
         yield flaw.told(on=pool.title if pool is not None and files.version(pool) is not None else "")
     if not flaws and configs and all(map(_is_unread_template, configs)):
@@ -113,6 +125,11 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             flaws += runtime_type_flaws(file, version)
             flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
             yield from (if_it_is_there(each) if file.is_conditional else each for each in flaws)
+
+
+def is_for_containerd_1(file: ConfigFile) -> bool:
+    """k3s and RKE2 with containerd 2 look for config-v3.toml.tmpl first."""
+    return file.is_template and posixpath.basename(file.path) == "config.toml.tmpl"
 
 
 def _is_unread_template(file: ConfigFile) -> bool:

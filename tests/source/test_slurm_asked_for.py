@@ -185,6 +185,9 @@ STARTED = {
     "vllm serve x --tensor-parallel-size=4": [],
     "export CUDA_VISIBLE_DEVICES=0,1,2,3; python train.py": [],
     "export CUDA_VISIBLE_DEVICES=0,1,2,3,4; python train.py": ["fail"],
+    # Slurm sets it anew for each step.
+    "export CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7\nsrun torchrun --nproc_per_node=4 train.py": [],
+    "export CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7\nsrun true\ntorchrun --nproc_per_node=4 train.py": ["fail"],
     "srun --gpus=8 torchrun --nproc_per_node=8 train.py": [],
     # How many tasks there are is said where it is submitted.
     "#SBATCH --gres=none --gpus-per-task=1\nexport CUDA_VISIBLE_DEVICES=3,2,1,0; srun python train.py": [],

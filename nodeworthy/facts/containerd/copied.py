@@ -1,4 +1,8 @@
-"""A configuration of containerd that a script copies from beside it: the file is there, and is judged as what it is."""
+"""A configuration of containerd that a script copies from a file of its own.
+
+Where that file is beside it, it is judged as what it is. Where it is not, nothing is known of what is written, and
+nobody who reads the script alone could say.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +11,35 @@ import re
 
 from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.facts.surroundings import Surroundings
+from nodeworthy.patterns import pattern
 
 # Few files hold one of these, and each of containerd's does.
 _OF_CONTAINERD = re.compile(rb"io\.containerd\.|plugins\.cri\b|plugins\.\"?cri\b")
-_COPIES = ("cp", "install", "mv")
+_COPIES = ("cp", "install", "mv", "cat")
+# Of a command, what says who runs it.
+_LEADS = pattern(r"^(?:sudo\s+)?(?:(?:ba)?sh\s+-c\s+)?[\"']?(?:sudo\s+)?")
 
 
 def is_copied_from_beside(file: ConfigFile, surroundings: Surroundings | None) -> bool:
-    command = file.write.command if file.write is not None else ""
-    words = [each.strip("\"'") for each in command.removeprefix("sudo ").split()]
-    if surroundings is None or not file.reading.unknown or not words or words[0] not in _COPIES:
+    tails = {f"/{each}" for each in _copied(file)}
+    if surroundings is None or not tails:
         return False
-    tails = {f"/{_tail(each)}" for each in words[1:-1] if not each.startswith("-") and _tail(each)}
-    return any(each.path.as_posix().endswith(tuple(tails)) for each in surroundings.holding(_OF_CONTAINERD) if tails)
+    return any(each.path.as_posix().endswith(tuple(tails)) for each in surroundings.holding(_OF_CONTAINERD))
+
+
+def is_copied_from_a_file(file: ConfigFile) -> bool:
+    """Whether it comes from a file that neither the image nor the script has made."""
+    return bool(_copied(file))
+
+
+def _copied(file: ConfigFile) -> list[str]:
+    """The files that are copied there, by what of their paths is the same wherever they are looked at from."""
+    command = file.write.command if file.write is not None else ""
+    words = [each.strip("\"'") for each in _LEADS.sub("", command.partition(">")[0]).split()]
+    if not file.reading.unknown or not words or words[0] not in _COPIES or "<" in command or "|" in command:
+        return []
+    sources = words[1:] if words[0] == "cat" else words[1:-1]
+    return [tail for each in sources if not each.startswith("-") and (tail := _tail(each))]
 
 
 def _tail(source: str) -> str:

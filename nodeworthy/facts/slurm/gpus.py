@@ -121,7 +121,10 @@ class Chosen:
 
 
 def chosen(job: SlurmJob) -> Iterator[Chosen]:
+    """In the batch step: of a step of its own Slurm sets the variable anew, whatever the batch shell exported."""
     for launch in job.launches:
+        if launch.step is not None:
+            continue
         value = launch.environment.get("CUDA_VISIBLE_DEVICES")
         known = value.known if value is not None else None
         if known and re.fullmatch(r"\d+(,\d+)*", known):
