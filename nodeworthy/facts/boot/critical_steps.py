@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, NotUnderstood, Stage, Unit
@@ -46,8 +47,9 @@ def critical_steps(timeline: Timeline) -> list[Step]:
     """One for each line; what runs at the next boot, systemd reports."""
     found: dict[Place, Step] = {}
     ran = not _makes_a_node(timeline)
+    started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
     for each in timeline.effects:
-        called = _called(each) if each.stage < Stage.NODEADM_RUN else ""
+        called = _called(each, started) if each.stage < Stage.NODEADM_RUN else ""
         if ran and isinstance(each, Unit) and each.act is Act.RESTART:
             continue
         if called and (each.place not in found or not found[each.place].is_silent):
@@ -74,14 +76,15 @@ def _makes_a_node(timeline: Timeline) -> bool:
     return brings or any(not each.tells for each in timeline.of(Joins))
 
 
-def _called(effect: Effect) -> str:
+def _called(effect: Effect, started: AbstractSet[Place]) -> str:
     if isinstance(effect, Installs) and not effect.removes:
         return "the driver's installation" if is_driver(effect) else ""
     if isinstance(effect, Joins) and not effect.tells:
         return "joining the cluster"
     if isinstance(effect, Unit) and effect.act in _STARTS:
         family = family_of(effect.unit.known or "")
-        return f"starting {effect.unit.shown().removesuffix('.service')}" if family is not None else ""
+        does = "starting" if effect.place in started else "enabling"
+        return f"{does} {effect.unit.shown().removesuffix('.service')}" if family is not None else ""
     return ""
 
 

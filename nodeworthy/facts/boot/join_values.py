@@ -18,6 +18,8 @@ _BEGINS = "-----BEGIN CERTIFICATE-----"
 _PACKED = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FUR"
 _BASE64 = pattern(r"[A-Za-z0-9+/]+")
 _MARK = pattern(r"\{\{|^(?:https?://)?(?:%[sdv]|<[^<>]+>)$|(?i:\byour[-_])")
+# Who answers there is no cluster: what tests nodeadm.
+_ITSELF = pattern(r"http://(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
 _OTHER_PEM = pattern(r"-----BEGIN (?P<what>[A-Z0-9 ]*(?:KEY|REQUEST|CRL))-----")
 StandsFor = Callable[[str], str | None]
 
@@ -68,7 +70,7 @@ def _of_two_clusters(at: Coordinates, stands_for: StandsFor) -> Iterator[Malform
 
 
 def _fault_of_endpoint(value: str) -> str | None:
-    if value.startswith("http://"):
+    if value.startswith("http://") and not _ITSELF.match(value):
         return "is http, and EKS answers https alone"
     return None if value.strip() else "is empty"
 

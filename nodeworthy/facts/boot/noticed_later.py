@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from enum import Enum
 from math import inf
 
-from nodeworthy.boot.effects import Joins
+from nodeworthy.boot.effects import Failure, Joins
 from nodeworthy.facts.boot.critical_steps import Step
 from nodeworthy.facts.boot.source_line import Source, SourcePart
 from nodeworthy.patterns import pattern
@@ -41,6 +41,8 @@ _COMMAND = pattern(
 )
 _STARTS = pattern(r"\b(?:systemctl|service)\b(?!.{0,120}\b(?:is-active|is-failed|status)\b)")
 _ENTRY = pattern(r"^-\s+\[\s*(?:/bin/)?(?:ba)?sh,\s*-c,\s*[\"']?")
+# A line that is a template's: what it comes to be may be nothing.
+_FILLED_IN = pattern(r"\$\{[^{}]*\}|%\{[^{}]*\}|\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HEREDOC = pattern(r"<<-?\s*[\"']?(\w+)")
 
 
@@ -61,6 +63,9 @@ class Looks:
     asked: int
     # The last one of all, where it can't do without the step.
     ends: int
+    # The last one that says what it does; where a template adds nothing behind it, the script ends there.
+    known: int
+    last: int
     # Of those from a line on that can't do without it, how far in the outermost of them stands.
     depths: tuple[float, ...]
 
@@ -86,7 +91,10 @@ class NoticedLater:
         key = id(part), _subject(step)
         if key not in self._looks:
             self._looks[key] = _looks(part, key[1])
-        return self._looks[key].notices(index, _depth(part.rows[index]), stops_on_error=part.stops_on_error)
+        looks = self._looks[key]
+        if step.effect.failure is Failure.UNNOTICED and looks.known <= index < looks.last:
+            return True
+        return looks.notices(index, _depth(part.rows[index]), stops_on_error=part.stops_on_error)
 
 
 def _subject(step: Step) -> Subject:
@@ -108,7 +116,8 @@ def _looks(part: SourcePart, subject: Subject) -> Looks:
     for index in range(len(depths) - 2, -1, -1):
         depths[index] = min(depths[index], depths[index + 1])
     ends = needs[-1] if needs and needs[-1] == commands[-1][0] else -1
-    return Looks(max(asked, default=-1), ends, tuple(depths))
+    known = max((index for index, row in commands if not _FILLED_IN.fullmatch(row.strip())), default=-1)
+    return Looks(max(asked, default=-1), ends, known, commands[-1][0] if commands else -1, tuple(depths))
 
 
 def _is_asked(rows: Sequence[str], at: int) -> bool:

@@ -139,6 +139,19 @@ def test_not_looked_at_later(text: str) -> None:
     assert messages(RULE, text)
 
 
+def test_what_a_template_adds_behind_the_last_command_may_be_nothing() -> None:
+    joins = "/etc/eks/bootstrap.sh '${name}' --use-max-pods false"
+    assert messages(RULE, f"%{{ if join }}\n{joins}\n\n${{after_the_join}}\n%{{ endif }}\n") == []
+    assert messages(RULE, f"{joins}\n${{after_the_join}}\ntouch /var/log/done\n")
+
+
+def test_what_is_only_enabled_is_not_started() -> None:
+    (found,) = messages(RULE, "apt-get install -y kubelet\nsystemctl enable kubelet\necho")
+    assert "where enabling kubelet fails" in found
+    (found,) = messages(RULE, "apt-get install -y kubelet\nsystemctl enable --now kubelet\necho")
+    assert "where starting kubelet fails" in found
+
+
 def test_oracles_join_is_one() -> None:
     (found,) = messages(
         RULE, "bash /etc/oke/oke-install.sh --apiserver-endpoint $A --kubelet-ca-cert $B\ntouch /var/log/done"

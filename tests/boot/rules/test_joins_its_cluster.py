@@ -198,3 +198,7 @@ def test_what_somebody_fills_in_is_no_value(filled_in: str) -> None:
     assert told(RULE, read(node_config(certificateAuthority=filled_in))) == ["pass"]
     joins = f"/etc/eks/bootstrap.sh a --apiserver-endpoint '%s' --b64-cluster-ca \"{filled_in}\""
     assert told(RULE, read(shell(joins))) == ["pass"]
+
+
+def test_who_answers_on_the_machine_itself_is_no_cluster() -> None:
+    assert told(RULE, read(node_config(apiServerEndpoint="http://localhost:5000"))) == ["pass"]
