@@ -45,6 +45,7 @@ from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import DevicePlugins
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
@@ -60,6 +61,7 @@ from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.facts.secrets.stack_outputs import StackOutput
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
 from nodeworthy.facts.services.queue_database import QueueDatabase
+from nodeworthy.facts.services.split_endpoint import SplitEndpoint
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import Moment
@@ -79,6 +81,7 @@ _DECLARED_OR_RUNNING: Final[Facts] = frozenset(
         HamiValues,
         MonitoringAsked,
         MonitoringStack,
+        SplitEndpoint,
         NodeSize,
         OperatorValues,
         PodTemplate,
@@ -105,7 +108,7 @@ _DECLARED: Final[Facts] = frozenset(
     }
 )
 # Files alone say it.
-_FILES: Final[Facts] = frozenset({NodeFiles, RemoteScript, SecretManifest, SlurmJob, UfwFirewall})
+_FILES: Final[Facts] = frozenset({NodeFiles, OperatorByHelm, RemoteScript, SecretManifest, SlurmJob, UfwFirewall})
 # A Pulumi program says it.
 _PROGRAM: Final[Facts] = frozenset(
     {

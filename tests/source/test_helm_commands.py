@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.known.containerd import containerd_of, defaults
 from tests.run import Ran, run_json
 
 K3S = "curl -sfL https://get.k3s.io | sh -\n"
 INSTALL = "helm install gpu-operator nvidia/gpu-operator -n gpu-operator --set driver.enabled=false"
-SOCKET = "--set toolkit.env[0].name=CONTAINERD_SOCKET --set toolkit.env[0].value=/run/k3s/containerd/containerd.sock"
+STOCK, OURS = defaults().socket, containerd_of("k3s").socket
+SET = "--set toolkit.env[0].name=CONTAINERD_SOCKET --set toolkit.env[0].value="
+SOCKET = f"{SET}{OURS}"
 FINE = {
     "of a cluster elsewhere": f"{K3S}export KUBECONFIG=/srv/prod.yaml\n{INSTALL}",
     "by a context": f"{K3S}{INSTALL} --kube-context prod",
@@ -29,7 +32,7 @@ WRONG = {
     "k3s": f"{K3S}{INSTALL}",
     "k3s by its kubeconfig alone": f"export KUBECONFIG=/etc/rancher/k3s/k3s.yaml\n{INSTALL}",
     "a kubeconfig that the script copies": f"{K3S}cp /etc/rancher/k3s/k3s.yaml /root/k.yaml\nKUBECONFIG=/root/k.yaml {INSTALL}",
-    "behind a variable it wins": f"{K3S}{INSTALL} $MORE --set toolkit.enabled=true {SOCKET.replace('k3s/', '')}",
+    "behind a variable it wins": f"{K3S}{INSTALL} $MORE --set toolkit.enabled=true {SET}{STOCK}",
     "k0s": f"curl -sSf https://get.k0s.sh | sh\nk0s install controller --single\nk0s start\n{INSTALL}",
     "k8s-snap with a base dir": (
         "snap install k8s --classic\ncat > /root/b.yaml <<EOF\ncontainerd-base-dir: /var/lib/k8s-containerd\nEOF\n"
@@ -66,6 +69,6 @@ def test_what_stands_elsewhere_is_not_known(here: Path, more: str) -> None:
 
 @pytest.mark.parametrize("value", ["$SOCKET", "${SOCKET:-/run/x.sock}"])
 def test_a_value_that_the_shell_fills_in_is_not_known(here: Path, value: str) -> None:
-    more = f"--set toolkit.env[0].name=CONTAINERD_SOCKET --set toolkit.env[0].value={value}"
+    more = f"{SET}{value}"
     assert {each["verdict"] for each in judged(here, f"{K3S}{INSTALL} {more}").findings} <= {"unknown", "fail"}
     assert judged(here, f"{K3S}{INSTALL} {more}").findings
