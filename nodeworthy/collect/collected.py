@@ -81,7 +81,6 @@ _DECLARED_OR_RUNNING: Final[Facts] = frozenset(
         HamiValues,
         MonitoringAsked,
         MonitoringStack,
-        SplitEndpoint,
         NodeSize,
         OperatorValues,
         PodTemplate,
@@ -108,7 +107,9 @@ _DECLARED: Final[Facts] = frozenset(
     }
 )
 # Files alone say it.
-_FILES: Final[Facts] = frozenset({NodeFiles, OperatorByHelm, RemoteScript, SecretManifest, SlurmJob, UfwFirewall})
+_FILES: Final[Facts] = frozenset(
+    {NodeFiles, OperatorByHelm, RemoteScript, SecretManifest, SlurmJob, SplitEndpoint, UfwFirewall}
+)
 # A Pulumi program says it.
 _PROGRAM: Final[Facts] = frozenset(
     {

@@ -34,15 +34,20 @@ def _of_values(values: Tree, release: Release | None = None) -> Iterator[Fact]:
     """A chart's values, where they ask for GPUs."""
     if not values.is_mapping or not values.get("apiVersion").is_absent or not values.get("kind").is_absent:
         return
-    from nodeworthy.facts.pod import app_template
+    from nodeworthy.facts.pod.app_template import (
+        has_its_shape,
+        is_app_template,
+        pod_of_one_container,
+        pods_of_controllers,
+    )
     from nodeworthy.facts.pod.chart_resources import templates_of_values
 
     named = release.document.get("metadata") if release is not None else absent(values.place)
     elsewhere = release.elsewhere if release is not None else None
-    if app_template.has_its_shape(values):
-        yield from app_template.pods_of_controllers(values, named, elsewhere)
-    elif release is not None and app_template.is_app_template(release.chart) and not values.get("image").is_absent:
-        yield from app_template.pod_of_one_container(values, named, elsewhere)
+    if has_its_shape(values):
+        yield from pods_of_controllers(values, named, elsewhere)
+    elif release is not None and is_app_template(release.chart) and not values.get("image").is_absent:
+        yield from pod_of_one_container(values, named, elsewhere)
     else:
         yield from templates_of_values(values)
 
