@@ -8,6 +8,7 @@ from nodeworthy.boot.cloud_merge import Piece
 from nodeworthy.boot.cloud_steps import Ran
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin, Pinned, Stacked
+from nodeworthy.boot.perhaps import Arms, between
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
@@ -20,6 +21,7 @@ def ran(
 ) -> Iterator[Ran]:
     """The script, if there is one. A list among the items is one command, word by word; a string is shell."""
     rows: list[Rows] = []
+    arms: Arms = ()
     before = len(faults)
     for piece in pieces:
         if not piece.tree.is_sequence and not (program and piece.tree.is_mapping):
@@ -31,7 +33,12 @@ def ran(
         for item in _items(piece.tree):
             row = _row(key, item, piece.document, faults, program)
             if row is not None:
+                here = piece.document.arms(item)
+                rows += [(each, Pinned(piece.document.place(item))) for each in between(arms, here)]
                 rows.append(row)
+                arms = here
+        rows += [(each, Pinned(piece.place)) for each in between(arms, ())]
+        arms = ()
     # Where cloud-init fails at one item, it runs none of them.
     if not rows or len(faults) > before:
         return
@@ -40,7 +47,10 @@ def ran(
         firsts.append(firsts[-1] + text.count("\n") + 1)
     origin = Stacked(firsts[:-1], [each for _, each in rows])
     text = "".join(f"{text}\n" for text, _ in rows)
-    yield Ran(place=origin.at(1), stage=stage, key=key, text=text, origin=origin, name=name)
+    jinja = any(piece.document.fillings.jinja for piece in pieces)
+    given = pieces[0].document.given if len(pieces) == 1 else ()
+    place = origin.at(1)
+    yield Ran(place=place, stage=stage, guard=given, key=key, text=text, origin=origin, name=name, jinja=jinja)
 
 
 def _items(tree: Tree) -> Iterator[Tree]:

@@ -19,6 +19,7 @@ from nodeworthy.boot.cloud_steps import (
     Step,
     WrittenFile,
 )
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.filled_yaml import read_filled
 from nodeworthy.boot.fillings import Fillings
@@ -54,7 +55,7 @@ def read_cloud_config(text: str, origin: Origin, *, template: bool = False) -> C
 
 def read_cloud_configs(parts: Sequence[Part], *, template: bool = False) -> CloudConfig:
     """Several are merged before any of them acts: by default, a later one's key replaces an earlier one's."""
-    return _read([_Source(part.text, part.origin, part.merge, part.jinja) for part in parts], template)
+    return _read([_Source(part.text, part.origin, part.merge, part.jinja, part.guard) for part in parts], template)
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class _Source:
     origin: Origin
     merge: str = ""
     jinja: bool = False
+    guard: Guard = ()
 
 
 def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
@@ -83,7 +85,7 @@ def _turn(step: Step) -> tuple[Stage, bool]:
 def _document(source: _Source, template: bool, faults: list[Fault], steps: list[Step]) -> tuple[Piece, str] | None:
     fillings = Fillings(jinja=source.jinja, terraform=template)
     try:
-        read = read_filled(source.text, source.origin, fillings, template=template)
+        read = read_filled(source.text, source.origin, fillings, template=template, given=source.guard)
     except NotYaml as problem:
         at = problem.place
         what = f"the cloud-config is {problem.why}: cloud-init does nothing of it"
@@ -143,6 +145,7 @@ def _mounts(steps: Steps) -> None:
         what = Mount(
             place=document.place(entry),
             stage=Stage.WRITE_FILES,
+            guard=document.guard(entry),
             what=fields[0],
             where=fields[1],
             kind=kind,
@@ -165,14 +168,14 @@ def _others(steps: Steps) -> None:
         why = "" if condition.is_absent or condition.value is True else f"condition: {piece.document.shown(condition)}"
         mode = piece.document.shown(piece.tree.get("mode")) or "reboot"
         if condition.value is not False:
-            place = piece.place
-            steps.steps.append(Reboot(place=place, stage=Stage.NODEADM_RUN, mode=mode, only_if=why))
+            place, guard = piece.place, piece.guard
+            steps.steps.append(Reboot(place=place, stage=Stage.NODEADM_RUN, guard=guard, mode=mode, only_if=why))
     for key in ("package_reboot_if_required", "apt_reboot_if_required"):
         for piece in steps.pieces.get(key, ()):
             if is_true(piece.tree):
                 why = "a package asks for it (/var/run/reboot-required)"
-                place = piece.place
-                steps.steps.append(Reboot(place=place, stage=Stage.PACKAGES, mode="reboot", only_if=why))
+                place, guard = piece.place, piece.guard
+                steps.steps.append(Reboot(place=place, stage=Stage.PACKAGES, guard=guard, mode="reboot", only_if=why))
     for key in _NOT_READ:
         for piece in steps.pieces.get(key, ()):
-            steps.steps.append(NotRead(place=piece.place, stage=Stage.SCRIPTS, key=key))
+            steps.steps.append(NotRead(place=piece.place, stage=Stage.SCRIPTS, guard=piece.guard, key=key))

@@ -30,6 +30,7 @@ from nodeworthy.boot.effects import (
 from nodeworthy.boot.shell.run import run_script
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.text import Text
+from nodeworthy.boot.under import under
 from nodeworthy.boot.userdata import UserData
 from nodeworthy.verdict import Place
 
@@ -38,8 +39,12 @@ PACKAGES = "cloud-init"
 
 
 def effects_of(step: Step, disk: State, userdata: UserData) -> list[Effect]:
+    return under(step.guard, disk, lambda: _done(step, disk, userdata))
+
+
+def _done(step: Step, disk: State, userdata: UserData) -> list[Effect]:
     if isinstance(step, Ran):
-        return run_script(step.text, step.origin, step.stage, disk, template=userdata.is_template)
+        return run_script(step.text, step.origin, step.stage, disk, template=userdata.is_template, jinja=step.jinja)
     return list(_effects(step, disk))
 
 

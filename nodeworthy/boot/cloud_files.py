@@ -51,6 +51,7 @@ def written_file(entry: Tree, document: Document, faults: list[Fault]) -> Writte
     return WrittenFile(
         place=place,
         stage=Stage.PACKAGES if is_true(entry.get("defer")) else Stage.WRITE_FILES,
+        guard=document.guard(entry),
         path=document.scalar(path),
         content=decoded.content,
         why=decoded.why,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from nodeworthy.boot.cloud_steps import Step
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
@@ -28,6 +29,10 @@ class Piece:
     @property
     def place(self) -> Place:
         return self.document.place(self.tree)
+
+    @property
+    def guard(self) -> Guard:
+        return self.document.guard(self.tree)
 
 
 @dataclass

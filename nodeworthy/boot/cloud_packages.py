@@ -27,8 +27,8 @@ def repositories(steps: Steps) -> None:
 def _repository(steps: Steps, document: Document, name: str, source: Tree, kind: str) -> None:
     called = document.fillings.text(name)
     text = Text() if source.is_absent else document.scalar(source)
-    place = document.place(source)
-    steps.steps.append(Repository(place=place, stage=Stage.PACKAGES, kind=kind, name=called, source=text))
+    place, guard = document.place(source), document.guard(source)
+    steps.steps.append(Repository(place=place, stage=Stage.PACKAGES, guard=guard, kind=kind, name=called, source=text))
 
 
 def packages(steps: Steps) -> None:
@@ -37,13 +37,15 @@ def packages(steps: Steps) -> None:
         accepted = piece.tree.get("nvidia", "license-accepted")
         if is_true(accepted):
             driver = (Text.of("nvidia-driver"),)
-            place = piece.document.place(accepted)
-            install = PackageInstall(place=place, stage=Stage.PACKAGES, manager="ubuntu-drivers", packages=driver)
+            place, guard = piece.document.place(accepted), piece.document.guard(accepted)
+            stage, manager = Stage.PACKAGES, "ubuntu-drivers"
+            install = PackageInstall(place=place, stage=stage, guard=guard, manager=manager, packages=driver)
             steps.steps.append(install)
     for key in ("package_upgrade", "apt_upgrade"):
         for piece in steps.pieces.get(key, ()):
             if is_true(piece.tree):
-                steps.steps.append(PackageInstall(place=piece.place, stage=Stage.PACKAGES, upgrades=True))
+                place, guard = piece.place, piece.guard
+                steps.steps.append(PackageInstall(place=place, stage=Stage.PACKAGES, guard=guard, upgrades=True))
     for entry, document in steps.entries("packages"):
         steps.steps += _packages(entry, document)
 
@@ -60,5 +62,5 @@ def _packages(entry: Tree, document: Document) -> Iterator[PackageInstall]:
 def _package(entry: Tree, document: Document, manager: str) -> PackageInstall:
     names = [document.scalar(word) for word in (entry.sequence or [entry])]
     package = names[0] + Text.of("=") + names[1] if len(names) > 1 else names[0]
-    place = document.place(entry)
-    return PackageInstall(place=place, stage=Stage.PACKAGES, manager=manager, packages=(package,))
+    place, guard = document.place(entry), document.guard(entry)
+    return PackageInstall(place=place, stage=Stage.PACKAGES, guard=guard, manager=manager, packages=(package,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
@@ -15,6 +16,8 @@ from nodeworthy.verdict import Place
 class Step:
     place: Place
     stage: Stage
+    # What a template's directives decide about it.
+    guard: Guard = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +45,7 @@ class Ran(Step):
     origin: Origin
     # The file by whose name it is ordered among the scripts.
     name: str = ""
+    jinja: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.perhaps import NOTHING, perhaps
 from nodeworthy.boot.scalars import Document
 from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
@@ -34,11 +38,13 @@ class Read:
     missing: tuple[Missing, ...] = ()
 
 
-def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool) -> Read:
+def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool, given: Guard = ()) -> Read:
     """Raises NotYaml, with a place inside of the text."""
     hidden = fillings.hide(text) if template or fillings.jinja else text
+    decided = perhaps(text, jinja=fillings.jinja) if hidden is not text else NOTHING
+    whole = Document(hidden, origin, fillings, decided, text, given)
     try:
-        return _read(hidden, origin, fillings)
+        return _read(whole)
     except NotYaml:
         lone = list(_LONE.finditer(hidden)) if fillings.raws else []
         if not lone:
@@ -48,13 +54,12 @@ def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool
             for found in lone
         ]
         rest = _LONE.sub("#", hidden)
-        return _read(rest, origin, fillings, tuple(missing))
+        return _read(replace(whole, text=rest), tuple(missing))
 
 
-def _read(text: str, origin: Origin, fillings: Fillings, missing: tuple[Missing, ...] = ()) -> Read:
-    trees = tuple(tree for tree in read_all(text, Place()) if not tree.is_null)
-    document = Document(text, origin, fillings)
-    if len(trees) == 1 and trees[0].text is not None and fillings.text(trees[0].text).holes:
+def _read(document: Document, missing: tuple[Missing, ...] = ()) -> Read:
+    trees = tuple(tree for tree in read_all(document.text, Place()) if not tree.is_null)
+    if len(trees) == 1 and trees[0].text is not None and document.fillings.text(trees[0].text).holes:
         whole = Missing(document.place(trees[0]), document.shown(trees[0]))
         return Read(document, (), (*missing, whole))
     return Read(document, trees, missing)

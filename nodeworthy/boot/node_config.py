@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, How, Joins, Stage, Writes
 from nodeworthy.boot.filled_yaml import read_filled
@@ -40,6 +41,9 @@ class NodeConfig:
     kubelet: tuple[tuple[str, Located[Any]], ...] = ()
     # What is merged over nodeadm's own containerd configuration, in the order of the documents.
     containerd: tuple[Content, ...] = ()
+    # Under which conditions of a template each of these is there, and all of it.
+    guards: tuple[Guard, ...] = ()
+    guard: Guard = ()
     # instance.localStorage.strategy: RAID0, RAID10, Mount
     local_storage: Located[str] | None = None
     # Where it says that this is a hybrid node, which knows its cluster by name and region only.
@@ -61,6 +65,8 @@ class _Config:
         place = self.document.place(tree)
         if tree.is_mapping or tree.is_sequence or tree.is_unknown:
             return Located(Unknown(f"{tree.kind()} stands where a value should"), place)
+        if decided := self.document.decided_by(tree):
+            return Located(Unknown(f"{decided} decides whether it is there"), place)
         if tree.text is None:
             return Located(Known(tree.value), place)
         return self.document.scalar(tree).located(place)
@@ -83,7 +89,9 @@ def read_node_config(parts: Sequence[Part], *, template: bool = False) -> NodeCo
         cidr=_last(configs, "cluster", "cidr"),
         flags=flags,
         kubelet=tuple(_kubelet(configs)),
-        containerd=tuple(_containerd(configs)),
+        containerd=tuple(content for content, _ in _containerd(configs)),
+        guards=tuple(guard for _, guard in _containerd(configs)),
+        guard=parts[0].guard if len(parts) == 1 else (),
         local_storage=storage,
         hybrid=next(
             (each.document.place(each.tree.get("spec", "hybrid")) for each in configs if _is_hybrid(each)), None
@@ -110,6 +118,7 @@ def joins_of(parts: Sequence[Part], *, template: bool = False) -> Sequence[Effec
         labels=config.labels,
         hidden_labels=config.hidden_labels,
         tells=True,
+        conditions=config.guard,
     )
     writes = [
         Writes(
@@ -118,17 +127,18 @@ def joins_of(parts: Sequence[Part], *, template: bool = False) -> Sequence[Effec
             path=Text.of(CONTAINERD),
             how=How.APPEND,
             content=content,
+            conditions=guard,
         )
-        for content in config.containerd
+        for content, guard in zip(config.containerd, config.guards, strict=True)
         if content.lines
     ]
     return (joins, *writes)
 
 
 def _configs(part: Part, faults: list[Fault], template: bool) -> Iterator[_Config]:
-    fillings = Fillings()
+    fillings = Fillings(jinja=part.jinja)
     try:
-        read = read_filled(part.text, part.origin, fillings, template=template)
+        read = read_filled(part.text, part.origin, fillings, template=template, given=part.guard)
     except NotYaml as problem:
         place = part.origin.at(problem.place.line or 1, problem.place.column or 1)
         what = f"the NodeConfig is {problem.why}: nodeadm fails, and the node does not join"
@@ -180,20 +190,22 @@ def _is_hybrid(config: _Config) -> bool:
 def _flags(configs: Sequence[_Config]) -> Iterator[tuple[Text, Place]]:
     for config in configs:
         for flag in config.tree.get("spec", "kubelet", "flags").sequence:
-            yield config.document.scalar(flag), config.document.place(flag)
+            yield config.document.unless_decided(flag, config.document.scalar(flag)), config.document.place(flag)
 
 
 def _kubelet(configs: Sequence[_Config]) -> Iterator[tuple[str, Located[Any]]]:
     for config in configs:
         for name, tree in config.tree.get("spec", "kubelet", "config").mapping.items():
-            yield name, Located(tree.located().state, config.document.place(tree))
+            decided = config.document.decided_by(tree)
+            state = Unknown(f"{decided} decides whether it is there") if decided else tree.located().state
+            yield name, Located(state, config.document.place(tree))
 
 
-def _containerd(configs: Sequence[_Config]) -> Iterator[Content]:
+def _containerd(configs: Sequence[_Config]) -> Iterator[tuple[Content, Guard]]:
     for config in configs:
         tree = config.tree.get("spec", "containerd", "config")
         if tree.text is not None:
-            yield config.document.content(tree)
+            yield config.document.content(tree), config.document.guard(tree)
 
 
 def _labels(flags: Sequence[Located[str]]) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from nodeworthy.boot.cloud_config import Ran, Step
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.boot.under import under
 from nodeworthy.boot.userdata import Part, PartKind, UserData, turn_of
 from nodeworthy.records import dataclass
 
@@ -50,7 +51,12 @@ def _script(part: Part, userdata: UserData) -> Callable[[State], Sequence[Effect
     from nodeworthy.boot.shell.run import run_script
 
     template = userdata.is_template
-    return lambda disk: run_script(part.text, part.origin, part.stage, disk, template=template, jinja=part.jinja)
+
+    def run(disk: State) -> Sequence[Effect]:
+        text, origin, stage, jinja = part.text, part.origin, part.stage, part.jinja
+        return under(part.guard, disk, lambda: run_script(text, origin, stage, disk, template=template, jinja=jinja))
+
+    return run
 
 
 def _told(parts: Sequence[Part], *, template: bool) -> Sequence[Effect]:

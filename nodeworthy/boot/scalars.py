@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Joined, Origin, Pinned, within
+from nodeworthy.boot.perhaps import NOTHING, Arms, Perhaps, guard_of
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.documents.tree import Tree
 from nodeworthy.records import dataclass
@@ -21,6 +23,28 @@ class Document:
     text: str
     origin: Origin
     fillings: Fillings
+    # What its directives decide, and the text with them.
+    perhaps: Perhaps = NOTHING
+    original: str = ""
+    # Under which conditions all of it is there.
+    given: Guard = ()
+
+    def arms(self, tree: Tree) -> Arms:
+        return self.perhaps.at(tree.place.line or 1)
+
+    def guard(self, tree: Tree) -> Guard:
+        """Under which conditions a value is there."""
+        return (*self.given, *guard_of(self.arms(tree), self.origin))
+
+    def decided_by(self, tree: Tree) -> str:
+        """The directive that decides whether a value is there; empty where none does."""
+        guard = self.guard(tree) if self.given or self.perhaps.lines else ()
+        return guard[-1].question.text if guard else ""
+
+    def unless_decided(self, tree: Tree, text: Text) -> Text:
+        """A hole where a directive decides whether it is there."""
+        decided = self.decided_by(tree)
+        return Text.of(Hole(text.shown(), f"{decided} decides whether it is there")) if decided else text
 
     def place(self, tree: Tree) -> Place:
         """Where a value stands; an empty one, where its key does."""
@@ -42,7 +66,18 @@ class Document:
         """As it was written, for a shell parser that knows templates."""
         if tree.is_null or tree.is_absent:
             return ""
-        return self.fillings.shown(tree.text if tree.text is not None else tree.written or "")
+        told = self.fillings.shown(tree.text if tree.text is not None else tree.written or "")
+        first = self._first_line(tree)
+        return self._with_directives(told, first) if first else told
+
+    def _with_directives(self, told: str, first: int) -> str:
+        """Those that stand too far left to be lines of a block were hidden; they decide about its lines."""
+        written = self.original.split("\n")
+        lines = told.split("\n")
+        for row in range(first, first + len(lines)):
+            if row in self.perhaps.directives and row <= len(written):
+                lines[row - first] = written[row - 1].strip()
+        return "\n".join(lines)
 
     def content(self, tree: Tree) -> Content:
         text, origin = tree.text or "", self.lines_of(tree)
@@ -50,8 +85,24 @@ class Document:
         is_open = lines[-1] != ""
         if not is_open:
             lines.pop()
-        rows = (Line(self.fillings.text(line), origin.at(i)) for i, line in enumerate(lines, 1))
+        first, own = self._first_line(tree), self.arms(tree)
+        rows: list[Line] = []
+        for i, line in enumerate(lines, 1):
+            row = first + i - 1
+            if first and row in self.perhaps.directives:
+                continue
+            told, arms = self.fillings.text(line), self.perhaps.at(row) if first else ()
+            text = Text.of(self.perhaps.hole(arms, told.shown())) if arms[len(own) :] else told
+            rows.append(Line(text, origin.at(i)))
         return Content(tuple(rows), is_open)
+
+    def _first_line(self, tree: Tree) -> int:
+        """The line of the document on which a block begins whose lines stay its own; 0 for any other text."""
+        if not self.perhaps.lines or tree.inside is None:
+            return 0
+        row, column = tree.place.line or 1, tree.place.column or 1
+        is_block = row <= len(self._lines) and self._lines[row - 1].startswith("|", column - 1)
+        return (tree.inside.line or 0) if is_block else 0
 
     def lines_of(self, tree: Tree) -> Origin:
         if tree.inside is not None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
 from nodeworthy.records import dataclass
@@ -55,6 +56,8 @@ class Part:
     merge: str = ""
     # cloud-init fills it in first; its `{{ … }}` are not known.
     jinja: bool = False
+    # Under which conditions of a template it is there at all.
+    guard: Guard = ()
 
     @property
     def place(self) -> Place:
@@ -119,7 +122,10 @@ class UserData:
     size: int | None = None
     # What was unwrapped on the way, outermost first: ("base64", "gzip").
     wrapped: tuple[str, ...] = ()
+    # Terraform fills it in.
     is_template: bool = False
+    # Jinja or Go does, of whomever.
+    is_braced: bool = False
     # Why nothing of it could be read at all; empty where something could.
     unread: str = ""
     # It is a template, and a directive of it decides how it begins.

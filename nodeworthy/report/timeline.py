@@ -43,7 +43,7 @@ def _headline(userdata: UserData) -> str:
     kinds = ", ".join(part.kind.value for part in userdata.parts) or "nothing that is read"
     packed = f" in {' in '.join(reversed(userdata.wrapped))}" if userdata.wrapped else ""
     size = f", {userdata.size:,} of {LIMIT:,} bytes" if userdata.size is not None else ""
-    template = ", a template" if userdata.is_template else ""
+    template = ", a template" if userdata.is_template or userdata.is_braced else ""
     return f"{userdata.place}: {kinds}{packed}{template}{size}"
 
 

@@ -25,7 +25,7 @@ def data(script: BootScript, findings: Sequence[Finding], hide: Hide) -> Mapping
         "path": script.place.path,
         "size": script.userdata.size,
         "limit": LIMIT,
-        "template": script.userdata.is_template,
+        "template": script.userdata.is_template or script.userdata.is_braced,
         "wrapped": list(script.userdata.wrapped),
         "parts": [
             {"kind": part.kind.value, "stage": part.stage.name.lower(), "name": part.name, **_place(part.place)}

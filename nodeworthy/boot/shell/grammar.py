@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from nodeworthy.boot.shell.directives import Directive
 from nodeworthy.boot.shell.lists import Lists, Statements
 from nodeworthy.boot.shell.syntax import (
     Arm,
@@ -15,6 +16,7 @@ from nodeworthy.boot.shell.syntax import (
     Function,
     Group,
     If,
+    Not,
     Opaque,
     Statement,
     Test,
@@ -50,8 +52,11 @@ class Grammar(Lists):
         return If(tuple(branches), otherwise, *self.source.place(start), self.raw(start))
 
     def _template_if(self) -> Statement:
-        start, line, column, asked = self._directive("if")
-        condition = Test(Opaque(asked), line, column, asked)
+        start, line, column, directive = self._directive()
+        asked, is_yes = directive.positive if directive is not None else ("%{ if }", True)
+        condition: Statement = Test(Opaque(asked), line, column, asked)
+        if not is_yes:
+            condition = Not(condition, line, column, asked)
         body = self.body(ELSE, ENDIF, empty=True)
         self.keep(body)
         otherwise: Statements = ()
@@ -62,17 +67,18 @@ class Grammar(Lists):
         return If((Branch((condition,), body),), otherwise, line, column, self.raw(start), of_template=True)
 
     def _template_for(self) -> Statement:
-        start, line, column, header = self._directive("for")
-        name, _, values = header.partition(" in ")
+        start, line, column, directive = self._directive()
+        name, _, values = (directive.expression if directive is not None else "").partition(" in ")
         body = self.body(ENDFOR, empty=True)
         self.tokens.at += 1
         words = (Word((Filled(values),), values, self.source, start),)
-        return For(name.split(",")[-1].strip(), words, body, line, column, f"for {header}")
+        told = directive.told if directive is not None else "%{ for }"
+        return For(name.split(",")[-1].strip(), words, body, line, column, told)
 
-    def _directive(self, keyword: str) -> tuple[int, int, int, str]:
+    def _directive(self) -> tuple[int, int, int, Directive | None]:
         start = self.tokens.start
         self.tokens.at += 1
-        return start, *self.source.place(start), self.source.directives.get(start, keyword)
+        return start, *self.source.place(start), self.source.directives.get(start)
 
     def _while(self) -> Statement:
         start, until = self.tokens.start, self.tokens.token == "until"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from nodeworthy.boot.shell.grammar import Grammar
 from nodeworthy.boot.shell.lexer import Lexer
 from nodeworthy.boot.shell.pieces import Pieces
@@ -10,12 +12,22 @@ from nodeworthy.boot.shell.syntax import Script, Statement
 from nodeworthy.boot.shell.templates import template_of, without_marks
 from nodeworthy.boot.shell.tokens import Tokens
 
+_WORDS = ('"', "'", '$"', "$'", "${", "$((")
+
 
 def parse(text: str, template: bool = False, *, jinja: bool = False) -> Script:
     """The statements of a script; of a `template`, what Terraform fills in is `Filled`, and what cloud-init does."""
     text = _cleaned(text)
-    source = _filled_in(text, jinja=jinja) if template or jinja else Source(without_marks(text))
-    return Script(_statements(source, 0, Lexer(source).read(0, len(source.text))))
+    if not (template or jinja):
+        source = Source(without_marks(text))
+        return Script(_statements(source, 0, Lexer(source).read(0, len(source.text))))
+    source = _filled_in(text, jinja=jinja)
+    inside = Lexer(source).read(0, len(source.text))
+    torn = _inside_words(source)
+    if torn:
+        source = _filled_in(text, jinja=jinja, inside_words=torn)
+        inside = Lexer(source).read(0, len(source.text))
+    return Script(_statements(source, 0, inside))
 
 
 def _statements(source: Source, base: int, inside: str) -> tuple[Statement, ...]:
@@ -32,8 +44,26 @@ def _commands(source: Source, start: int, end: int) -> str:
     return Lexer(source).read(start, end)
 
 
-def _filled_in(text: str, *, jinja: bool) -> Source:
-    marked = template_of(text, jinja=jinja)
+def _inside_words(source: Source) -> set[int]:
+    """Where directives stand between quotes or brackets: they decide a part of a word, and no command."""
+    found: set[int] = set()
+    words = iter(sorted(each for each in source.ends.items() if _is_word(source, each[0])))
+    opens, until = next(words, (len(source.text), 0)), 0
+    for offset, directive in source.directives.items():
+        while opens[0] < offset:
+            until = max(until, opens[1])
+            opens = next(words, (len(source.text), 0))
+        if offset < until:
+            found.add(directive.start)
+    return found
+
+
+def _is_word(source: Source, offset: int) -> bool:
+    return offset in source.arrays or source.text.startswith(_WORDS, offset)
+
+
+def _filled_in(text: str, *, jinja: bool, inside_words: Collection[int] = ()) -> Source:
+    marked = template_of(text, jinja=jinja, inside_words=inside_words)
     return Source(
         marked.text,
         filled=marked.filled,

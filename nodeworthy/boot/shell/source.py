@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import field
 from functools import cached_property
 
+from nodeworthy.boot.shell.directives import Directive
 from nodeworthy.boot.shell.templates import shown
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -39,7 +40,7 @@ class Source:
     depth: int = 0
     # What a template fills in, by the number in its mark; its directives by the offsets of their marks.
     filled: tuple[str, ...] = ()
-    directives: dict[int, str] = field(default_factory=dict)
+    directives: dict[int, Directive] = field(default_factory=dict)
     # The offset of an opening quote, bracket or `$(`, and the offset behind its end.
     ends: dict[int, int] = field(default_factory=dict)
     # By the offset of a bracket: where its inside begins, and the inside with every word crossed out that is no plain

@@ -1,11 +1,11 @@
-"""Templates of Terraform and jinja: what they fill in is marked, and the rest is the script's own text."""
+"""Templates of Terraform, Jinja and Go: what they fill in is marked, and the rest is the script's own text."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Collection, Sequence
 from dataclasses import field
 
+from nodeworthy.boot.shell.directives import Directive, directives_of, grouped
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -16,17 +16,14 @@ IF, ELSE, ENDIF, FOR, ENDFOR = (DIRECTIVE + each for each in "iedfr")
 _OWN_MARKS = pattern("[\ue000-\ue002]")
 _MARKS = {"if": IF, "else": ELSE, "endif": ENDIF, "for": FOR, "endfor": ENDFOR}
 _SHOWN = {mark: f"%{{ {keyword} }}" for keyword, mark in _MARKS.items()}
-_OPENS = pattern(r"\$\$\{|%%\{|\$\{|%\{")
-_INSIDE = pattern(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
-_KEYWORD = pattern(r"%\{~?\s*(if|else|endif|for|endfor)\b\s*(.*?)\s*~?\}\Z", re.DOTALL)
-_REST_OF_LINE = pattern(r"[ \t]*+(?:\n|\Z)")
 _MARK = pattern(f"{FILLED}(\\d+){ENDS}|{DIRECTIVE}(.)")
-_JINJA = pattern(r"\{\{[^{}]*+\}\}|\{%[-+]?\s*(\w+)([^%]*+)%\}|\{#[^#]*+#\}")
-# What is opened so often without an end is no template.
-_PATIENCE = 3
 # Each begins with what it is found by, and is looked for alone: together they take three times as long.
 _TELLING_DIRECTIVE = pattern(r"%\{~?\s*(?:if|for)\s")
 # An index tells nothing: the shell has arrays as well.
+_LONE_JINJA = pattern(r"(?m)^[ \t]*\{%[-+]?[ \t]*(?:if|for|set|raw|macro|include|block)\b[^\n%]*%\}")
+_LONE_GO = pattern(r"(?m)^[ \t]*\{\{-?[ \t]*(?:if|range|with)\b[^\n{}]*\}\}")
+_OF_JINJA = (".j2", ".jinja", ".jinja2")
+_OF_GO = (".tmpl", ".gotmpl", ".tpl", ".template", ".yaml", ".yml")
 _TELLING_EXPRESSION = pattern(r"\$\{~?\s*[A-Za-z_]\w*(?:\(|\.[A-Za-z_*])")
 
 
@@ -37,6 +34,15 @@ def looks_like_template(text: str, name: str = "") -> bool:
     return _TELLING_DIRECTIVE.search(text) is not None or _TELLING_EXPRESSION.search(text) is not None
 
 
+def looks_like_braces(text: str, name: str = "") -> bool:
+    """Whether Jinja or Go fills this text in. `{{ … }}` alone may be an argument: docker and kubectl take some."""
+    if ("{%" not in text and "{{" not in text) or _TELLING_DIRECTIVE.search(text) is not None:
+        return False
+    if _LONE_JINJA.search(text) is not None or (name.endswith(_OF_JINJA) and "{{" in text):
+        return True
+    return name.endswith(_OF_GO) and _LONE_GO.search(text) is not None
+
+
 @dataclass
 class Template:
     """The text with marks in it, and what each of them stands for."""
@@ -44,30 +50,17 @@ class Template:
     text: str
     original: str
     filled: tuple[str, ...] = ()
-    # The expression of a directive that stands on a line of its own, by the offset of its mark.
-    directives: dict[int, str] = field(default_factory=dict)
+    # The directives that stand on lines of their own, by the offset of their mark.
+    directives: dict[int, Directive] = field(default_factory=dict)
     # Behind which offsets of the text how much of the original is missing.
     origins: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(slots=True)
-class _Found:
-    start: int
-    end: int
-    # if, else, endif, for, endfor; empty for an interpolation or an escape.
-    keyword: str = ""
-    expression: str = ""
-    alone: bool = False
-    # Of the first of a group that does not stand on lines of its own: where its last ends.
-    until: int = 0
-    # What it is for the shell, where that is more than its keyword; nothing of it stays where this is empty.
-    marks: tuple[str, ...] | None = None
-
-
-def template_of(text: str, *, jinja: bool = False) -> Template:
+def template_of(text: str, *, jinja: bool = False, inside_words: Collection[int] = ()) -> Template:
+    """`inside_words` are the offsets of directives that stand in the middle of a quoted word."""
     text = without_marks(text)
-    found = list(_all_of_jinja(text) if jinja else _all(text))
-    _grouped(found)
+    found = directives_of(text, jinja=jinja)
+    grouped(text, found, inside_words)
     return _marked(text, found)
 
 
@@ -82,96 +75,10 @@ def shown(raw: str, filled: tuple[str, ...]) -> str:
     return _MARK.sub(lambda found: filled[int(found[1])] if found[1] else _SHOWN.get(found[0], ""), raw)
 
 
-def _all(text: str) -> Iterator[_Found]:
-    at, failures = 0, 0
-    while failures < _PATIENCE and (opens := _OPENS.search(text, at)) is not None:
-        start, at = opens.span()
-        if len(opens.group()) == 3:
-            yield _Found(start, at)
-            continue
-        end = _end(text, at)
-        if end < 0:
-            failures += 1
-            continue
-        at = end
-        keyword = _KEYWORD.match(text[start:end])
-        if keyword is None:
-            yield _Found(start, end)
-        else:
-            yield _Found(start, end, keyword[1], keyword[2], _is_alone(text, start, end))
-
-
-def _all_of_jinja(text: str) -> Iterator[_Found]:
-    for found in _JINJA.finditer(text):
-        start, end = found.span()
-        keyword, expression = found[1] or "", (found[2] or "").strip(" \t\n-+")
-        if keyword in ("elif", *_MARKS):
-            yield _Found(start, end, keyword, expression, _is_alone(text, start, end))
-        else:
-            is_silent = keyword == "set" or text.startswith("{#", start)
-            yield _Found(start, end, marks=() if is_silent else None)
-
-
-def _end(text: str, at: int) -> int:
-    """The offset behind the brace that closes an expression, or -1."""
-    inside = ["expression"]
-    while (found := _INSIDE.search(text, at)) is not None:
-        token, at = found.group(), found.end()
-        quoted = inside[-1] == "string"
-        if token == '"':
-            if quoted:
-                inside.pop()
-            else:
-                inside.append("string")
-        elif token in ("${", "%{") or (token == "{" and not quoted):
-            inside.append("expression")
-        elif token == "}" and not quoted:
-            inside.pop()
-            if not inside:
-                return at
-    return -1
-
-
-def _is_alone(text: str, start: int, end: int) -> bool:
-    while start > 0 and text[start - 1] in " \t":
-        start -= 1
-    return (start == 0 or text[start - 1] == "\n") and _REST_OF_LINE.match(text, end) is not None
-
-
-def _grouped(found: list[_Found]) -> None:
-    """Directives that belong together stand all on lines of their own, or what they hold is filled in as a whole."""
-    open_groups: list[list[_Found]] = []
-    for each in found:
-        if each.keyword in ("if", "for"):
-            open_groups.append([each])
-        elif each.keyword and open_groups:
-            open_groups[-1].append(each)
-            if each.keyword not in ("else", "elif"):
-                _decide(open_groups.pop())
-        else:
-            each.alone = False
-    for group in open_groups:
-        for each in group:
-            each.alone = False
-
-
-def _decide(group: list[_Found]) -> None:
-    pair = (group[0].keyword, group[-1].keyword)
-    if pair not in (("if", "endif"), ("for", "endfor")) or not all(each.alone for each in group):
-        group[0].until = group[-1].end
-        for each in group:
-            each.alone = False
-        return
-    chained = [each for each in group if each.keyword == "elif"]
-    for each in chained:
-        each.marks = ("else", "if")
-    group[-1].marks = (group[-1].keyword,) * (len(chained) + 1)
-
-
-def _marked(text: str, found: list[_Found]) -> Template:
+def _marked(text: str, found: Sequence[Directive]) -> Template:
     pieces: list[str] = []
     filled: list[str] = []
-    directives: dict[int, str] = {}
+    directives: dict[int, Directive] = {}
     origins: list[tuple[int, int]] = []
     at = length = 0
 
@@ -187,10 +94,14 @@ def _marked(text: str, found: list[_Found]) -> Template:
         at = each.until or each.end
         raw = text[each.start : at]
         if each.alone:
+            # Of several on one line each stands on its own; their marks are shorter than they.
+            before = "".join(pieces[-4:]).rstrip(" \t")[-1:]
+            add("" if before in ("", "\n") else "\n")
             for index, keyword in enumerate(each.marks or (each.keyword,)):
                 add("\n" if index else "")
-                directives[length] = each.expression
+                directives[length] = each
                 add(_MARKS[keyword])
+            add("" if text[at : at + 1] in ("\n", "\r", "") else "\n")
         elif each.marks == ():
             pass
         elif raw in ("$${", "%%{"):

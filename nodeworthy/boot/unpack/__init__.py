@@ -48,7 +48,9 @@ def _read(opened: Opened, place: Place, template: bool | None, name: str) -> Use
     reading = Reading(faults=opened.faults)
     text = as_text(opened.data, opened.origin, reading.faults)
     if template is None:
-        template = not opened.wrapped and _is_template(text, name)
+        reading.braced = not opened.wrapped and _is_braced(text, name)
+        template = not (opened.wrapped or reading.braced) and _is_template(text, name)
+    reading.template = template
     read_document(text, opened.origin, opened.wrapped, reading)
     reading.parts.sort(key=lambda part: (part.stage, *part.turn))
     _settings(reading, template=template)
@@ -57,10 +59,11 @@ def _read(opened: Opened, place: Place, template: bool | None, name: str) -> Use
         place,
         tuple(reading.parts),
         tuple(reading.faults),
-        size=None if template else opened.size,
+        size=None if template or reading.braced else opened.size,
         wrapped=tuple(opened.wrapped),
         is_template=template,
-        begins_open=template and text.lstrip().startswith(("%{", "{%")),
+        is_braced=reading.braced,
+        begins_open=(template or reading.braced) and text.lstrip().startswith(("%{", "{%", "{{")),
         cloud_config=cloud,
         node_config=node,
     )
@@ -99,3 +102,9 @@ def _is_template(text: str, name: str) -> bool:
     from nodeworthy.boot.shell.templates import looks_like_template
 
     return looks_like_template(text, name)
+
+
+def _is_braced(text: str, name: str) -> bool:
+    from nodeworthy.boot.shell.templates import looks_like_braces
+
+    return looks_like_braces(text, name)

@@ -59,7 +59,7 @@ _NODE_CONFIG = pattern(r"""^["']?apiVersion["']?\s*:\s*["']?node\.eks\.aws/""", 
 _NODE_CONFIG_JSON = pattern(r'\A\s*\{[^{}]{0,200}?"apiVersion"\s*:\s*"node\.eks\.aws/')
 _SETTINGS = pattern(r"\[\[?\s*settings\s*[.\]]|settings\.[\w.\"-]+\s*=")
 # What may stand before the first line that says something: comments, blank lines, YAML's `---`, a template's directive.
-_SKIPPED = pattern(r"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+|%\{[^\n]*+)?\r?\n)*")
+_SKIPPED = pattern(r"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+|(?:%\{|\{[%{#])[^\n]*+)?\r?\n)*")
 _YAML_BEGINS = pattern(r"""[\["'{]|[\w.-]+\s*:""")
 _CLOUD_KEYS = (
     "bootcmd|runcmd|write_files|packages|package_update|package_upgrade|users|ssh_authorized_keys|mounts|apt|yum_repos"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.perhaps import NOTHING, guard_of, perhaps
 from nodeworthy.boot.unpack.archive import read_archive
 from nodeworthy.boot.unpack.framing import Framing
 from nodeworthy.boot.unpack.kinds import LOOKED_INTO, PACKED, Type, begins_as, looks_like
@@ -22,10 +23,13 @@ _NODE_CONFIG_REMEDY = "let its type be application/node.eks.aws, in the outermos
 def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
     framing = Framing(text, origin, reading.faults)
     found: Found | None = None
+    whole = framing.lines.text(0, len(framing.lines))
+    decided = perhaps(whole, jinja=reading.braced) if reading.is_filled else NOTHING
     outermost = {id(part) for part in framing.message.parts or ()}
     for ordinal, leaf in enumerate(framing.message.leaves(), 1):
         found = _found(leaf, ordinal, framing, reading)
         if found is not None:
+            found.guard = guard_of(decided.at(leaf.first + 1), framing.origin)
             _read(found, id(leaf) in outermost, reading)
     if found is not None and not reading.parts and not reading.faults:
         reading.fault(FaultKind.EMPTY, found, "is empty", is_doubt=True)

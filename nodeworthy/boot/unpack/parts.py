@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import field
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin, within
 from nodeworthy.boot.unpack.kinds import SHELLS, Type, begins_as, interpreter
@@ -41,7 +42,7 @@ _NAME = pattern(r"[^\w.()-]", re.ASCII)
 _JINJA = pattern(r"\{\{|\{%")
 # The kernel hands all that stands behind env over as one word.
 # Lines of a template of which nothing is left, not even their ends.
-_DIRECTIVES = pattern(r"(?:%\{[^{}\n]*~\}[ \t]*\n)+")
+_DIRECTIVES = pattern(r"(?:(?:%\{[^{}\n]*~\}|\{%[^\n%]*%\}|\{#[^#]*+#\}|\{\{[^{}\n]*-\}\})[ \t]*\n)+")
 _ENV_WITH_OPTIONS = pattern(r"#!\s*\S*/env\s+([^-\s]\S*\s+\S.*)")
 _BOOTHOOK = "#cloud-boothook"
 
@@ -60,6 +61,7 @@ class Found:
     file_name: str = ""
     merge: str = ""
     jinja: bool = False
+    guard: Guard = ()
 
     def cut(self, lines: int, columns: int, text: str) -> None:
         self.origin = within(self.origin, lines, columns)
@@ -82,6 +84,14 @@ class Reading:
     faults: list[Fault] = field(default_factory=list)
     # So many parts cloud-init numbers and then ignores.
     ignored: int = 0
+    # Jinja or Go fills all of it in, before cloud-init sees it.
+    braced: bool = False
+    # Terraform does.
+    template: bool = False
+
+    @property
+    def is_filled(self) -> bool:
+        return self.braced or self.template
 
     def fault(
         self, kind: FaultKind, found: Found, message: str, remedy: str = "", *, line: int = 1, is_doubt: bool = False
@@ -93,6 +103,7 @@ class Reading:
             self.put(found, PartKind.OTHER, Stage.SCRIPTS)
             return
         kind, stage = _READ[found.type]
+        found.jinja = found.jinja or self.braced
         if kind in _DOCUMENTS and len(found.text) > MOST_READ:
             what = f"is larger than {MOST_READ // 1024} KiB, the most that is read of a {kind.value}"
             self.fault(FaultKind.TOO_LARGE, found, what, "write less into it", is_doubt=True)
@@ -121,6 +132,7 @@ class Reading:
                 folder=_FOLDERS.get(found.type, "scripts"),
                 merge=found.merge,
                 jinja=found.jinja,
+                guard=found.guard,
             )
         )
 
@@ -211,7 +223,7 @@ class Reading:
         directives = _DIRECTIVES.match(found.text)
         if directives is not None and found.text.startswith("#!", directives.end()):
             return
-        if found.text.startswith(("${", "%{")):
+        if found.text.startswith(("${", "%{", "{{", "{%")):
             # Who fills in one part of several says what it is; of all that there is somebody has to be asked.
             if found.content_type:
                 return

@@ -57,7 +57,7 @@ def test_directives_on_lines_of_their_own() -> None:
     assert branch.line == 2
     (condition,) = branch.branches[0].condition
     assert isinstance(condition, syntax.Test)
-    assert condition.raw == "gpu"
+    assert condition.raw == "%{ if gpu }"
     assert [each.raw for each in every(branch.branches[0].body, Command) if isinstance(each, Command)] == ["b"]
     assert [each.line for each in branch.otherwise if isinstance(each, Command)] == [5]
     assert isinstance(first, Command)
@@ -71,7 +71,7 @@ def test_a_directive_without_anything_to_do() -> None:
 def test_a_loop_of_the_template() -> None:
     loop = one('%{ for name, host in hosts ~}\necho "${host} ${name}" >> /etc/hosts\n%{ endfor ~}\n', template=True)
     assert isinstance(loop, For)
-    assert (loop.name, loop.raw_header) == ("host", "for name, host in hosts")
+    assert (loop.name, loop.raw_header) == ("host", "%{ for name, host in hosts }")
     assert loop.words is not None
     assert loop.words[0].parts == (Filled("hosts"),)
 
