@@ -34,10 +34,10 @@ def ran(
             row = _row(key, item, piece.document, faults, program)
             if row is not None:
                 here = piece.document.arms(item)
-                rows += [(each, Pinned(piece.document.place(item))) for each in between(arms, here)]
+                rows += _led(piece.document, arms, here)
                 rows.append(row)
                 arms = here
-        rows += [(each, Pinned(piece.place)) for each in between(arms, ())]
+        rows += _led(piece.document, arms, ())
         arms = ()
     # Where cloud-init fails at one item, it runs none of them.
     if not rows or len(faults) > before:
@@ -51,6 +51,11 @@ def ran(
     given = pieces[0].document.given if len(pieces) == 1 else ()
     place = origin.at(1)
     yield Ran(place=place, stage=stage, guard=given, key=key, text=text, origin=origin, name=name, jinja=jinja)
+
+
+def _led(document: Document, before: Arms, after: Arms) -> Iterator[Rows]:
+    """The directives between two items, as lines of the script."""
+    return ((raw, Pinned(document.origin.at(line))) for raw, line in between(before, after))
 
 
 def _items(tree: Tree) -> Iterator[Tree]:

@@ -19,6 +19,7 @@ from nodeworthy.boot.cloud_steps import (
     Step,
     WrittenFile,
 )
+from nodeworthy.boot.cloud_twins import twins
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.filled_yaml import read_filled
@@ -71,7 +72,11 @@ def _read(sources: Sequence[_Source], template: bool) -> CloudConfig:
     faults: list[Fault] = []
     missing: list[Step] = []
     documents = [each for source in sources if (each := _document(source, template, faults, missing))]
-    steps = Steps(merged(documents, faults), faults, missing)
+    pieces = merged(documents, faults)
+    for root, _ in documents:
+        for key, piece in reversed(list(twins(root.document))):
+            pieces.setdefault(key, []).insert(0, piece)
+    steps = Steps(pieces, faults, missing)
     for add in (_boot_commands, _files, _mounts, _snaps, repositories, packages, _run_commands, _others):
         add(steps)
     return CloudConfig(tuple(sorted(steps.steps, key=_turn)), tuple(faults))

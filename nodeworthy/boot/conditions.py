@@ -11,6 +11,7 @@ from nodeworthy.verdict import Place
 # More questions than this in one decision, and it is not taken: their combinations are too many.
 MOST = 12
 YES_OR_NO = ("yes", "no")
+_DIRECTIVES = ("%{ ", "{% ", "{{ ", "not %{ ", "not {% ", "not {{ ")
 
 
 class Asks(StrEnum):
@@ -38,6 +39,11 @@ class Question:
     @property
     def key(self) -> tuple[str, int]:
         return self.text, self.asking
+
+    @property
+    def is_of_template(self) -> bool:
+        """Whether it is decided before there is a script, by whoever fills the template in."""
+        return self.text.startswith(_DIRECTIVES)
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -73,10 +79,25 @@ Guard = tuple[Condition, ...]
 
 
 def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:
-    """Whether at least one of these happens in every case in which `when` holds. None where that is too much to try."""
+    """Whether at least one of these happens in every case in which `when` holds. None where that is too much to try, or
+    where whoever fills a template in decides it."""
     fixed = {each.key: each.answer for each in when}
-    wanted = [_open(guard, fixed) for guard in causes]
-    return _covered([guard for guard in wanted if guard is not None], MOST)
+    wanted = [still for guard in causes if (still := _open(guard, fixed)) is not None]
+    answer = _covered(wanted, MOST)
+    if answer is False and any(each.question.is_of_template for guard in wanted for each in guard):
+        machine = [tuple(each for each in guard if not each.question.is_of_template) for guard in wanted]
+        return None if _covered(machine, MOST) is not False else False
+    return answer
+
+
+def template_decides(causes: Sequence[Guard], when: Guard = ()) -> str:
+    """Why it is not known whether at least one of these happens in every case: a directive decides it; else empty."""
+    if always(causes, when) is not None:
+        return ""
+    held = {each.key for each in when}
+    asked = (each.question for guard in causes for each in guard if each.key not in held)
+    told = next((each.text for each in asked if each.is_of_template), "")
+    return f"`{told}` decides it when the template is filled in" if told else ""
 
 
 def together(one: Guard, other: Guard) -> bool:

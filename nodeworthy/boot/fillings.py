@@ -24,6 +24,7 @@ _TERRAFORM = pattern(r"\$\$\{|%%\{|\$\{|%\{")
 _JINJA = pattern(r"\{\{|\{%|\{#")
 # Terraform fills in first, and cloud-init what that leaves.
 _BOTH = pattern(r"\$\$\{|%%\{|\$\{|%\{|\{\{|\{%|\{#")
+_GO_DIRECTIVE = pattern(r"\{\{-?\s*(?:if|else|end|range|with|/\*)(?!\w)")
 _BRACES = pattern(r"[{}]")
 _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
 _HIDDEN = pattern(f"#?[{_WORD}{_COMMENT}](?P<number>[^\n])(?P<rest>{_REST}*)")
@@ -93,7 +94,8 @@ class Fillings:
             return raw
         self.raws.append(raw)
         number = chr(_NUMBERS + len(self.raws) - 1)
-        if raw[:2] in ("%{", "{%", "{#") and _is_alone(text, start, end):
+        steers = raw[:2] in ("%{", "{%", "{#") or _GO_DIRECTIVE.match(raw) is not None
+        if steers and _is_alone(text, start, end):
             return f"#{_COMMENT}{number}{_REST * (len(raw) - 3)}" if _is_inside(text, start) else ""
         return f"{_WORD}{number}{_REST * (len(raw) - 2)}"
 

@@ -26,7 +26,8 @@ class Arm:
     # Conditions, each with the answer that leads here.
     asks: tuple[tuple[str, bool], ...]
     is_loop: bool
-    enters: tuple[str, ...]
+    # Each with its line.
+    enters: tuple[tuple[str, int], ...]
     leaves: str
 
 
@@ -77,7 +78,7 @@ def _stepped(number: int, line: int, directive: Directive, raw: str, stack: list
     keyword = directive.keyword
     if keyword in ("if", "for"):
         # How one leaves it is known at its end alone; all that Terraform and Jinja write is their own.
-        stack.append(Arm(number, line, (directive.positive,), keyword == "for", (raw,), _leaves(keyword, raw)))
+        stack.append(Arm(number, line, (directive.positive,), keyword == "for", ((raw, line),), _leaves(keyword, raw)))
         return True
     if not stack:
         return False
@@ -86,7 +87,14 @@ def _stepped(number: int, line: int, directive: Directive, raw: str, stack: list
         *before, (asked, is_yes) = last.asks
         asks = (*before, (asked, not is_yes), *([directive.positive] if keyword == "elif" else []))
         stack.append(
-            Arm(last.group, last.line, asks[-_DEEPEST:], last.is_loop, (*last.enters, raw)[:_DEEPEST], last.leaves)
+            Arm(
+                last.group,
+                last.line,
+                asks[-_DEEPEST:],
+                last.is_loop,
+                (*last.enters, (raw, line))[:_DEEPEST],
+                last.leaves,
+            )
         )
     return True
 
@@ -108,12 +116,12 @@ def guard_of(arms: Arms, origin: Origin) -> Guard:
     )
 
 
-def between(before: Arms, after: Arms) -> list[str]:
-    """The directives that lead from one line to another, where both stand in one script."""
+def between(before: Arms, after: Arms) -> list[tuple[str, int]]:
+    """The directives that lead from one line to another, each with its own, where both stand in one script."""
     common = 0
     while common < min(len(before), len(after)) and before[common] == after[common]:
         common += 1
-    told = [each.leaves for each in reversed(before[common + 1 :])]
+    told = [(each.leaves, each.line) for each in reversed(before[common + 1 :])]
     if len(before) > common:
         here = before[common]
         there = after[common] if len(after) > common else None
@@ -121,7 +129,7 @@ def between(before: Arms, after: Arms) -> list[str]:
             told += there.enters[len(here.enters) :]
             common += 1
         else:
-            told.append(here.leaves)
+            told.append((here.leaves, here.line))
     for each in after[common:]:
         told += each.enters
     return told

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nodeworthy.boot.conditions import template_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
@@ -107,7 +108,8 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     if answer is None and isinstance(doubtful, Unit):
         return doubtful.place, f"which unit is enabled here is known only on the node: {doubtful.unit.why}"
     if answer is None:
-        return starter.place, "it depends on too many conditions to be decided"
+        decides = template_decides([each.conditions for each in boot.keepers], starter.conditions)
+        return starter.place, decides or "it depends on too many conditions to be decided"
     gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.conditions import always, together
+from nodeworthy.boot.conditions import always, template_decides, together
 from nodeworthy.facts.boot.final_files import asked_of_itself_apart, files_under, speaking_of
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.facts.boot.runtime import ready
@@ -93,6 +93,8 @@ def _flaws(
             step = working[0].step
             says = f"the node can resolve {name} only if {shown(step.conditions)}"
             yield Flaw(step.place, says, "whenever the node joins", CAUSE)
+        elif decides := template_decides(guards, moment.when):
+            yield doubt(working[0].step.place, f"whether the node can resolve {name} is not known: {decides}")
 
 
 def _name_to_resolve(host: str, file: HostsToml | None) -> str | None:

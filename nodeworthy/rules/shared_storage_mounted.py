@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.conditions import always, together
+from nodeworthy.boot.conditions import always, template_decides, together
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import asked_of_itself_apart, speaking_of
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
@@ -130,6 +130,8 @@ def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: 
             first = lasting[0]
             says = f"{storage.mount} is mounted only if {shown(first.effect.conditions)}"
             yield Flaw(first.place, says, "on every node", MISSING)
+        elif decides := template_decides(guards, moment.when):
+            yield doubt(lasting[0].place, f"whether {storage.mount} is mounted is not known: {decides}")
 
 
 @RULE.check

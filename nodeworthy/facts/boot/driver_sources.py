@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.commands.installs import kind_of
-from nodeworthy.boot.conditions import Guard, always, together
+from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Runs
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_packages import RUNFILE, NvidiaPackage, drivers, unsure
@@ -78,6 +78,8 @@ def missing(timeline: Timeline, script: Place) -> Iterator[Flaw]:
             first = found[0]
             says = f"the driver is installed only if {shown(first.effect.conditions)}"
             yield Flaw(first.place, says, "on every node of the pool", NO_DRIVER)
+        elif decides := template_decides(guards, moment.when):
+            yield doubt(found[0].place, f"whether the driver is installed is not known: {decides}")
 
 
 def _without_its_need(guard: Guard) -> Guard:

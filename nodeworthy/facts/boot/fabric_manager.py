@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nodeworthy.boot.conditions import Guard, always, together
+from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Act, Effect, Joins, LoadsModule, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_packages import NvidiaPackage, drivers, fabric_managers, same_version
@@ -106,6 +106,8 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Flaw]:
     if enabled and always(guards, when) is False:
         says = f"fabric manager is enabled only if {shown(enabled[0].conditions)}"
         yield doubt(enabled[0].place, f"{says}; whether these nodes meet that is not known")
+    elif enabled and (decides := template_decides(guards, when)):
+        yield doubt(enabled[0].place, f"whether fabric manager is enabled is not known: {decides}")
 
 
 def left_on_the_disk(timeline: Timeline) -> Iterator[Flaw]:
@@ -141,11 +143,14 @@ def installed(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Flaw]:
         yield Flaw(driver.place, says, "fabric manager of the driver's version", NO_CUDA, remedy=remedy)
         return
     when = driver.effect.conditions
-    if always([_without_its_need(each.effect.conditions) for each in managers], when) is False:
+    guards = [_without_its_need(each.effect.conditions) for each in managers]
+    if always(guards, when) is False:
         first = managers[0]
         says = f"fabric manager is installed only if {shown(first.effect.conditions)}"
         related = (Related(driver.place, "the driver is installed either way"),)
         yield Flaw(first.place, says, "with every driver", NO_CUDA, related=related)
+    elif decides := template_decides(guards, when):
+        yield doubt(managers[0].place, f"whether fabric manager is installed is not known: {decides}")
 
 
 def _without_its_need(guard: Guard) -> Guard:

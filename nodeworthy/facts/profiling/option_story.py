@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
+from nodeworthy.boot.conditions import template_decides
 from nodeworthy.boot.effects import Effect, How
 from nodeworthy.facts.boot.driver_loads import Load
 from nodeworthy.facts.boot.guards import but_its_own, told
@@ -74,7 +75,9 @@ class OptionStory:
         doubtful = next((each for each in writes if each.says is Says.MAYBE), None)
         if doubtful is not None:
             return doubtful.place, f"{known}: {doubtful.said.why}"
-        return self.here(), f"{known}: it depends on too many conditions"
+        right = [each.effect.conditions for each in self.boot.before(self.load)]
+        decides = template_decides(right, self.load.conditions)
+        return self.here(), f"{known}: {decides or 'it depends on too many conditions'}"
 
     def _undone(self, right: OptionWrite, by: OptionWrite) -> Told:
         written = Related(right.place, f"{right.path} gets the option here")
