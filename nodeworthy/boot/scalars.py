@@ -92,8 +92,8 @@ class Document:
             if first and row in self.perhaps.directives:
                 continue
             told, arms = self.fillings.text(line), self.perhaps.at(row) if first else ()
-            text = Text.of(self.perhaps.hole(arms, told.shown())) if arms[len(own) :] else told
-            rows.append(Line(text, origin.at(i)))
+            decided = Text.of(self.perhaps.hole(arms, told.shown())) if arms[len(own) :] else told
+            rows.append(Line(decided, origin.at(i)))
         return Content(tuple(rows), is_open)
 
     def _first_line(self, tree: Tree) -> int:

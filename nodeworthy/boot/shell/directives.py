@@ -202,7 +202,7 @@ def _decide(text: str, group: Sequence[Directive], inside_words: Collection[int]
         return
     for each in group:
         each.alone = True
-    ends = (last.keyword,)
+    ends: tuple[str, ...] = (last.keyword,)
     for each in group[1:-1]:
         if first.keyword == "for":
             each.marks, ends = ("endfor", "if"), ("endif",)
