@@ -202,14 +202,15 @@ def _decide(text: str, group: Sequence[Directive], inside_words: Collection[int]
         return
     for each in group:
         each.alone = True
-    ends: tuple[str, ...] = (last.keyword,)
+    ends = [last.keyword]
     for each in group[1:-1]:
         if first.keyword == "for":
-            each.marks, ends = ("endfor", "if"), ("endif",)
+            each.marks, ends = ("endfor", "if"), ["endif"]
             each.told = f"not {first.told}"
         elif each.keyword == "elif":
-            each.marks, ends = ("else", "if"), (*ends, "endif")
-    last.marks = ends
+            each.marks = ("else", "if")
+            ends.append("endif")
+    last.marks = tuple(ends)
 
 
 def _fills_its_lines(text: str, group: Sequence[Directive]) -> bool:
