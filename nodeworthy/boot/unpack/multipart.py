@@ -31,8 +31,9 @@ def read_multipart(text: str, origin: Origin, reading: Reading) -> None:
         if found is not None:
             found.guard = guard_of(decided.at(leaf.first + 1), framing.origin)
             _read(found, id(leaf) in outermost, reading)
-    if found is not None and not reading.parts and not reading.faults:
-        reading.fault(FaultKind.EMPTY, found, "is empty", is_doubt=True)
+    if not reading.parts and not reading.faults:
+        # A multipart may hold nothing but another one that is cut off.
+        reading.fault(FaultKind.EMPTY, found or Found("", Type.SHELL, origin), "is empty", is_doubt=True)
     _same_names(reading)
 
 
