@@ -23,7 +23,7 @@ from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "failure-is-loud",
@@ -109,7 +109,12 @@ def _silent(source: Source, steps: Sequence[Step]) -> Findings:
 
 def _told_beside(step: Step, unnoticed: Sequence[Step]) -> bool:
     """`curl … | sh -` where nothing stops the script: `set -euo pipefail` mends both, and one of them is told."""
-    return any(each.place == step.place for each in unnoticed)
+    return any(_is_one_pipe(step.place, each.place) for each in unnoticed)
+
+
+def _is_one_pipe(one: Place, other: Place) -> bool:
+    """What is downloaded and what runs it stand in one line, or below each other."""
+    return one.path == other.path and one.within == other.within and 0 <= (other.line or 0) - (one.line or 0) <= 1
 
 
 def _one(source: Source, step: Step) -> Finding:

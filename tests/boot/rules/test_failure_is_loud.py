@@ -195,3 +195,10 @@ def test_a_region_that_was_not_understood() -> None:
     assert said_of(RULE, 'if true; then\n  kubeadm join || {\n    echo "failed\nfi\n').verdict == "skip"
     assert said_of(RULE, "python3 - <<'EOF'\nimport nvidia_ml_py3\nEOF\n").verdict == "skip"
     assert said_of(RULE, f'set -e\n{JOIN}\nif true; then\n  echo || {{\n    echo "failed\nfi\n').verdict == "pass"
+
+
+def test_a_download_and_what_runs_it_are_told_once() -> None:
+    (found,) = messages(RULE, f"{K3S}\necho")
+    assert "nothing in it says `set -e`" in found
+    (found,) = messages(RULE, "curl -sfL https://get.k3s.io | \\\n  sh -\necho")
+    assert "nothing in it says `set -e`" in found
