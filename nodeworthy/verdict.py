@@ -23,7 +23,7 @@ class Verdict(StrEnum):
     ERROR = "error"
 
 
-_NOT_KNOWN = " is not known: "
+_NOT_KNOWN = (" is not known: ", " is not known, because ")
 
 # A pair of rule and subject gets the worst of what was found; a skip only where there is nothing else.
 WORST_FIRST = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN, Verdict.PASS, Verdict.SKIP)
@@ -202,8 +202,8 @@ class Finding:
         named = self.on if len(self.on) <= 3 else (*self.on[:3], f"{len(self.on) - 3} more")
         on = f" on {' and '.join(filter(None, [', '.join(named[:-1]), named[-1]]))}"
         # Of whom something is not known stands with what that is, and not with the reason.
-        what, marker, why = self.message.partition(_NOT_KNOWN)
-        return f"{what}{on}{marker}{why}" if marker else f"{self.message}{on}"
+        at = next((at for mark in _NOT_KNOWN if (at := self.message.find(mark)) >= 0), len(self.message))
+        return f"{self.message[:at]}{on}{self.message[at:]}"
 
 
 Findings = Iterator[Finding]
