@@ -44,7 +44,7 @@ STRANGERS = {
     "managed-nodes": Stranger(0),
     "one-file": Stranger(3, unknown={"infra/app.py:57": 2, "infra/app.py:22": 1}),
     "other-clouds": Stranger(3, ("--no-simulate",), not_judged={"azure-native": 1, "gcp": 2}),
-    "other-stacks": Stranger(3, ("--no-simulate",), unknown={"__main__.py:40": 18}),
+    "other-stacks": Stranger(3, ("--no-simulate",), unknown={"__main__.py:40": 20}),
     "remote-component": Stranger(3, ("--no-simulate",), unknown={"__main__.py:17": 1, "__main__.py:20": 1}),
 }
 
@@ -75,8 +75,8 @@ def test_every_program_is_tried() -> None:
 def test_what_many_rules_can_not_tell_is_said_once() -> None:
     ran = run("preview", "--no-simulate", "--no-color", cwd=PROGRAMS / "other-stacks")
     assert ran.code == 3
-    assert ran.out.count("the user data is not known") == 1
-    assert "unknown to 17 rules\n" in ran.out
+    assert ran.out.count("for one reason: it is known only after deployment") == 1
+    assert "unknown to 18 rules\n" in ran.out
     assert "kubelet-survives-reboot" in ran.out
 
 
