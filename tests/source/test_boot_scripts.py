@@ -14,6 +14,7 @@ from tests.run import run, run_json
 FOUND = {
     "a shell script that makes a node": ("user-data.sh", b"#!/bin/bash\nset -e\nsystemctl enable kubelet\n"),
     "env bash": ("x", b"#!/usr/bin/env bash\ndnf install -y nvidia-driver\n"),
+    "Ubuntu's own choice of a driver": ("driver.sh", b"#!/bin/bash\nsudo ubuntu-drivers install\nsudo reboot\n"),
     "a template": ("user-data.tftpl", b"#!/bin/bash\n/etc/eks/bootstrap.sh ${cluster_name}\n"),
     "a template without a first line": ("user-data.tpl", b"/etc/eks/bootstrap.sh ${cluster_name}\n"),
     "user data by its name": ("gpu-user-data.sh", b"#!/bin/bash\nexport HF_HOME=/data\n"),

@@ -14,7 +14,7 @@ from nodeworthy.verdict import Place
 _MARKS = pattern(
     rb"/etc/eks/bootstrap|nodeadm|kubeadm\s+(?:join|init)|get\.k3s\.io|get\.rke2\.io|k8s join-cluster|microk8s join|"
     rb"k8s bootstrap|snap\s+install\s+(?:-\S+\s+)*(?:k8s|microk8s)\b|"
-    rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
+    rb"/etc/modprobe\.d|modprobe\s+nvidia|NVreg_|nvidia-driver|nvidia-open|ubuntu-drivers\s+(?:auto)?install|cuda-drivers|NVIDIA-Linux|nvidia-fabricmanager|"
     rb"(?:enable|disable|mask|start)\b[^\n]*\b(?:kubelet|containerd|nvidia-persistenced|rke2-agent|k3s-agent)|"
     rb"hosts\.toml|insecure-registries|containerd config default|containerd/config|amazon-efs-utils|cloud-boothook"
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
-from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, NotUnderstood, Stage, Unit
+from nodeworthy.boot.effects import Act, Effect, Failure, Fetches, Installs, Joins, NotUnderstood, Runs, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.gaps import as_written
@@ -85,7 +85,14 @@ def _called(effect: Effect, started: AbstractSet[Place]) -> str:
         family = family_of(effect.unit.known or "")
         does = "starting" if effect.place in started else "enabling"
         return f"{does} {effect.unit.shown().removesuffix('.service')}" if family is not None else ""
-    return ""
+    return "making the control plane" if _makes_a_control_plane(effect) else ""
+
+
+def _makes_a_control_plane(effect: Effect) -> bool:
+    if not isinstance(effect, Runs):
+        return False
+    words = [each.known for each in effect.arguments[:2]]
+    return words == ["kubeadm", "init"]
 
 
 def _downloads(timeline: Timeline, critical: dict[Place, Step]) -> Iterator[Step]:

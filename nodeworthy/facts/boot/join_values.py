@@ -52,8 +52,8 @@ def malformed(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:
 
 
 def is_filled_in(value: str) -> bool:
-    """Whether a program's format or a person puts the value in its place: it is none."""
-    return is_placeholder(value) or _MARK.search(value) is not None
+    """Whether a program's format, a template or a person puts the value in its place: it is none."""
+    return is_placeholder(value) or "${" in value or _MARK.search(value) is not None
 
 
 def _of_two_clusters(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:

@@ -26,6 +26,7 @@ DRIVER = "dnf install -y nvidia-driver"
         ("set -e\ncurl -sfL https://get.k3s.io | K3S_URL=https://a:6443 sh -", "the pipe swallows it"),
         ("set -e\nkubeadm join --config a || exit 0\necho", "nobody looks"),
         ("set -e\nsystemctl start kubelet || true\necho", "`|| true` swallows it"),
+        ("kubeadm init --config a\necho", "nothing in it says `set -e`"),
         (f"trap : ERR\n{DRIVER}\necho", "nothing in it says `set -e`"),
         (f"set -e\n! {DRIVER}\necho", "nobody looks"),
         (f'set -e\nf() {{ local out=$({DRIVER}); echo "$out"; }}\nf\necho', "nobody looks"),

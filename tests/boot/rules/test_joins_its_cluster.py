@@ -192,7 +192,7 @@ def test_outputs_of_two_clusters() -> None:
 
 
 @pytest.mark.parametrize(
-    "filled_in", ["<CA>", "%s", "PLACEHOLDER_CA", "'{{ .Values.ca }}'", "__CA__", "your-cluster-ca"]
+    "filled_in", ["<CA>", "%s", "PLACEHOLDER_CA", "'{{ .Values.ca }}'", "__CA__", "your-cluster-ca", "${eks_ca}"]
 )
 def test_what_somebody_fills_in_is_no_value(filled_in: str) -> None:
     assert told(RULE, read(node_config(certificateAuthority=filled_in))) == ["pass"]

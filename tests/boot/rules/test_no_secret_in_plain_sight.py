@@ -93,6 +93,14 @@ def test_what_is_not_known_does_not_pass() -> None:
     assert told(RULE, script) == ["unknown", "it is an output of a new resource"]
 
 
+def test_a_ca_key_that_a_template_fills_in() -> None:
+    cloud = "#cloud-config\nwrite_files:\n  - path: /tls/ca.key\n    encoding: b64\n    content: ${server_ca_key}\n"
+    assert [each.message for each in judged(RULE, read(cloud, "init.tftpl")).findings] == [
+        "the template writes its variable server_ca_key into user data"
+    ]
+    assert told(RULE, read(cloud.replace("_key", "_cert"), "init.tftpl")) == ["pass"]
+
+
 def test_in_a_file() -> None:
     text = f"grafana:\n  adminPassword: prom-operator\n  existingSecret: grafana-admin\nextra:\n  - {TOKEN}\n"
     judgement = of(PlainText(Place(path="values.yaml"), text, "Helm values"))
