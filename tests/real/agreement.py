@@ -134,7 +134,8 @@ def _told(finding: dict[str, Any], of_stack: str) -> dict[str, Any]:
         "urn": where.get("urn", of_stack),
         "subject": where.get("subject", ""),
         "line": _line(":".join(str(where[name]) for name in ("path", "line", "column") if name in where)),
-        "is": finding["is"],
+        # Text says only once that a value is not known: in the sentence.
+        "is": finding["is"] if finding["is"] != "(unknown)" else None,
         "should": finding["should"],
         "cause": finding["cause"],
         "remedy": finding["remedy"],

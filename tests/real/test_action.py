@@ -110,8 +110,8 @@ def test_one_comment_is_made_and_then_changed(tmp_path: Path) -> None:
         assert code == 1
         assert "::error file=values.yaml,line=8,col=3,title=containerd-paths::" in printed
         (first,) = pull_request.ours
-        assert "1 failure in the source" in first
-        assert "1 failure in the source" in job.summary
+        assert "2 failures in the source" in first
+        assert "2 failures in the source" in job.summary
 
         files_of("good-source-incident-fixed", tmp_path / "project")
         code, _ = job.run()
@@ -166,7 +166,7 @@ def test_a_fork_gets_it_in_the_summary(status: int, tmp_path: Path) -> None:
         job = Job(files_of("bad-source-incident", tmp_path / "project"), github.url)
         code, printed = job.run()
     assert code == 1
-    assert "1 failure in the source" in job.summary
+    assert "2 failures in the source" in job.summary
     assert "this run may not write one, as with a fork's" in job.summary
     assert "::notice title=nodeworthy::There is no comment on this pull request" in printed
 
@@ -190,7 +190,7 @@ def test_without_a_comment_the_verdict_is_the_same(changed: dict[str, str], says
     assert code == 1
     assert pull_request.written == []
     assert says in job.summary
-    assert "1 failure in the source" in job.summary
+    assert "2 failures in the source" in job.summary
 
 
 def test_a_program_that_can_not_be_run_is_told_and_gives_the_runner_no_commands(tmp_path: Path) -> None:

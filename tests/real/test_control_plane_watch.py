@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -74,7 +75,7 @@ def test_a_fault_is_told_and_told_gone(cluster: ControlPlane) -> None:
 
 def test_people_are_told_when(cluster: ControlPlane) -> None:
     with Watcher(*RULES) as watcher:
-        while " rules on " not in watcher.line():
+        while not re.search(r"\d rules? on ", watcher.line()):
             pass
         have(cluster, 7)
         assert watcher.line().startswith("-- 20")

@@ -85,7 +85,7 @@ def test_one_comment_is_made_and_then_changed(tmp_path: Path) -> None:
     with Api(merge_request.answer) as api:
         folder = shutil.copytree(CASES / "bad-source-incident", tmp_path / "project")
         assert run_job(folder, api.url, TOKEN) == 1
-        assert "1 failure in the source" in merge_request.notes[1]["body"]
+        assert "2 failures in the source" in merge_request.notes[1]["body"]
         shutil.copy(CASES / "good-source-incident-fixed" / "values.yaml", folder)
         assert run_job(folder, api.url, TOKEN) == 0
     assert merge_request.written == ["POST", "PUT"]
