@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -46,14 +46,22 @@ class Scope:
     incomplete: str = ""
     # The same of what was listed alone: files whose names nobody has seen.
     unlisted: str = ""
-    # What was looked at, for whoever keeps an answer until something changes.
-    asked: set[Path] = field(default_factory=set)
     # What was found out of all of them once, for whoever asks again.
     remembered: dict[str, str] = field(default_factory=dict)
+    _read_of: set[str] = field(default_factory=set)
     _paths: list[str] | None = None
     _by_name: dict[str, list[str]] | None = None
     _held: dict[tuple[bytes, int, tuple[str, ...]], list[str]] = field(default_factory=dict)
     _named: dict[str, list[Reference]] | None = None
+
+    @property
+    def asked(self) -> Iterator[Path]:
+        """What was looked at, for whoever keeps an answer until something changes."""
+        return map(Path, self._read_of)
+
+    def looked_for(self, paths: Iterable[Path]) -> None:
+        """Files of it that somebody looked for by himself."""
+        self._read_of.update(map(os.fspath, paths))
 
     def files(self, suffixes: Sequence[str] = ()) -> Iterator[Path]:
         """All of them, or those with one of these endings ("" for names without one)."""
@@ -64,7 +72,7 @@ class Scope:
     def files_of_folder(self) -> Iterator[Path]:
         """Those that lie in the root itself."""
         if self.root is not None:
-            self.asked.add(self.root)
+            self._read_of.add(os.fspath(self.root))
             yield from map(Path, _inside(os.fspath(self.root))[0])
 
     def holding(self, mark: re.Pattern[bytes], suffixes: Sequence[str] = ()) -> Iterator[Held]:
@@ -128,13 +136,13 @@ class Scope:
             yield path, data
 
     def _read(self, path: str) -> bytes | None:
-        self.asked.add(Path(path))
+        self._read_of.add(path)
         try:
-            with open(path, "rb") as file:  # noqa: PTH123 - of thousands of files
-                data = file.read(LARGEST + 1)
+            # Of thousands of files: as many bytes are made room for as there are.
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+                return file.read() if os.fstat(file.fileno()).st_size <= LARGEST else None
         except OSError:
             return None
-        return data if len(data) <= LARGEST else None
 
     def _listed(self) -> list[str]:
         if self._paths is None:
@@ -147,7 +155,7 @@ class Scope:
         while level:
             below: list[str] = []
             for folder in level:
-                self.asked.add(Path(folder))
+                self._read_of.add(folder)
                 files, folders = _inside(folder)
                 found += files
                 below += folders

@@ -52,7 +52,7 @@ def lying_as(name: str, source: Source) -> list[Path]:
     behind = re.sub(r"^(?:\.\./)+", "", name)
     last = behind.rsplit("/", 1)[-1]
     found = [path for path in source.scope.called(last) if os.fspath(path).endswith(f"/{behind}")]
-    source.scope.asked.update(found)
+    source.scope.looked_for(found)
     return found
 
 
@@ -65,7 +65,7 @@ def imported(text: str, path: Path, source: Source) -> list[Path]:
         steps = module.strip(".").replace(".", "/")
         candidates = [top / each for top in tops for each in (f"{steps}.py", f"{steps}/__init__.py") if steps]
         # Whoever keeps an answer looks again when one of them changes, or comes.
-        source.scope.asked.update(candidates)
+        source.scope.looked_for(candidates)
         lies = next((each for each in candidates if each.is_file()), None)
         if lies is not None and lies != path:
             found[lies] = None
