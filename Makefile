@@ -64,7 +64,7 @@ test-long: venv ## what takes seconds a test: whole stacks and the rest of the c
 	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m "long and not night" -n $(PYTEST_WORKERS)
 
 .PHONY: test-night
-test-night: venv ## what takes minutes: every case of tests/cases asked three ways, with the same answer
+test-night: venv ## what takes minutes: every case asked three ways with the same answer, all reports against their schema
 	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
 
 .PHONY: lint

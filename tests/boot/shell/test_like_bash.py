@@ -97,11 +97,12 @@ def test_a_sample_of_broken_scripts() -> None:
     _agree(list(broken_scripts(20, 150)), 1)
 
 
-# The whole is `make test-long`'s, and what takes longest `make test-night`'s.
+# The whole is `make test-long`'s, and what takes minutes `make test-night`'s.
 def test_whole_every_script_of_the_tests() -> None:
     assert [each for each in scripts() if we_say(each) != bash_says(each)] == []
 
 
+@pytest.mark.night
 def test_whole_three_thousand_broken_scripts() -> None:
     _agree(list(broken_scripts(7, 3000)), 12)
 
