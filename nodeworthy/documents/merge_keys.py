@@ -1,7 +1,8 @@
-"""YAML's merge keys (`<<: *other`), resolved once a mapping and never without bounds.
+"""YAML's aliases and merge keys (`<<: *other`), never without bounds.
 
-Each mapping's own keys win, then the merged ones in their order. A mapping may be merged into many others and those
-again, so a file of a few lines can ask for more work than anybody has time for; that is refused.
+Of a mapping its own keys win, then the merged ones in their order. What has an anchor may be named many times, and
+those names again, so a file of a few lines can ask for more work than anybody has time for; that is refused before
+anybody walks it. Go's reader, which kubectl and Helm use, refuses such a file, too.
 """
 
 from __future__ import annotations
@@ -10,16 +11,21 @@ from collections.abc import Iterable, Iterator
 
 import yaml
 
+from nodeworthy.limits import CHARACTERS_A_VALUE, MOST_BY_ALIASES, YAML_DEEPEST
+from nodeworthy.records import dataclass
+
 MERGE_KEY = "<<"
 MERGE_TAG = "tag:yaml.org,2002:merge"
-# Far more keys than the merges of any real document bring together.
-MOST = 1_000_000
 
 Pairs = dict[str, tuple[yaml.Node, yaml.Node]]
 
 
 class TooMuch(Exception):
-    """The merges of a document multiply beyond measure."""
+    """The aliases or the merges of a document multiply beyond measure: why, and at which node that shows."""
+
+    def __init__(self, why: str, node: yaml.Node | None = None) -> None:
+        super().__init__(why)
+        self.node = node
 
 
 class Merges:
@@ -69,8 +75,8 @@ class Merges:
             if isinstance(source, yaml.MappingNode):
                 pairs = self.pairs(source)
                 self._brought += len(pairs)
-                if self._brought > MOST:
-                    raise TooMuch(f"its merge keys bring together more than {MOST} keys")
+                if self._brought > MOST_BY_ALIASES:
+                    raise TooMuch(f"its merge keys bring together more than {MOST_BY_ALIASES:,} keys", value)
                 yield from pairs.items()
 
 
@@ -81,3 +87,64 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
             yield value
     elif isinstance(node, yaml.SequenceNode):
         yield from node.value
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """What somebody finds who walks into a node: how many values, and how many levels."""
+
+    values: int
+    levels: int
+
+
+class Sizes:
+    """How much a document is for whoever follows its aliases; each node is counted once."""
+
+    def __init__(self, merges: Merges) -> None:
+        self._merges = merges
+        self._sizes: dict[int, _Size] = {}
+        # Those that are being counted: who meets one of them again has gone round in a circle.
+        self._within: set[int] = set()
+        # What stands in the text itself.
+        self._written = 0
+
+    def refuse_multiplied(self, documents: Iterable[yaml.Node | None]) -> None:
+        for document in documents:
+            if document is not None:
+                self._count(document)
+
+    def _count(self, top: yaml.Node) -> None:
+        """Children before parents, without recursion: aliases nest as deep as they like."""
+        waiting = [top]
+        while waiting:
+            node = waiting[-1]
+            if id(node) in self._sizes:
+                waiting.pop()
+                continue
+            children = self._children(node)
+            if id(node) not in self._within:
+                self._within.add(id(node))
+                fresh = [each for each in children if id(each) not in self._sizes]
+                if any(id(each) in self._within for each in fresh):
+                    raise TooMuch("an anchor stands within what it names, so it has no end", node)
+                waiting += fresh
+                continue
+            waiting.pop()
+            self._within.remove(id(node))
+            self._sizes[id(node)] = self._size(node, children)
+
+    def _children(self, node: yaml.Node) -> list[yaml.Node]:
+        if isinstance(node, yaml.MappingNode):
+            return [value for _, value in self._merges.pairs(node).values()]
+        return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+    def _size(self, node: yaml.Node, children: list[yaml.Node]) -> _Size:
+        sizes = [self._sizes[id(each)] for each in children]
+        own = 1 + len(node.value) // CHARACTERS_A_VALUE if isinstance(node, yaml.ScalarNode) else 1
+        self._written += own
+        size = _Size(own + sum(each.values for each in sizes), 1 + max((each.levels for each in sizes), default=0))
+        if size.levels > YAML_DEEPEST + 1:
+            raise TooMuch(f"its aliases nest deeper than {YAML_DEEPEST} levels", node)
+        if size.values - self._written > MOST_BY_ALIASES:
+            raise TooMuch(f"its aliases multiply it by more than {MOST_BY_ALIASES:,} values", node)
+        return size

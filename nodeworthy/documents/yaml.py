@@ -1,8 +1,9 @@
 """Reads YAML with the position of every key and value.
 
-Only `compose` is used: it keeps marks, and shares the node of an alias instead of copying it, so that an alias
-bomb stays small until somebody walks it. It is recursive C, and a nesting that is deep enough ends the
-interpreter itself: what could nest that deep is counted first, by libyaml's events, which are not recursive.
+Only `compose` is used: it keeps marks, and shares the node of an alias instead of copying it, so that what the
+aliases of a document come to can be counted before anybody walks it. It is recursive C, and a nesting that is deep
+enough ends the interpreter itself: what could nest that deep is counted first, by libyaml's events, which are not
+recursive.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from typing import Any, overload
 import yaml
 from yaml.constructor import ConstructorError, SafeConstructor
 
-from nodeworthy.documents.merge_keys import MERGE_KEY, MERGE_TAG, Merges, Pairs, TooMuch
+from nodeworthy.documents.merge_keys import MERGE_KEY, MERGE_TAG, Merges, Pairs, Sizes, TooMuch
 from nodeworthy.documents.tree import Scalar, Tree, Value, join
+from nodeworthy.limits import YAML_DEEPEST
 from nodeworthy.verdict import Place, Unknown
 
 _Safe: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -51,8 +53,6 @@ _SLOW = 1_000_000
 _ANCHOR_AGAIN = "found duplicate anchor"
 _IN_A_QUOTE = "while scanning a quoted scalar"
 _NO_TOKEN = "found character that cannot start any token"
-# Far more than any chart or manifest, and far less than what a recursion can bear.
-DEEPEST = 200
 
 _TAG = "tag:yaml.org,2002:"
 _CONSTRUCTOR = SafeConstructor()
@@ -107,8 +107,10 @@ def _read(text: str, origin: Place, reader: _Reader) -> list[Tree]:
         _forget_ends(nodes)
         if MERGE_KEY in text:
             reader.merges.resolve(nodes)
+        if "&" in text and "*" in text:
+            Sizes(reader.merges).refuse_multiplied(nodes)
     except TooMuch as problem:
-        raise NotYaml(str(problem), origin) from None
+        raise NotYaml(str(problem), reader.place(problem.node) if problem.node is not None else origin) from None
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         if problem.context == _IN_A_QUOTE:
@@ -153,7 +155,7 @@ def _forget_ends(nodes: list[Any]) -> None:
 
 def _could_be_deep(text: str) -> bool:
     openings = sum(text.count(opening) for opening in ("[", "{", "- ", "? "))
-    return openings > DEEPEST or "\n" + " " * DEEPEST in text
+    return openings > YAML_DEEPEST or "\n" + " " * YAML_DEEPEST in text
 
 
 def _refuse_depth(text: str, reader: _Reader) -> None:
@@ -161,8 +163,8 @@ def _refuse_depth(text: str, reader: _Reader) -> None:
     for event in yaml.parse(text, Loader=Loader):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
-            if depth > DEEPEST:
-                raise NotYaml(f"nested deeper than {DEEPEST} levels", reader.at(event.start_mark, None))
+            if depth > YAML_DEEPEST:
+                raise NotYaml(f"nested deeper than {YAML_DEEPEST} levels", reader.at(event.start_mark, None))
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
 

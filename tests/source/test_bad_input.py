@@ -143,8 +143,8 @@ ALIASES = "".join(f"{after}: &{after} [{', '.join([f'*{before}'] * 9)}]\n" for b
 ODD = {
     "brackets": ("a: " + "[" * 10_000, 3),
     "braces": ("toolkit: " + "{a: " * 10_000, 3),
-    "an alias bomb": (f"a: &a [lol, lol]\n{ALIASES}{GOOD}", 0),
-    "an object that holds itself": (f"x: &x\n  y: *x\n{GOOD}", 0),
+    "an alias bomb": (f"a: &a [lol, lol]\n{ALIASES}{GOOD}", 3),
+    "an object that holds itself": (f"x: &x\n  y: *x\n{GOOD}", 3),
     "carriage returns": (GOOD.replace("\n", "\r\n"), 0),
     "a byte order mark": (f"\ufeff{GOOD}", 0),
     "a NUL": (f"{GOOD}\0", 3),

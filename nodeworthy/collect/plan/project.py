@@ -154,7 +154,7 @@ def read_config(project: Project, stack: str) -> StackConfig:
     for key, value in sorted(found.items()):
         if value.is_absent:
             continue
-        data, hides = _Plain(value.place).of(value)
+        data, hides = _plain(value)
         values[key] = data if isinstance(data, str) else json.dumps(data, sort_keys=True, separators=(",", ":"))
         if hides:
             secret.append(key)
@@ -177,25 +177,14 @@ def _declared(value: Tree) -> Tree:
     return given if not given.is_absent else value.get("default")
 
 
-class _Plain:
-    """A value as the program sees it, and whether a secret is in it. What an alias bomb would become is refused."""
-
-    LARGEST = 100_000
-
-    def __init__(self, place: Place) -> None:
-        self._place = place
-        self._left = self.LARGEST
-
-    def of(self, tree: Tree, depth: int = 0) -> tuple[Any, bool]:
-        self._left -= 1
-        if self._left < 0 or depth > yaml.DEEPEST:
-            raise InputError(f"{self._place}: too large: its aliases make more than {self.LARGEST} values of it")
-        if tree.is_mapping:
-            if set(tree.mapping) == {"secure"} and tree.get("secure").text is not None:
-                return UNKNOWN, True
-            pairs = {name: self.of(child, depth + 1) for name, child in tree.mapping.items()}
-            return {name: data for name, (data, _) in pairs.items()}, any(hides for _, hides in pairs.values())
-        if tree.is_sequence:
-            items = [self.of(child, depth + 1) for child in tree.sequence]
-            return [data for data, _ in items], any(hides for _, hides in items)
-        return (UNKNOWN if tree.is_unknown else tree.value), False
+def _plain(tree: Tree) -> tuple[Any, bool]:
+    """A value as the program sees it, and whether a secret is in it."""
+    if tree.is_mapping:
+        if set(tree.mapping) == {"secure"} and tree.get("secure").text is not None:
+            return UNKNOWN, True
+        pairs = {name: _plain(child) for name, child in tree.mapping.items()}
+        return {name: data for name, (data, _) in pairs.items()}, any(hides for _, hides in pairs.values())
+    if tree.is_sequence:
+        items = [_plain(child) for child in tree.sequence]
+        return [data for data, _ in items], any(hides for _, hides in items)
+    return (UNKNOWN if tree.is_unknown else tree.value), False

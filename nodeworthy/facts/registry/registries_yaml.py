@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import How
+from nodeworthy.documents.tree import plain
+from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.facts.boot.final_files import left_by
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.facts.boot.runtime import Ready
@@ -51,11 +51,10 @@ def _absent(ready: Ready, path: str, host: str, wanted: str, script: Place) -> F
 
 def _yaml(text: str) -> Any:
     try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError as problem:
-        mark = getattr(problem, "problem_mark", None)
-        where = f" at line {mark.line + 1}" if mark is not None else ""
-        raise ValueError(f"{getattr(problem, 'problem', problem)}{where}") from problem
+        tree = read(text, Place(line=1))
+    except NotYaml as problem:
+        raise ValueError(f"{problem.why} at line {problem.place.line}") from problem
+    return None if tree is None else plain(tree)
 
 
 def _wanted(path: str, host: str) -> str:

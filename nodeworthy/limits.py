@@ -1,0 +1,15 @@
+"""How much of one input is looked at, and why no more: nobody's file may take the time or the memory of the others.
+
+What goes beyond is said: of a file by `input-readable`, of a step of a boot script and of a rule as unknown. None of
+these is a pass.
+"""
+
+from __future__ import annotations
+
+# YAML. Charts and manifests nest some twenty levels; a recursion in C bears some thousands.
+YAML_DEEPEST = 200
+# Values that the aliases and merge keys of a document stand for, beyond those that are written. Real documents come to
+# some thousands, and Go's reader refuses at 400,000.
+MOST_BY_ALIASES = 100_000
+# A long text counts as several values: it is searched, and may hold a document itself.
+CHARACTERS_A_VALUE = 16
