@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from nodeworthy.documents.text_file import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
@@ -18,7 +19,6 @@ from nodeworthy.fleet.walk import Walker
 from nodeworthy.verdict import Place
 
 LIMIT = 10_000_000
-_OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 
 
 class Malformed(InputError):
@@ -75,36 +75,35 @@ def _no_fleet(config: Mapping[str, Tree]) -> str:
 
 def read_fleet_file(path: Path, shown_as: str) -> Fleet:
     """The fleet of a file that findings call `shown_as`. Raises Malformed, or InputError where it can't be read."""
-    origin = Place(path=shown_as)
+    tree = _document(path, shown_as)
+    if tree is None:
+        raise Malformed([Fault(Place(path=shown_as), "the file is empty")])
+    return read_fleet(tree, stack_of(path))
+
+
+def declares_fleet(path: Path, shown_as: str) -> bool:
+    """Whether a stack's file does. Raises Malformed or InputError where nobody can say: it is no mapping."""
+    tree = _document(path, shown_as)
+    if tree is None or tree.is_null:
+        return False
+    config = tree.get("config")
+    for each, name in ((tree, "a stack's file"), (config, "config")):
+        if not (each.is_mapping or each.is_null or each.is_absent):
+            raise Malformed([Fault(each.place, f"{name} is {each.kind()}, and must be a mapping")])
+    return has_fleet(tree)
+
+
+def _document(path: Path, shown_as: str) -> Tree | None:
     try:
-        tree = read(_text(path, shown_as), origin)
+        return read(text_of(path, shown_as, LIMIT, "a fleet"), Place(path=shown_as))
     except NotYaml as problem:
         raise Malformed([Fault(problem.place, problem.why)]) from None
-    if tree is None:
-        raise Malformed([Fault(origin, "the file is empty")])
-    return read_fleet(tree, stack_of(path))
 
 
 def stack_of(path: Path) -> str | None:
     """The stack that a file's name says: Pulumi.<stack>.yaml."""
     first, *stack, last = path.name.split(".")
     return ".".join(stack) if first == "Pulumi" and last in ("yaml", "yml") and stack else None
-
-
-def _text(path: Path, shown_as: str) -> str:
-    try:
-        # What the shell opens (`<(command)`) has a writer; any other pipe, or a device, may never end.
-        if not (path.is_file() or path.is_dir() or str(path).startswith(_OPENED)) and path.exists():
-            raise InputError(f"{shown_as} is a pipe or a device, not a file")
-        with path.open("rb") as file:
-            data = file.read(LIMIT + 1)
-        if len(data) > LIMIT:
-            raise InputError(f"{shown_as} is larger than a fleet may be: {LIMIT // 1_000_000} MB")
-        return data.decode("utf-8-sig")
-    except OSError as problem:
-        raise InputError(f"can't read {shown_as}: {problem.strerror}") from None
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{shown_as} is no text in UTF-8 (byte {problem.start})") from None
 
 
 def refuse_impossible(fleet: Fleet) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.documents.text_file import other_encoding
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 OWN = ".nodeworthy.yaml"
 PYPROJECT = "pyproject.toml"
+# So far a table is looked for.
+LARGEST = 10_000_000
 # What may be a table of ours. Whether it is one, a reader of TOML says.
 _TABLE = pattern(
     rb"""(?m)tool["']?[ \t]*\.[ \t]*["']?nodeworthy"""
@@ -24,13 +28,13 @@ _TABLE = pattern(
 def settings_in(folder: Path) -> Settings | None:
     """What stands in this folder, None where nothing does. Raises InputError for what is malformed."""
     own, project = folder / OWN, folder / PYPROJECT
-    in_project = _may_hold_settings(project)
-    if not in_project and not own.is_file():
+    in_project, in_own = _may_hold_settings(project), os.path.lexists(own)
+    if not in_project and not in_own:
         return None
     from nodeworthy.settings.read import of_pyproject, of_yaml
 
     found = of_pyproject(project) if in_project else None
-    if not own.is_file():
+    if not in_own:
         return found
     if found is not None:
         raise InputError(f"{found.shown} has [tool.nodeworthy], and {OWN} lies beside it: keep one of the two")
@@ -38,9 +42,16 @@ def settings_in(folder: Path) -> Settings | None:
 
 
 def _may_hold_settings(project: Path) -> bool:
+    """What can't be read may hold them: the reader says why it can't."""
     try:
-        if not os.path.isfile(project):  # noqa: PTH113 - of every folder, at every run
-            return False
-        return _TABLE.search(project.read_bytes()) is not None
+        mode = os.lstat(project).st_mode
     except OSError:
         return False
+    if not stat.S_ISREG(mode) and not os.path.isfile(project):  # noqa: PTH113
+        return True
+    try:
+        with project.open("rb") as file:
+            data = file.read(LARGEST)
+    except OSError:
+        return True
+    return other_encoding(data) is not None or _TABLE.search(data) is not None

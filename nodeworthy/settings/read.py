@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.documents.text_file import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
@@ -22,7 +23,7 @@ LIMIT = 1_000_000
 def of_yaml(path: Path) -> Settings:
     shown = _shown(path)
     try:
-        tree = read(_text(path, shown), Place(path=shown))
+        tree = read(text_of(path, shown, LIMIT, "settings"), Place(path=shown))
     except NotYaml as problem:
         raise InputError(str(problem)) from None
     return _settings(tree if tree is not None else Tree({}, Place(path=shown)), path, shown)
@@ -32,7 +33,7 @@ def of_pyproject(path: Path) -> Settings | None:
     from nodeworthy.settings.toml_tree import table_of
 
     shown = _shown(path)
-    tree = table_of(_text(path, shown), Place(path=shown))
+    tree = table_of(text_of(path, shown, LIMIT, "settings"), Place(path=shown))
     return _settings(tree, path, shown) if tree is not None else None
 
 
@@ -71,16 +72,3 @@ def _plain(located: Located[Any]) -> Any:
 def _shown(path: Path) -> str:
     relative = os.path.relpath(path)
     return str(path) if relative.startswith("..") else relative
-
-
-def _text(path: Path, shown: str) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LIMIT + 1)
-        if len(data) > LIMIT:
-            raise InputError(f"{shown} is larger than settings may be: {LIMIT // 1_000_000} MB")
-        return data.decode("utf-8-sig")
-    except OSError as problem:
-        raise InputError(f"can't read {shown}: {problem.strerror}") from None
-    except UnicodeDecodeError as problem:
-        raise InputError(f"{shown} is no text in UTF-8 (byte {problem.start})") from None

@@ -245,7 +245,7 @@ def test_the_stack_stands_in_the_name(name: str, stack: str | None) -> None:
     [
         (b"", "Pulumi.x.yaml: the file is empty"),
         (b"config: [", "Pulumi.x.yaml:2:1: not YAML: "),
-        (b"\xff\xfec\x00", "Pulumi.x.yaml is no text in UTF-8 (byte 0)"),
+        (b"\xff\xfec\x00", "Pulumi.x.yaml is UTF-16; save it as UTF-8"),
         (b"config: \x00", "Pulumi.x.yaml: not YAML: "),
         (b"just words", "Pulumi.x.yaml:1:1: there is no nodeworthy:fleet under config"),
         (b"\xef\xbb\xbfcluster: {name: x}\r\npools: {a: {nodes: -1}}\r\n", "Pulumi.x.yaml:2:20: pools.a.nodes is -1"),

@@ -16,7 +16,7 @@ import pytest
 
 from nodeworthy.collect.source.files import Source, Unreadable, read_bytes
 from tests.run import Ran, run, run_json
-from tests.source.texts import STOCK, values
+from tests.source.texts import STOCK, fleet, values
 
 GOOD = values(STOCK.socket)
 # A root without the powers by which it may read everything.
@@ -81,19 +81,30 @@ def test_links_in_a_circle(here: Path) -> None:
     assert named.err == "nodeworthy check: loop: it can't be read: too many levels of symbolic links\n"
 
 
+def _fleet(folder: Path) -> str:
+    folder.mkdir()
+    (folder / "Pulumi.y.yaml").write_text(fleet("kubeadm"))
+    return str(folder / "Pulumi.y.yaml")
+
+
 def test_what_has_no_end_is_not_waited_for(here: Path) -> None:
     for name in ("Pulumi.x.yaml", ".nodeworthy.yaml", "values.yaml", "user-data.sh"):
         os.mkfifo(here / name)
     (here / "good.yaml").write_text(GOOD)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind("listening")
-        assert run("check", ".").code == 0
+        ran = run("check", ".")
+        assert (ran.code, ran.err) == (2, "nodeworthy check: .nodeworthy.yaml is a pipe or a device, not a file\n")
+        (here / ".nodeworthy.yaml").unlink()
+        ran = run("check", ".")
+        assert (ran.code, ran.err) == (2, "nodeworthy check: Pulumi.x.yaml is a pipe or a device, not a file\n")
+        assert run("check", ".", "--fleet", _fleet(here / "elsewhere")).code == 0
         for name in ("listening", "values.yaml", "/dev/zero"):
             ran = run("check", name)
             assert (ran.code, ran.err) == (2, f"nodeworthy check: {name}: it is a pipe or a device, not a file\n")
-    for fleet in ("Pulumi.x.yaml", "/dev/zero"):
-        ran = run("check", "good.yaml", "--fleet", fleet)
-        assert (ran.code, ran.err) == (2, f"nodeworthy check: {fleet} is a pipe or a device, not a file\n")
+    for named in ("Pulumi.x.yaml", "/dev/zero"):
+        ran = run("check", "good.yaml", "--fleet", named)
+        assert (ran.code, ran.err) == (2, f"nodeworthy check: {named} is a pipe or a device, not a file\n")
 
 
 def test_a_file_that_changes_while_it_is_read_is_read_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

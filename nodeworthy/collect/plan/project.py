@@ -11,13 +11,14 @@ from typing import Any
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.documents import yaml
+from nodeworthy.documents.text_file import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 FILE = "Pulumi.yaml"
-LARGEST = 8 * 1024 * 1024
+LARGEST = 8_000_000
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Project:
 
     @property
     def stacks(self) -> tuple[str, ...]:
-        found = (path.name for path in self.stack_folder.glob("Pulumi.?*.yaml") if path.is_file())
+        found = (path.name for path in self.stack_folder.glob("Pulumi.?*.yaml"))
         return tuple(sorted(name.removeprefix("Pulumi.").removesuffix(".yaml") for name in found))
 
     def stack_file(self, stack: str) -> Path:
@@ -119,14 +120,7 @@ def read_mapping(path: Path, *, sequence: bool = False) -> Tree:
     """A YAML file that holds a mapping, or a list of them."""
     shown = shown_path(path)
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{shown}: larger than {LARGEST // 1024 // 1024} MB, which no stack's config is")
-        text = path.read_text(encoding="utf-8-sig")
-        tree = yaml.read(text, Place(path=shown))
-    except OSError as problem:
-        raise InputError(f"can't read {shown}: {problem.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{shown}: not UTF-8 text") from None
+        tree = yaml.read(text_of(path, shown, LARGEST, "a stack's config"), Place(path=shown))
     except yaml.NotYaml as problem:
         raise InputError(str(problem)) from None
     if tree is None or not (tree.is_sequence if sequence else tree.is_mapping):

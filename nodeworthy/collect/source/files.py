@@ -11,19 +11,13 @@ from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
+from nodeworthy.documents.text_file import OPENED, other_encoding
 from nodeworthy.records import dataclass
 
 LIMIT = 10 * 1024 * 1024
 # How often a file is read that changes meanwhile.
 ATTEMPTS = 3
 STDIN = "-"
-_OPENED = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
-_OTHER_ENCODINGS = (
-    (b"\xff\xfe\x00\x00", "UTF-32"),
-    (b"\x00\x00\xfe\xff", "UTF-32"),
-    (b"\xff\xfe", "UTF-16"),
-    (b"\xfe\xff", "UTF-16"),
-)
 
 
 @dataclass(frozen=True)
@@ -157,7 +151,7 @@ def _at_rest(path: Path) -> bytes:
 
 def _has_an_end(path: Path) -> bool:
     """A pipe that nobody writes to, or a device, may never end. What the shell opens (`<(command)`) has a writer."""
-    return path.is_file() or path.is_dir() or str(path).startswith(_OPENED)
+    return path.is_file() or path.is_dir() or str(path).startswith(OPENED)
 
 
 def _limited(data: bytes) -> bytes:
@@ -172,9 +166,8 @@ def _too_large() -> Unreadable:
 
 def as_text(data: bytes) -> str:
     """The bytes as UTF-8 text, without a byte order mark."""
-    for mark, encoding in _OTHER_ENCODINGS:
-        if data.startswith(mark):
-            raise Unreadable(f"is {encoding}; save it as UTF-8")
+    if encoding := other_encoding(data):
+        raise Unreadable(f"is {encoding}; save it as UTF-8")
     if b"\x00" in data[:8192]:
         raise Unreadable("is binary, not text", binary=True)
     try:

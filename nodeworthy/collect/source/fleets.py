@@ -7,16 +7,15 @@ from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 
-from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown
+from nodeworthy.collect.source.files import STDIN, Source, shown
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.fleet.read import read_fleet_file, refuse_impossible
+from nodeworthy.fleet.read import declares_fleet, read_fleet_file, refuse_impossible
 from nodeworthy.records import dataclass
 from nodeworthy.settings.find import settings_in
 from nodeworthy.verdict import ToGive
 
-_CONFIG_KEY = b"nodeworthy:fleet"
 _GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it"
 _GIVE_A_PIPE = "give --fleet FILE, or --stack NAME"
 
@@ -76,9 +75,10 @@ class Fleets:
             settings = settings_in(above) if self.by_settings else None
             if settings is not None and settings.fleet:
                 return Choice(self._fleet(above / settings.fleet))
-            stacks = _stack_files(above)
+            wanted = self.stack or (settings.stack if settings is not None else None)
+            stacks = self._with_a_fleet(_stack_files(above), wanted)
             if stacks:
-                return self._choose(stacks, self.stack or (settings.stack if settings is not None else None))
+                return self._choose(stacks, wanted)
         if self.stack:
             raise InputError(
                 f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown(folder)} has a fleet"
@@ -97,6 +97,18 @@ class Fleets:
             )
         return Choice(self._fleet(next(iter(stacks.values()))))
 
+    def _with_a_fleet(self, stacks: dict[str, Path], wanted: str | None) -> dict[str, Path]:
+        """Those that declare one. A file of which nobody can say it ends the run, unless another one was chosen."""
+        found: dict[str, Path] = {}
+        for name, path in stacks.items():
+            try:
+                if declares_fleet(path, shown(path)):
+                    found[name] = path
+            except InputError:
+                if wanted in (None, name):
+                    raise
+        return found
+
     @property
     def files(self) -> list[Path]:
         """The fleets that were read, or asked for in vain."""
@@ -109,22 +121,11 @@ class Fleets:
 
 
 def _stack_files(folder: Path) -> dict[str, Path]:
-    """The stacks of a folder that declare a fleet."""
-    stacks: dict[str, Path] = {}
+    """The stacks of a folder, whatever they declare."""
     try:
         names = sorted(os.listdir(folder))
+    except PermissionError as problem:
+        raise InputError(f"{shown(folder)}, where a fleet may lie, can't be read: {problem.strerror}") from None
     except OSError:
-        return stacks
-    for name in names:
-        match = STACK_FILE.fullmatch(name)
-        if match and _declares_a_fleet(folder / name):
-            stacks[match["stack"]] = folder / name
-    return stacks
-
-
-def _declares_a_fleet(path: Path) -> bool:
-    try:
-        data = read_bytes(Source(path, shown(path), named=False))
-    except Unreadable as problem:
-        return not problem.binary  # reading it as a fleet says why it can't be read
-    return _CONFIG_KEY in data
+        return {}
+    return {match["stack"]: folder / name for name in names if (match := STACK_FILE.fullmatch(name))}

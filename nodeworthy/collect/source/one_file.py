@@ -225,11 +225,14 @@ def firewall_script(source: Source, fleets: Fleets, rules: frozenset[str]) -> Fo
         return None
     try:
         data = content(source)
-        if data is None or not is_firewall_script(data):
-            return None
-        fleet = fleets.beside(source.path.parent).fleet
-    except (InputError, Refused):
+    except Refused:
         return None
+    if data is None or not is_firewall_script(data):
+        return None
+    try:
+        fleet = fleets.beside(source.path.parent).fleet
+    except InputError:
+        return _boot_script(source, data, rules)  # whose it is, nobody can say, and that is told with it
     wanted = fleet is not None and any(pool.firewall is Firewall.UFW for pool in fleet.pools)
     return _boot_script(source, data, rules) if wanted else None
 
