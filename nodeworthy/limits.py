@@ -13,3 +13,6 @@ YAML_DEEPEST = 200
 MOST_BY_ALIASES = 100_000
 # A long text counts as several values: it is searched, and may hold a document itself.
 CHARACTERS_A_VALUE = 16
+
+# Boot scripts. Steps that edit a file of which nobody knows what it was: real scripts have some ten.
+MOST_EDITS = 100

@@ -44,7 +44,10 @@ def left_by(effects: Sequence[Effect], path: str, when: Guard = ()) -> FileLeft:
             maybe = maybe or each
             continue
         last.append(each)
-        guards.append(asked_of_itself_apart(each.conditions, (path,)))
+        guard = asked_of_itself_apart(each.conditions, (path,))
+        if guard in guards:
+            continue  # what happens with another one adds no case in which one of them happens
+        guards.append(guard)
         sure = always(guards, when)
         if sure is not False:
             return FileLeft(path, tuple(last), sure, maybe)

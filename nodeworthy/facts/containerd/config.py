@@ -17,6 +17,7 @@ from nodeworthy.facts.boot.written_text import Reading, content_of, toml_in, tom
 from nodeworthy.facts.registry.config_path import configs, is_default_config
 from nodeworthy.known.containerd import Containerd, containerd_of, drop_in_folder
 from nodeworthy.known.containerd_schema import NEW, SECTIONS
+from nodeworthy.limits import MOST_EDITS
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -144,19 +145,36 @@ def _beside(glob: str, root: str) -> str:
 
 def _left(timeline: Timeline, path: str, role: Role) -> Iterator[ConfigFile]:
     edits = tuple(each.shown() for write in timeline.writes(path) for each in write.expressions)
-    for write in made_by(timeline, path, file_left(timeline, path).last):
+    for write in Makers(timeline, path).of(file_left(timeline, path).last):
         yield ConfigFile(path, role, toml_of(write) if content_of(write) is not None else _unknown(write), write, edits)
 
 
-def made_by(timeline: Timeline, path: str, last: Sequence[Writes]) -> Iterator[Writes]:
-    """The steps that made the file, behind those that edit what nobody can tell."""
-    for write in last:
-        if write.how is How.DELETE:
-            continue
-        if write.how is not How.WRITE and write.whole is None:
-            yield from made_by(timeline, path, file_left(timeline, path, until=write).last)
-        else:
-            yield write
+class Makers:
+    """The steps that made a file, behind those that edit what nobody can tell. Each step is looked behind once: of
+    conditions there are as many combinations as of anything that doubles."""
+
+    def __init__(self, timeline: Timeline, path: str) -> None:
+        self._timeline = timeline
+        self._path = path
+        self._above: dict[int, tuple[Writes, ...]] = {}
+
+    def of(self, last: Sequence[Writes]) -> Iterator[Writes]:
+        waiting, seen = [*reversed(last)], set[int]()
+        while waiting:
+            write = waiting.pop()
+            if write.how is How.DELETE or id(write) in seen:
+                continue
+            seen.add(id(write))
+            # Behind too many of them, nobody knows what it began as: the last one that was looked at says so.
+            if write.how is not How.WRITE and write.whole is None and len(seen) <= MOST_EDITS:
+                waiting += reversed(self._before(write))
+            else:
+                yield write
+
+    def _before(self, write: Writes) -> tuple[Writes, ...]:
+        if id(write) not in self._above:
+            self._above[id(write)] = file_left(self._timeline, self._path, until=write).last
+        return self._above[id(write)]
 
 
 def _unknown(write: Writes) -> Reading:
