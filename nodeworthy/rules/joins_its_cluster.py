@@ -1,18 +1,22 @@
 """The boot script joins the cluster, once, with the fleet's name, endpoint, CA and service range.
 
-A node that joins another cluster than its own is not missed there and not found here. nodeadm refuses a NodeConfig
-that leaves out the name, the endpoint, the CA or the service range (a hybrid node has a name and a region only; the
-part that is added to a managed node group's own has no `cluster` at all). The CA is base64: a bare certificate, what is
-no base64, and base64 of a key can't be it; whether the certificate in it is whole is not asked. bootstrap.sh takes
-endpoint and CA together or asks EKS for both. A script that joins twice on one path configures kubelet a second time
-while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by itself. Of a
-script in which nothing joins it is only said that this is wrong where it is the whole user data of an EKS pool: to a
-managed node group EKS adds the part that joins (but not where its launch template names an image), and a helper script
-joins nothing.
+A node that joins another cluster than its own is not missed there and not found here. nodeadm refuses a NodeConfig that
+leaves out the name, the endpoint, the CA or the service range (a hybrid node has a name and a region only; the part
+that is added to a managed node group's own has no `cluster` at all). The CA is base64: a bare certificate, what is no
+base64, and base64 of a key can't be it; whether the certificate in it is whole is not asked. bootstrap.sh takes
+endpoint and CA together or asks EKS for both. An option that is glued to the word before it (`$NAME--b64-cluster-ca`)
+is none: the name is another, and the option is never told. A script that joins twice on one path configures kubelet a
+second time while it runs; so does one that runs `nodeadm init` beside a NodeConfig, with which nodeadm-run joins by
+itself. Of a script in which nothing joins it is only said that this is wrong where it is the whole user data of an EKS
+pool: to a managed node group EKS adds the part that joins (but not where its launch template names an image), and a
+helper script joins nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from nodeworthy.boot.effects import Joins
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.cluster_join import (
     Coordinates,
@@ -66,11 +70,28 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
             cause="kubelet is configured and started again while it runs, with what the last one says",
             remedy=both.remedy,
         )
+    run_together = {each.place: each.glued for each in script.timeline.of(Joins) if each.glued}
     for each in found:
+        if each.place in run_together:
+            yield from _run_together(each, run_together[each.place])
+            continue
         yield from _left_out(script, each)
         yield from _malformed(script, each)
     for flaw in another_pool(script):
         yield flaw.told()
+
+
+def _run_together(at: Coordinates, options: Sequence[str]) -> Findings:
+    """Of such a call the rest is not judged: it says something else than it was meant to."""
+    for option in options:
+        yield fail(
+            at.place,
+            f"a blank is missing before {option}: to {at.how} it is a part of the word before it",
+            is_=f"…{option}",
+            should=f"… {option}",
+            cause=f"{at.how} is never told the option, and the value before it is another than was meant",
+            remedy=f"put a blank before {option}",
+        )
 
 
 def _on_its_own(script: BootScript) -> Findings:

@@ -1,9 +1,13 @@
-"""The shell can read the script: bash's own words and place.
+"""The shell can read the script, and reads the commands that were written.
 
 What the shell can't read it can't run, and that is the surest fault there is: an unmatched quote, a `fi` too few or too
 many, a `done` that belongs to nothing. Bash reads a script command by command and runs each as soon as it has read it.
 So what stands before the broken command is run, and of it and of all behind it nothing: the machine is left half made.
 `bash -n FILE` says the same words and the same line, and runs nothing; they are those of bash 5.2.
+
+It reads another command than was written where a backslash continues nothing: a blank stands behind it, or a comment or
+an empty line comes next. There the command runs without its last arguments, and the shell looks for a program called
+`--kubelet-extra-args`, which is not there. `bash -n` says nothing of that; of a Slurm job `slurm-script-found` does.
 
 The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
@@ -19,8 +23,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeworthy.boot.origin import Straight
+from nodeworthy.facts.boot.cut_short import CutShort
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.boot.unreadable_shell import Unreadable, shell_parts, unreadable
+from nodeworthy.facts.boot.source_line import SourcePart
+from nodeworthy.facts.boot.unreadable_shell import Unreadable, commands_cut_short, shell_parts, shortened, unreadable
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip
@@ -28,7 +34,7 @@ from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip
 RULE = Rule(
     "shell-parses",
     severity=Severity.ERROR,
-    title="The shell can read the script",
+    title="The shell can read the script, and reads the commands that were written",
     remedy="close what is open there; `bash -n FILE` says whether it can be read",
     never_unknown="what a template may mend by what it fills in, or another shell reads, is not judged",
 )
@@ -38,9 +44,12 @@ CAUSE = "the shell runs what stands before this command, and nothing of it or be
 
 @RULE.check
 def the_shell_can_read_it(script: BootScript) -> Findings:
-    if not shell_parts(script):
+    cut = list(commands_cut_short(script))
+    if not shell_parts(script) and not cut:
         skip("there is no shell script in it")
     yield from map(_told, unreadable(script))
+    for each, part in cut:
+        yield _told_cut(each, part)
 
 
 @RULE.check
@@ -51,6 +60,20 @@ def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
         skip("it stands within another script")
     if job.broken is not None:
         yield _told(Unreadable(job.broken, Straight(replace(job.place, line=1, column=1)), job.text))
+
+
+def _told_cut(cut: CutShort, part: SourcePart) -> Finding:
+    rows, origin = part.rows, part.part.origin
+    place, lost = origin.at(cut.ends + 1, 1), origin.at(cut.lost + 1, 1)
+    return fail(
+        place,
+        f"the command ends too early: {cut.why}",
+        is_=shortened(rows[cut.ends].strip()) or "an empty line",
+        should=f"`{shortened(rows[cut.lost].strip())}` belongs to it",
+        related=[Related(lost, "the shell takes this for another command, which there is not")],
+        cause="the command runs without its last arguments, or does not run; what they say nobody is told",
+        remedy=f"{cut.remedy} ({place.spot})",
+    )
 
 
 def _told(found: Unreadable) -> Finding:

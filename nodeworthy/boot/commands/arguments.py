@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.records import dataclass
@@ -89,3 +90,13 @@ def _short(
             break
         options.append((option, EMPTY))
     return options
+
+
+def glued(arguments: Sequence[Text], names: Iterable[str]) -> tuple[str, ...]:
+    """Which of these options stand behind something else in one word: `$NAME--token`."""
+    written = [each.shown() for each in arguments]
+    if not any("--" in each[1:] for each in written):
+        return ()
+    options = "|".join(re.escape(name) for name in names if name.startswith("--"))
+    found = re.compile(rf"(?<![\s\"'=,-])(?:{options})(?=[=\s]|$)")
+    return tuple(each for word in written for each in found.findall(word, 1))

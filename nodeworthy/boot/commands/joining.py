@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nodeworthy.boot.commands.arguments import Given, given
+from nodeworthy.boot.commands.arguments import Given, given, glued
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.charts import helm
 from nodeworthy.boot.commands.names import halves
@@ -31,6 +31,11 @@ _KUBEADM = frozenset(
     "--skip-phases -v".split()
 )
 _OKE = frozenset("--apiserver-endpoint --kubelet-ca-cert --kubelet-extra-args --cluster-dns".split())
+# What kubelet is told most often, in one word of bootstrap.sh and its kin.
+_KUBELET = frozenset(
+    "--node-labels --register-with-taints --max-pods --cluster-dns --node-ip --cgroup-driver --eviction-hard "
+    "--kube-reserved --system-reserved --feature-gates --cloud-provider --v".split()
+)
 # What a NodeConfig says, by the keys of its `cluster`.
 _KEYS = {
     "name": "cluster",
@@ -55,6 +60,7 @@ def bootstrap_sh(call: Call) -> Did:
         dns=located(call, arguments, "--dns-cluster-ip"),
         labels=labels_of(kubelet) if kubelet else (),
         hidden_labels=hidden_labels([kubelet] if kubelet else ()),
+        glued=glued(call.arguments[1:], _BOOTSTRAP | _KUBELET),
     )
     return Did([joins])
 
@@ -84,7 +90,7 @@ def nodeadm(call: Call) -> Did:
         return Did([call.does(Runs, arguments=call.arguments)])
     config = arguments.value("-c", "--config-source")
     told = _node_config(call, config) if config else {}
-    return Did([call.does(Joins, how="nodeadm", **told)])
+    return Did([call.does(Joins, how="nodeadm", glued=glued(call.arguments[1:], _NODEADM), **told)])
 
 
 def _node_config(call: Call, source: Text) -> dict[str, Located[str]]:
@@ -125,7 +131,8 @@ def kubeadm(call: Call) -> Did:
         is_question = arguments.words[:1] in {("config",), ("token",), ("version",), ("certs",)}
         return asked(call) if is_question else Did([call.does(Runs, arguments=call.arguments)])
     endpoints = [operand.located(call.place) for operand in arguments.operands[1:2]]
-    return Did([call.does(Joins, how="kubeadm", endpoint=endpoints[0] if endpoints else None)])
+    lost = glued(call.arguments[1:], _KUBEADM)
+    return Did([call.does(Joins, how="kubeadm", endpoint=endpoints[0] if endpoints else None, glued=lost)])
 
 
 def microk8s(call: Call) -> Did:
@@ -161,6 +168,7 @@ def oke(call: Call) -> Did:
         dns=located(call, arguments, "--cluster-dns"),
         labels=labels_of(kubelet) if kubelet else (),
         hidden_labels=hidden_labels([kubelet] if kubelet else ()),
+        glued=glued(call.arguments[1:], _OKE | _KUBELET),
     )
     return Did([joins])
 

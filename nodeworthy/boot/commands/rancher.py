@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.commands.arguments import Given, given
+from nodeworthy.boot.commands.arguments import Given, given, glued
 from nodeworthy.boot.commands.call import Call, Did, Handler
 from nodeworthy.boot.commands.joining import labels_of
 from nodeworthy.boot.commands.names import fields, halves
@@ -67,7 +67,8 @@ def _joins(call: Call, how: str, kind: str, told: Text | None, arguments: Given)
         return
     told_labels = [Text.of(FLAG) + each for each in arguments.values("--node-label")]
     labels = tuple(pair for each in told_labels for pair in labels_of(each))
-    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels, hidden_labels=hidden_labels(told_labels))
+    hidden, lost = hidden_labels(told_labels), glued(call.arguments, _TAKES)
+    yield call.does(Joins, how=how, endpoint=endpoint, labels=labels, hidden_labels=hidden, glued=lost)
 
 
 def _configured(call: Call, how: str) -> Located[str] | None:

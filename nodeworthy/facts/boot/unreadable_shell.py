@@ -1,4 +1,4 @@
-"""Scripts of a boot that their shell can't read to the end."""
+"""Scripts of a boot that their shell can't read to the end, or reads as other commands than were meant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell.strict.reading import Broken
 from nodeworthy.boot.shell.strict.scripts import why_broken
 from nodeworthy.boot.userdata import Part, PartKind
+from nodeworthy.facts.boot.cut_short import CutShort, cut_short, may_be_cut_short
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -31,12 +33,16 @@ class Unreadable:
     def words(self) -> str:
         """Bash's own; of a token that is half of the script its beginning."""
         first = self.broken.words.partition("\n")[0]
-        return first if len(first) <= LONGEST and first == self.broken.words else f"{first[:LONGEST]}…"
+        return shortened(first) if first == self.broken.words else f"{first[:LONGEST]}…"
 
     @property
     def begins(self) -> Place:
         """Where the command begins that it could not read."""
         return self.origin.at(self.broken.line_of_begin, 1)
+
+
+def shortened(words: str) -> str:
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
 
 
 def shell_parts(script: BootScript) -> list[Part]:
@@ -48,3 +54,15 @@ def unreadable(script: BootScript) -> Iterator[Unreadable]:
         broken = why_broken(part.text, template=script.userdata.is_template, jinja=part.jinja)
         if broken is not None:
             yield Unreadable(broken, part.origin, part.text)
+
+
+def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePart]]:
+    """Of the commands that have an effect: each stands in the part that holds its line."""
+    if script.userdata.unread:
+        return
+    template = script.userdata.is_template or script.userdata.is_braced
+    for part in map(SourcePart, script.userdata.parts):
+        if may_be_cut_short(part.part.text):
+            found = (part.index_of(each.place) for each in script.timeline.effects)
+            begins = sorted({each for each in found if each is not None})
+            yield from ((each, part) for each in cut_short(part.rows, begins, template=template))

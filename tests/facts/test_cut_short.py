@@ -1,0 +1,70 @@
+"""Commands that end before their last line: as bash reads them."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from nodeworthy.facts.boot.cut_short import Why, cut_short, may_be_cut_short
+
+CUT = {
+    "join a \\ \n  --token b": Why.BLANK,
+    "join a \\\t\n  --token b": Why.BLANK,
+    "join a \\\n  # --port 1 \\\n  --token b": Why.COMMENT,
+    "join a \\\n  # one\n  # two\n  --token b": Why.COMMENT,
+    "join a \\ # the address\n  --token b": Why.COMMENT,
+    "join a # the address \\\n  --token b": Why.COMMENT,
+    "join a \\\n\n  --token b": Why.EMPTY,
+    "join a\n  --token b": Why.NOTHING,
+}
+# Here the words on the last line are no option, but stand deeper in than the command.
+LOST_WORDS = {text.replace("--token b", "token b"): why for text, why in CUT.items() if why is not Why.NOTHING}
+WHOLE = (
+    "join a \\\n  --token b",
+    "join 'a \\ \n  --token b'",
+    "join a && \\\n  # and then\n  token b",
+    "join a |\n\n  token b",
+    "# join a \\ \ntoken b",
+    "join a \\\n\ntoken b",
+)
+
+
+def _of_bash(text: str) -> str:
+    """Which commands it runs."""
+    called = 'join() { printf "join%s;" "$#"; }; command_not_found_handle() { printf "%s;" "$1"; }\n'
+    return subprocess.run(["bash", "-c", called + text], capture_output=True, text=True, check=False).stdout
+
+
+@pytest.mark.parametrize("text", [*CUT, *LOST_WORDS])
+def test_bash_runs_the_rest_as_another_command(text: str) -> None:
+    assert _of_bash(text).endswith(("--token;", "token;"))
+
+
+@pytest.mark.parametrize(("text", "why"), [*CUT.items()])
+def test_an_option_that_is_run_tells_it(text: str, why: Why) -> None:
+    rows = text.split("\n")
+    assert may_be_cut_short(text)
+    assert [(each.lost, each.why) for each in cut_short(rows, [0, len(rows) - 1], template=False)] == [
+        (len(rows) - 1, why)
+    ]
+
+
+@pytest.mark.parametrize(("text", "why"), [each for each in LOST_WORDS.items() if "address \\" not in each[0]])
+def test_a_backslash_that_continues_nothing_tells_it(text: str, why: Why) -> None:
+    rows = text.split("\n")
+    assert may_be_cut_short(text)
+    assert [(each.lost, each.why) for each in cut_short(rows, [0], template=False)] == [(len(rows) - 1, why)]
+
+
+@pytest.mark.parametrize("text", WHOLE)
+def test_what_goes_on_is_not_cut(text: str) -> None:
+    rows = text.split("\n")
+    begins = [index for index, row in enumerate(rows) if row.startswith("join")]
+    assert list(cut_short(rows, begins, template=False)) == []
+
+
+@pytest.mark.parametrize("above", ["join ${more}", "%{ if more ~}", "{% if more %}"])
+def test_a_template_may_continue_it(above: str) -> None:
+    rows = [above, "  --token b"]
+    assert list(cut_short(rows, [1], template=True)) == []
