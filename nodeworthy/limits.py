@@ -16,3 +16,6 @@ CHARACTERS_A_VALUE = 16
 
 # Boot scripts. Steps that edit a file of which nobody knows what it was: real scripts have some ten.
 MOST_EDITS = 100
+
+# Nodes. The script asks for some hundred things; a folder of files is one part each.
+MOST_PARTS = 20_000

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import time
+
+from testinfra.backend.base import CommandResult
 from testinfra.host import Host
 
 from nodeworthy.collect.node import script
 from nodeworthy.collect.node.backends import Local, Replay
-from nodeworthy.collect.node.connections import NotAnswering
+from nodeworthy.collect.node.connections import NotAnswering, WithDeadline
 from nodeworthy.collect.node.deadline import TooLate
 from nodeworthy.collect.node.recording import LOCAL, Recording, without_secrets
 from nodeworthy.collect.node.script import Part
+
+
+class TooLong(Exception):
+    """An answer that came in time, and takes too long to be read."""
+
+    def __init__(self, seconds: float, characters: int) -> None:
+        super().__init__(f"its answer of {characters:,} characters could not be read within {seconds:g} s")
 
 
 def observe(host: Host) -> Recording:
@@ -25,12 +35,27 @@ def observe(host: Host) -> Recording:
         return Recording(name, unreached=_late(late, nonce))
     except (NotAnswering, OSError) as problem:
         return Recording(name, unreached=str(problem))
-    parts = without_secrets(script.parts(nonce, answer.stdout, answer.stderr))
+    try:
+        parts = _taken_apart(nonce, answer, WithDeadline.connections.seconds)
+    except (script.Unbelievable, TooLong) as problem:
+        return Recording(name, unreached=str(problem))
     if isinstance(backend, Local):
         name = _by_its_own_name(parts)
     if not parts or parts[-1].name != "done":
         return Recording(name, parts, unreached=_broken(answer.rc, answer.stderr, begun=bool(parts)))
     return Recording(name, parts)
+
+
+def _taken_apart(nonce: str, answer: CommandResult, seconds: float) -> tuple[Part, ...]:
+    """What a host says must not take longer than it may take to say it: the other hosts wait meanwhile. Counted is this
+    thread's own work, for the answers of many hosts are taken apart at the same time."""
+    until = time.thread_time() + seconds
+    parts: list[Part] = []
+    for each in script.parts(nonce, answer.stdout, answer.stderr):
+        parts += without_secrets((each,))
+        if time.thread_time() > until:
+            raise TooLong(seconds, len(answer.stdout))
+    return tuple(parts)
 
 
 def _by_its_own_name(parts: tuple[Part, ...]) -> str:

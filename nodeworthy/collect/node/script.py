@@ -11,6 +11,8 @@ from importlib.resources import files
 
 from nodeworthy.known.containerd import defaults, every_registries_file, every_socket, every_unit
 from nodeworthy.known.kubelet import every_kubelet_unit, families
+from nodeworthy.limits import MOST_PARTS
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _FILES = ("reading.sh", "state.sh", "filters.sh")
@@ -60,8 +62,12 @@ def command(nonce: str) -> str:
     return f"/bin/sh -c {shlex.quote(body)}"
 
 
+class Unbelievable(Exception):
+    """An answer of more parts than the script asks for."""
+
+
 def parts(nonce: str, stdout: str, stderr: str) -> tuple[Part, ...]:
-    """The parts of an answer that were read to their end."""
+    """The parts of an answer that were read to their end. Raises Unbelievable."""
     told = {name: said for name, _, _, said in _frames(nonce, stderr)}
     return tuple(
         Part(name, code, round(seconds, 2), said, told.get(name, ""))
@@ -71,21 +77,38 @@ def parts(nonce: str, stdout: str, stderr: str) -> tuple[Part, ...]:
 
 def last_begun(nonce: str, stdout: str) -> str | None:
     """What was being read when the answer broke off."""
-    begun: list[str] = re.findall(rf"^{re.escape(nonce)} begin \S+ (.+)$", stdout, re.MULTILINE)
+    begun = [found["name"] for start, end in _marked(nonce, stdout) if (found := _BEGIN.match(stdout, start, end))]
     return begun[-1] if begun else None
 
 
+_SECONDS = r"[0-9]{1,12}(?:\.[0-9]{1,9})?"
+_BEGIN = pattern(rf"@@\w+ begin (?P<since>{_SECONDS}) (?P<name>.+)\Z")
+_END = pattern(rf"@@\w+ end (?P<until>{_SECONDS}) (?P<code>[0-9]{{1,3}})\Z")
+
+
 def _frames(nonce: str, stream: str) -> Iterator[tuple[str, int, float, str]]:
-    mark = re.escape(nonce)
-    frame = re.compile(
-        rf"^{mark} begin (?P<since>[\d.]+) (?P<name>[^\n]+)\n"
-        rf"(?P<said>.*?)\n?{mark} end (?P<until>[\d.]+) (?P<code>\d+)$",
-        re.DOTALL | re.MULTILINE,
-    )
-    for found in frame.finditer(stream):
-        yield (
-            found["name"],
-            int(found["code"]),
-            float(found["until"]) - float(found["since"]),
-            found["said"].removesuffix("\n"),
-        )
+    """What stands between a beginning and the next end. What begins anew never ended."""
+    begun: re.Match[str] | None = None
+    ended = 0
+    for start, end in _marked(nonce, stream):
+        begun = _BEGIN.match(stream, start, end) or begun
+        ends = _END.match(stream, start, end)
+        if begun is None or ends is None:
+            continue
+        # Behind the line that begins it, and without the line's end that the script puts before its own.
+        said = stream[begun.end() + 1 : start - 1].removesuffix("\n")
+        yield begun["name"], int(ends["code"]), float(ends["until"]) - float(begun["since"]), said
+        begun, ended = None, ended + 1
+        if ended > MOST_PARTS:
+            raise Unbelievable(f"it answers in more than {MOST_PARTS:,} parts, and is not believed")
+
+
+def _marked(nonce: str, stream: str) -> Iterator[tuple[int, int]]:
+    """Where the lines begin and end that only the script writes."""
+    start = stream.find(nonce)
+    while start >= 0:
+        end = stream.find("\n", start)
+        end = len(stream) if end < 0 else end
+        if start == 0 or stream[start - 1] == "\n":
+            yield start, end
+        start = stream.find(nonce, end)
