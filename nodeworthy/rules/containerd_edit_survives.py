@@ -50,7 +50,7 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
     if not runtime.is_containerd or runtime.config is None:
         skip(f"nobody edits the runtime's config on {runtime.distribution}")
     unsure = list(_perhaps_steps(timeline, runtime))
-    if not steps(timeline, generated_files(runtime)) and not unsure:
+    if not steps(timeline, (*generated_files(runtime), *runtime.templates)) and not unsure:
         skip("the script writes no configuration of containerd")
     on = pool.title if pool is not None else ""
     for each in lost(timeline, runtime):
@@ -112,7 +112,7 @@ def _shown_by(timeline: Timeline) -> Containerd | None:
     if any(each.unit.known in (NODEADM_CONFIG, NODEADM_RUN) for each in timeline.of(Unit)):
         return containerd_of("eks-al2023")
     for each in map(containerd_of, distributions()):
-        own = tuple(path for path in generated_files(each) if path != defaults().config)
+        own = tuple(path for path in (*generated_files(each), *each.templates) if path != defaults().config)
         if each.written_by and own and steps(timeline, own):
             return each
     return None

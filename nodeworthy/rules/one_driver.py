@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.boot.driver_packages import drivers
-from nodeworthy.facts.boot.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, missing
+from nodeworthy.facts.boot.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, may_install_one, missing
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, ToGive, fail, need, skip
+from nodeworthy.verdict import Finding, Findings, Related, Severity, ToGive, fail, need, skip, unknown
 
 RULE = Rule(
     "one-driver",
@@ -62,6 +62,11 @@ def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Fi
             cause=FIGHT,
             remedy="take this install out, or set the pool's driver to user-data and use an image without one",
         )
+        return
+    step = may_install_one(script.timeline)
+    if step is not None:
+        why = f"whether this step installs a driver is not known, and {brought_by} brings one already"
+        yield unknown(step.place, why, on=pool.title, related=[says])
 
 
 @RULE.check

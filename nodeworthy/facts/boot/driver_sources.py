@@ -12,6 +12,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_packages import RUNFILE, NvidiaPackage, drivers, unsure
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.facts.boot.runtime import ready
+from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.known.drivers import PackageKind
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place, Related
@@ -87,7 +88,7 @@ def _without_its_need(guard: Guard) -> Guard:
 
 
 def _nobody(timeline: Timeline, script: Place) -> Flaw:
-    step = unsure(timeline) or _runs_what_may(timeline) or timeline.not_understood(*_WORDS)
+    step = may_install_one(timeline)
     if step is not None:
         return doubt(step.place, "whether this step installs the driver is not known")
     says = "the driver is to come from the user data, and the script installs none"
@@ -95,8 +96,14 @@ def _nobody(timeline: Timeline, script: Place) -> Flaw:
     return Flaw(script, says, "a driver that the script installs", NO_DRIVER, remedy=remedy)
 
 
-def _runs_what_may(timeline: Timeline) -> Effect | None:
-    """A program that nobody has read, and whose name speaks of the driver."""
+def may_install_one(timeline: Timeline) -> Effect | None:
+    """A step of which nobody knows whether it installs a driver: not understood, or a program that nobody has read."""
+    unread = unsure(timeline) or next(other_scripts(timeline), None) or _fetched_installer(timeline)
+    return unread or timeline.not_understood(*_WORDS)
+
+
+def _fetched_installer(timeline: Timeline) -> Effect | None:
+    """A program that is no script, and whose name speaks of the driver."""
     for each in timeline.effects:
         if isinstance(each, Fetches) and each.runs and _speaks_of_it([each.url.shown()]):
             return each
