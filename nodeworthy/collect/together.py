@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.engine import Fact
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
@@ -40,6 +41,16 @@ def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValue
         from nodeworthy.facts.operator.device_plugins import device_plugins
 
         yield from device_plugins([*([operator] if operator is not None else []), *facts], fleet)
+
+
+def pools_of(fleet: Fleet, facts: Sequence[Fact]) -> list[GpuPool]:
+    """The fleet's GPU pools, with what the scripts that boot them say of their nodes."""
+    scripts = [fact for fact in facts if isinstance(fact, BootScript)]
+    if not scripts:
+        return gpu_pools(fleet)
+    from nodeworthy.facts.boot.runtime import with_pinned_containerd
+
+    return with_pinned_containerd(gpu_pools(fleet), scripts)
 
 
 def _of_platform(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:

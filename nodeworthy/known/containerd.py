@@ -43,6 +43,9 @@ class Containerd:
     written_from: str | None = None
     # What is written anew, where that is not `config` itself.
     generated: tuple[str, ...] = ()
+    # Its owner chooses which release runs; elsewhere the distribution brings it, and none is older than `oldest`.
+    chosen: bool = False
+    oldest: str | None = None
 
     @property
     def is_containerd(self) -> bool:
@@ -177,6 +180,8 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         written_when=row.get("written_when", ""),
         written_from=row.get("written_from"),
         generated=tuple(row.get("generated", ())),
+        chosen=row.get("chosen", False),
+        oldest=row.get("oldest"),
     )
 
 

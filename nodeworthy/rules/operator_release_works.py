@@ -17,7 +17,20 @@ from nodeworthy.facts.operator.policy_schema import is_written_whole, left_out
 from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_release
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Severity, ToGive, fail, skip, unknown
+from nodeworthy.verdict import (
+    Finding,
+    Findings,
+    Known,
+    Located,
+    Place,
+    Related,
+    Severity,
+    ToGive,
+    fail,
+    need,
+    skip,
+    unknown,
+)
 
 RULE = Rule(
     "operator-release-works",
@@ -59,10 +72,16 @@ def it_works_on_this_pool(values: OperatorValues, pool: GpuPool) -> Findings:
     for hit in found:
         if not hit.unsaid:
             yield _told(hit, values, pool)
+        elif need(pool.runtime).chosen and _is_asked_for(hit):
+            yield _depends(hit, values, pool)
     if any(hit.unsaid for hit in found):
-        skip(
-            f"{pool.title} does not say which containerd it runs, on which it depends whether this release works there"
-        )
+        why = f"{pool.title} does not say which containerd it runs, on which it depends whether this release works"
+        skip(ToGive(why, "say it in the fleet (containerd of the pool)") if need(pool.runtime).chosen else why)
+
+
+def _is_asked_for(hit: Hit) -> bool:
+    """Whether somebody wrote what depends on it, rather than it being on by default."""
+    return any(each.written for each in hit.found)
 
 
 @RULE.check
@@ -100,6 +119,13 @@ def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
         cause=f"{hit.breakage.because} ({hit.breakage.source})",
         remedy=hit.breakage.remedy,
     )
+
+
+def _depends(hit: Hit, values: OperatorValues, pool: GpuPool) -> Finding:
+    where, named = _where(hit, values)
+    why = f"{named} may break on {pool.title}, which does not say which containerd it runs: {hit.breakage.says}"
+    remedy = f"say it in the fleet (containerd of the pool); where it is one that breaks: {hit.breakage.remedy}"
+    return unknown(where, why, related=[*_related(hit, values), pool.declares_its_runtime()], remedy=remedy)
 
 
 def _where(hit: Hit, values: OperatorValues) -> tuple[Place, str]:

@@ -15,13 +15,13 @@ from nodeworthy.collect.plan.planted import LATER, Planter
 from nodeworthy.collect.plan.releases import Releases
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.plan.templated_charts import CHART
-from nodeworthy.collect.together import put_together
+from nodeworthy.collect.together import pools_of, put_together
 from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
@@ -70,7 +70,7 @@ def scene_of(
     if fleet is None:
         return Scene(facts, {GpuPool: Missing(no_fleet), **missing_beside_pods(facts, no_fleet)}, suppressions)
     missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
-    return Scene([*facts, PlannedFleet(fleet), *pool_claims(fleet), *gpu_pools(fleet)], missing, suppressions)
+    return Scene([*facts, PlannedFleet(fleet), *pool_claims(fleet), *pools_of(fleet, facts)], missing, suppressions)
 
 
 def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:

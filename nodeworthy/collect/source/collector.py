@@ -18,10 +18,10 @@ from nodeworthy.collect.source.overlays import is_loose
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.collect.source.ufw import firewalls
-from nodeworthy.collect.together import put_together
+from nodeworthy.collect.together import pools_of, put_together
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
-from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.release_of_fleet import with_release_of
 from nodeworthy.fleet.model import Fleet
@@ -166,7 +166,7 @@ def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
         missing: dict[type[Any], Missing] = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
         return Scene(facts, missing, found.suppressions)
     missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
-    return Scene([*facts, *gpu_pools(fleet)], missing, found.suppressions)
+    return Scene([*facts, *pools_of(fleet, facts)], missing, found.suppressions)
 
 
 def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from nodeworthy.boot.conditions import Guard, together
 from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, Joins, Reboots, Stage, Unit
+from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, need
+from nodeworthy.verdict import Known, Located, NotKnown, Unknown, need
 
 # How a node joins, and the distribution that this shows.
 _SHOWN = {
@@ -52,9 +56,36 @@ def version_of(script: BootScript, pool: BootPool | None) -> str | None:
     state = pool.pool.containerd_version.state if pool is not None else None
     if isinstance(state, Known):
         return state.value
-    named = [package.shown() for install in script.timeline.of(Installs) for package in install.packages]
-    named += [fetched.url.shown() for fetched in script.timeline.of(Fetches)]
-    return next((found["version"] for name in named if (found := _VERSION.search(name))), None)
+    return next((version for _, version in _pins(script)), None)
+
+
+def _pins(script: BootScript) -> Iterator[tuple[Effect, str]]:
+    """The steps that install containerd in a release that they name."""
+    installed = ((each, package) for each in script.timeline.of(Installs) for package in each.packages)
+    fetched = ((each, each.url) for each in script.timeline.of(Fetches))
+    for step, name in chain[tuple[Effect, Text]](installed, fetched):
+        if found := _VERSION.search(name.shown()):
+            yield step, found["version"]
+
+
+def with_pinned_containerd(pools: Sequence[GpuPool], scripts: Sequence[BootScript]) -> list[GpuPool]:
+    """The pools, and where one does not say which containerd it runs, the one that its boot scripts pin."""
+    return [replace(pool, containerd=pool.containerd or _pinned(pool.name, scripts)) for pool in pools]
+
+
+def _pinned(pool: str, scripts: Sequence[BootScript]) -> Located[str] | None:
+    own = [script for script in scripts if any(each.pool.name == pool for each in script.pools)]
+    try:
+        pins = [pin for script in own for pin in _pins(script)]
+    except NotKnown:
+        return None
+    if not pins:
+        return None
+    step, version = pins[0]
+    place = replace(step.place, subject="containerd")
+    if len({each for _, each in pins}) > 1 or any(each.conditions for each, _ in pins):
+        return Located(Unknown("the scripts of the pool install one release or another"), place)
+    return Located(Known(version), place)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.release_settings import given, setting
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.breakages import CUSTOM_SOCKET, Breakage, breakages
-from nodeworthy.known.versions import Span, range_of, span_of
+from nodeworthy.known.versions import Span, numbers, range_of, span_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown
 
@@ -94,9 +94,20 @@ def _is(located: Located[bool], shown: Located[Any], *, wanted: bool) -> _Answer
 def _of_pool(each: Breakage, pool: GpuPool) -> Iterator[_Answer]:
     yield _distribution(each, pool)
     if each.containerd:
-        yield _covered(each.containerd, pool.containerd, f"the containerd of {pool.title}")
+        yield _containerd(each, pool)
     if each.kubernetes is not None:
         yield _covered((each.kubernetes,), pool.kubernetes, "the cluster's version")
+
+
+def _containerd(each: Breakage, pool: GpuPool) -> _Answer:
+    runtime = pool.runtime.state
+    if pool.containerd is None and isinstance(runtime, Known):
+        if not runtime.value.is_containerd:
+            return _Answer(False)
+        newer = Span(numbers(runtime.value.oldest)) if runtime.value.oldest else Span()
+        if not any(span.covers(newer) is not False for span in each.containerd):
+            return _Answer(False)
+    return _covered(each.containerd, pool.containerd, f"the containerd of {pool.title}")
 
 
 def _distribution(each: Breakage, pool: GpuPool) -> _Answer:
