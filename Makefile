@@ -133,11 +133,13 @@ strangers: venv ## how true check is on fetched public files (DIR=folder, SET=fi
 		--set $(or $(SET),second) --format $(or $(FORMAT),text)
 
 .PHONY: lock
-lock: venv ## resolves pyproject.toml into locks/, with hashes: everything, what builds a wheel, what the image has
+lock: venv ## resolves pyproject.toml into locks/, with hashes: everything, what builds a wheel, what the image and the action have
 	@$(LOCK) pyproject.toml --all-extras --group dev --output-file locks/all.txt
 	@$(LOCK) --group build --constraints locks/all.txt --output-file locks/build.txt
 	@$(LOCK) pyproject.toml --extra aws --extra cluster --extra nodes --constraints locks/all.txt \
 		--output-file locks/image.txt
+	@$(LOCK) pyproject.toml --constraints locks/all.txt --output-file locks/check.txt
+	@$(LOCK) pyproject.toml --extra pulumi --constraints locks/all.txt --output-file locks/preview.txt
 
 .PHONY: image
 image: ## builds Containerfile (BUILDER=docker, podman or buildah; BASE=image@sha256:… pins its base)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Puts what was found into the step summary, and as one comment on the pull request: made once, changed after.
-# Where this may not be (a fork's token may only read), the summary says so; no secret is needed for that.
+# Puts what was found as one comment on the pull request: made once, changed after. Where this may not be (a fork's
+# token may only read), the summary says so; no secret is needed for that. It runs where no code of the pull request
+# has run: what it reads is text, and text is all that comes of it.
 set -euo pipefail
 
 MOST=65536
@@ -21,8 +22,7 @@ write_body() {
     local file
     printf '%s\n' "$marker" >"$body"
     for file in "$KEPT"/preview.markdown "$KEPT"/check.markdown; do
-        if [ -s "$file" ]; then
-            cat "$file" >>"$GITHUB_STEP_SUMMARY"
+        if [ -s "$file" ] && [ -f "$file" ] && [ ! -L "$file" ]; then
             cat "$body" "$file" >"$body.longer"
             if [ "$(length_of "$body.longer")" -le $((MOST - 200)) ]; then
                 mv "$body.longer" "$body"
@@ -38,7 +38,7 @@ write_body() {
 ask() {
     local method=$1 path=$2
     shift 2
-    curl --silent --show-error --max-time 30 --request "$method" --output "$KEPT/answer.json" \
+    curl --disable --silent --show-error --max-time 30 --request "$method" --output "$KEPT/answer.json" \
         --write-out '%{http_code}' --header 'Accept: application/vnd.github+json' \
         --header @<(printf 'Authorization: Bearer %s\n' "$TOKEN") "$@" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/$path" ||
         true
@@ -82,7 +82,7 @@ put_comment() {
 }
 
 write_body
-if [ "$COMMENT" = true ] && [ -n "$NUMBER" ]; then
+if [ -n "$NUMBER" ]; then
     if [ -n "$TOKEN" ]; then
         put_comment
     else

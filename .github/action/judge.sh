@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Previews the stack and checks the files that were named. Lines are annotated by what is printed here; what a
-# comment says is kept in $KEPT, and so is the exit code: the job ends with it when the comment is there.
+# Previews the stack and checks the files that were named. Lines are annotated by what is printed here, the summary of
+# the run has all of it, and what a comment says is kept in $KEPT: the job ends with the exit code when all is said.
 set -euo pipefail
 
 mkdir -p "$KEPT"
@@ -8,6 +8,17 @@ rm -f "$KEPT"/*
 ended=0
 read -r -d '' -a more <<<"$ARGUMENTS" || true
 read -r -d '' -a paths <<<"$CHECK" || true
+
+# Settings may name rules, which are code. Of a fork nothing in them decides, unless the workflow says so.
+case $SETTINGS:$FORK in
+true:*) ;;
+auto:true | false:*) more+=(--no-settings) ;;
+auto:*) more+=(--no-own-rules) ;;
+*)
+    echo "::error title=nodeworthy::settings is auto, true or false"
+    exit 2
+    ;;
+esac
 
 # What a program of the pull request prints is no command to the runner.
 show() {
@@ -63,4 +74,9 @@ if [ -z "$STACK" ] && [ ${#paths[@]} -eq 0 ]; then
     echo "::error title=nodeworthy::name a stack to preview, or files to check"
     ended=2
 fi
+for form in preview check; do
+    if [ -s "$KEPT/$form.markdown" ]; then
+        cat "$KEPT/$form.markdown" >>"$GITHUB_STEP_SUMMARY"
+    fi
+done
 printf 'exit-code=%s\nreports=%s\n' "$ended" "$KEPT" >>"$GITHUB_OUTPUT"

@@ -38,6 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help=f"stop the program after this long ({TIMEOUT:g})",
     )
+    parser.add_argument(
+        "--pass-env",
+        action="append",
+        metavar="NAME",
+        default=[],
+        help="give the program this variable, too, which belongs to the CI job (repeatable)",
+    )
     judging.configure(parser)
 
 
@@ -56,7 +63,15 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.plan.runs import ProgramFailed
 
     judging.chosen_ids(options)  # a rule that does not exist is said before anything runs
-    asked = Asked(Path(), options.stack, options.fleet, options.answers, not options.no_simulate, options.timeout)
+    asked = Asked(
+        Path(),
+        options.stack,
+        options.fleet,
+        options.answers,
+        simulate=not options.no_simulate,
+        timeout=options.timeout,
+        passed=frozenset(options.pass_env),
+    )
     preview = prepare(asked, settled.ids_of(options))
     impossible = preview.of_fleet
     if impossible is not None:

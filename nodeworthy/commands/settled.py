@@ -33,6 +33,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--rules", metavar="DIR", dest="rules_folder", help="judge by the rules of this folder, too; it is run"
     )
     parser.add_argument("--no-settings", action="store_true", help="as if there were no .nodeworthy.yaml")
+    parser.add_argument(
+        "--no-own-rules",
+        action="store_true",
+        help="run no rules that the settings name: where they name some, the run ends with 2",
+    )
     parser.set_defaults(left_out={}, settings=None, own=None, is_settled=False)
 
 
@@ -75,6 +80,11 @@ def own_rules(options: argparse.Namespace) -> OwnRules | None:
     from nodeworthy.own_rules.load import load
     from nodeworthy.rules import ids
 
+    if options.no_own_rules and not options.rules_folder and settings is not None:
+        raise InputError(
+            f"{settings.shown} names rules of its own ({named}), which are code, and --no-own-rules runs none; "
+            f"--rules {named} runs them, and so does settings: true of the action"
+        )
     if options.rules_folder or settings is None:
         return load(Path(named), named.rstrip("/"), ids())
     return load(settings.folder / named, shown(settings.folder / named), ids())

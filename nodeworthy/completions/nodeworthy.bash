@@ -52,13 +52,14 @@ _nodeworthy() {
                 --baseline)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --baseline" "$cur"
+                _nodeworthy_offer "-h --help --changed --fix --dry-run --yes --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules --baseline" "$cur"
             fi
             ;;
         preview)
             case $prev in
                 --answers)  return ;;
                 --timeout) _nodeworthy_nothing; return ;;
+                --pass-env) _nodeworthy_nothing; return ;;
                 --format) _nodeworthy_offer "text json sarif junit github markdown html" "$cur"; return ;;
                 --output)  return ;;
                 --also) _nodeworthy_offer "text= json= sarif= junit= github= markdown= html=" "$cur"; return ;;
@@ -69,7 +70,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --no-simulate --answers --ask-aws --timeout --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --no-simulate --answers --ask-aws --timeout --pass-env --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -105,7 +106,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --recheck --selector --asg --via --pool --deadline --wait --reboot --in-cluster --job-deadline --total-deadline --print-role --taint --dry-run --yes --max-workers --record --ssh-config --ssh-identity-file --context --namespace --image --region --profile --endpoint-url --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --recheck --selector --asg --via --pool --deadline --wait --reboot --in-cluster --job-deadline --total-deadline --print-role --taint --dry-run --yes --max-workers --record --ssh-config --ssh-identity-file --context --namespace --image --region --profile --endpoint-url --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -148,7 +149,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --namespace --context --max-workers --prometheus --record --from --ledger --print-role --watch --every --fix --dry-run --yes --wait --chart --undo --format --output --also --rule --skip-rule --fleet --stack --strict --no-strict --show-passed --show-skipped --show-unknown --allow-unknown --no-allow-unknown --ignore-suppressions --quiet --no-color --no-cache --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_nothing
             fi
@@ -173,7 +174,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --baseline --prune --dry-run --fleet --stack --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --baseline --prune --dry-run --fleet --stack --rules --no-settings --no-own-rules" "$cur"
             fi
             ;;
         boot)
@@ -193,7 +194,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --format --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --format --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_offer "$_nodeworthy_known" "$cur"
             fi
@@ -204,7 +205,7 @@ _nodeworthy() {
                 --rules)  return ;;
             esac
             if [[ $cur == -* ]]; then
-                _nodeworthy_offer "-h --help --update --format --rules --no-settings" "$cur"
+                _nodeworthy_offer "-h --help --update --format --rules --no-settings --no-own-rules" "$cur"
             else
                 _nodeworthy_offer "test" "$cur"
             fi

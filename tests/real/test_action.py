@@ -35,7 +35,8 @@ class Job:
     check: str = "."
     token: str = TOKEN
     number: str = "7"
-    comment: str = "true"
+    settings: str = "auto"
+    fork: str = "false"
 
     def step(self, name: str, **more: str) -> subprocess.CompletedProcess[str]:
         self._runner.mkdir(exist_ok=True)
@@ -51,7 +52,8 @@ class Job:
             "GITHUB_REPOSITORY": "acme/gpu",
             "NUMBER": self.number,
             "TOKEN": self.token,
-            "COMMENT": self.comment,
+            "SETTINGS": self.settings,
+            "FORK": self.fork,
             "AUTHOR": OURS,
             "KEY": f". {self.stack} {self.check}",
             "GITHUB_WORKSPACE": str(self.folder),
@@ -76,6 +78,10 @@ class Job:
         return self._runner / "reports"
 
     @property
+    def output(self) -> str:
+        return (self._runner / "output").read_text(encoding="utf-8")
+
+    @property
     def summary(self) -> str:
         return (self._runner / "summary").read_text(encoding="utf-8")
 
@@ -86,7 +92,7 @@ class Job:
         assert judged.returncode == 0, judged.stderr
         commented = self.step("comment.sh")
         assert commented.returncode == 0, commented.stderr
-        code = re.findall(r"^exit-code=(\d+)$", (self._runner / "output").read_text(), re.MULTILINE)[-1]
+        code = re.findall(r"^exit-code=(\d+)$", self.output, re.MULTILINE)[-1]
         ended = self.step("end.sh", EXIT_CODE=code)
         return ended.returncode, judged.stdout + commented.stdout
 
@@ -178,7 +184,6 @@ def test_a_fork_gets_it_in_the_summary(status: int, tmp_path: Path) -> None:
         ({"token": "expired"}, "this run may not write one"),
         ({"api": "http://127.0.0.1:9"}, "GitHub answered 000"),
         ({"number": ""}, ""),
-        ({"comment": "false"}, ""),
     ],
 )
 def test_without_a_comment_the_verdict_is_the_same(changed: dict[str, str], says: str, tmp_path: Path) -> None:
@@ -223,7 +228,7 @@ def test_two_reports_that_are_too_long_for_one_comment(tmp_path: Path) -> None:
         assert job.step("comment.sh").returncode == 0
     (body,) = pull_request.ours
     assert "There is no room left here for the check" in body
-    assert "the end of the check" in job.summary
+    assert "the end of the check" not in body
 
 
 def test_nothing_named_is_a_usage_error(tmp_path: Path) -> None:
@@ -233,28 +238,99 @@ def test_nothing_named_is_a_usage_error(tmp_path: Path) -> None:
     assert "name a stack to preview, or files to check" in printed
 
 
-def action_steps(kind: str) -> list[dict[str, Any]]:
-    action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
-    return [each for each in action["runs"]["steps"] if kind in each]
+def steps_of(action: str, kind: str) -> list[dict[str, Any]]:
+    read = yaml.safe_load((ROOT / action).read_text(encoding="utf-8"))
+    return [each for each in read["runs"]["steps"] if kind in each]
 
 
 def test_code_scanning_is_sent_what_was_kept_where_it_was_asked_for(tmp_path: Path) -> None:
     job = Job(files_of("bad-source-incident", tmp_path / "project"), "http://127.0.0.1:9", number="")
     job.run()
-    assert [each["if"] for each in action_steps("uses")] == [
-        "inputs.sarif == 'true' && inputs.stack != ''",
-        "inputs.sarif == 'true' && inputs.check != ''",
-    ]
-    of_preview, of_check = (Path(each["with"]["sarif_file"]).name for each in action_steps("uses"))
+    assert job.step("found.sh").returncode == 0
+    assert job.output.splitlines()[-1] == "check=true"
+    sent = [each for each in steps_of("comment/action.yml", "uses") if "sarif_file" in each["with"]]
+    assert [each["if"] for each in sent] == [f"steps.found.outputs.{name} == 'true'" for name in ("preview", "check")]
+    of_preview, of_check = (Path(each["with"]["sarif_file"]).name for each in sent)
     assert of_preview == "preview.sarif"
     assert json.loads((job.reports / of_check).read_text(encoding="utf-8"))["version"] == "2.1.0"
-    assert all(each["continue-on-error"] is True for each in action_steps("uses")), "a fork's token may not"
+    assert all(each["continue-on-error"] is True for each in sent), "a fork's token may not"
 
 
-def test_every_step_is_a_file_that_is_told_what_it_reads() -> None:
+OWN_RULE = "from pathlib import Path\nPath('ran').touch()\nfrom nodeworthy.rule import Rule\nRULE = Rule('x-y', title='X', remedy='y')\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "fork", "code", "ran"),
+    [
+        ("auto", "false", 2, False),
+        ("auto", "", 2, False),
+        ("auto", "true", 0, False),
+        ("false", "false", 0, False),
+        ("true", "true", 3, True),
+    ],
+)
+def test_rules_of_the_checkout_run_only_where_the_workflow_says_so(
+    settings: str, fork: str, code: int, ran: bool, tmp_path: Path
+) -> None:
+    project = files_of("good-source-incident-fixed", tmp_path / "project")
+    (project / "rules").mkdir()
+    (project / "rules" / "x_y.py").write_text(OWN_RULE)
+    (project / ".nodeworthy.yaml").write_text("rules: rules\n")
+    job = Job(project, "http://127.0.0.1:9", number="", settings=settings, fork=fork)
+    ended, printed = job.run()
+    assert (ended, (project / "ran").exists()) == (code, ran), printed
+    assert ("--no-own-rules runs none" in printed) == (code == 2)
+
+
+def test_settings_that_are_no_code_hold_for_who_may_push_and_not_for_a_fork(tmp_path: Path) -> None:
+    project = files_of("bad-source-incident", tmp_path / "project")
+    (project / ".nodeworthy.yaml").write_text("exclude: [values.yaml]\n")
+    for fork, code in (("false", 0), ("true", 1)):
+        assert Job(project, "http://127.0.0.1:9", number="", fork=fork).run()[0] == code
+
+
+def test_a_program_of_the_pull_request_shares_no_job_with_what_writes() -> None:
+    """In its own job the action has no step with a token that runs behind a preview, or behind rules of the checkout."""
+    steps = steps_of("action.yml", "name")
+    names = [each["name"] for each in steps]
+    with_token = [each for each in steps if "TOKEN" in each.get("env", {}) or "upload-sarif" in each.get("uses", "")]
+    assert [each["name"] for each in with_token] == ["Comment"]
+    assert "inputs.stack == ''" in with_token[0]["if"]
+    assert "inputs.settings != 'true'" in with_token[0]["if"]
+    assert names.index("Judge") < names.index("Hand over the reports") < names.index("End")
+    workflow = yaml.safe_load((ROOT / ".github/workflows/pull-request.yml").read_text(encoding="utf-8"))
+    for job in workflow["jobs"].values():
+        may_write = "write" in str(job.get("permissions", ""))
+        runs_its_code = any(each.get("uses") == "./" or "run" in each for each in job["steps"])
+        assert may_write != runs_its_code
+        if may_write:
+            assert job["steps"][0]["with"]["ref"] == "${{ github.event.pull_request.base.sha }}"
+
+
+USES = re.compile(r"^\s*(?:- )?uses: (?P<action>\S+)(?P<behind>.*)$", re.MULTILINE)
+
+
+def test_every_action_is_pinned_to_a_commit() -> None:
+    files = [ROOT / "action.yml", ROOT / "comment" / "action.yml", *(ROOT / ".github" / "workflows").glob("*.yml")]
+    files += [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"]
+    used = [(path, *each) for path in files for each in USES.findall(path.read_text(encoding="utf-8"))]
+    assert len(used) > 15
+    ours = ("./", "OWNER/nodeworthy")
+    pinned = re.compile(r"[\w/.-]+@[0-9a-f]{40}")
+    loose = [each for each in used if not each[1].startswith(ours) and not pinned.fullmatch(each[1])]
+    assert loose == []
+    unnamed = [
+        each for each in used if not each[1].startswith(ours) and not re.fullmatch(r" # v\d+\.\d+\.\d+", each[2])
+    ]
+    assert unnamed == []
+    assert [each for each in used if each[1].startswith("OWNER") and not each[1].endswith("@COMMIT")] == []
+
+
+@pytest.mark.parametrize("action", ["action.yml", "comment/action.yml"])
+def test_every_step_is_a_file_that_is_told_what_it_reads(action: str) -> None:
     given = {"RUNNER_TEMP"}
-    for step in action_steps("run"):
-        called = re.fullmatch(r'"\$ACTION_PATH/(\.github/action/\w+\.sh)"', step["run"])
+    for step in steps_of(action, "run"):
+        called = re.fullmatch(r'"\$ACTION_PATH/(?:\.\./)?(\.github/action/\w+\.sh)"', step["run"])
         assert called, step["run"]
         text = (ROOT / called[1]).read_text(encoding="utf-8")
         own = set(re.findall(r"^([A-Z_]+)=", text, re.MULTILINE))

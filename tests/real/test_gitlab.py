@@ -58,12 +58,16 @@ class MergeRequest:
 
 def run_job(folder: Path, api: str, token: str) -> int:
     """The script's lines with `check .` for the preview, then those that follow whatever became of it."""
-    job = yaml.safe_load(shown(".gitlab-ci.yml"))["nodeworthy"]
+    pipeline = yaml.safe_load(shown(".gitlab-ci.yml"))
+    job, comment = pipeline["nodeworthy"], pipeline["nodeworthy-comment"]
+    assert "NODEWORTHY_TOKEN" not in str(job), "the program's job has no token, and its environment none to give"
+    assert ("environment" in job, comment["environment"]["name"]) == (False, "nodeworthy")
     told = {"CI_API_V4_URL": api, "CI_MERGE_REQUEST_PROJECT_ID": "5", "CI_MERGE_REQUEST_IID": "3"}
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, **told, "NODEWORTHY_TOKEN": token, "PATH": path}
+    environment = {**os.environ, **told, "PATH": path}
     codes = []
-    for lines in (*job["script"], *job["after_script"]):
+    for lines in (*job["script"], *job["after_script"], *comment["script"]):
+        environment |= {"NODEWORTHY_TOKEN": token} if lines in comment["script"] else {}
         command = ["sh", "-eu", "-c", lines.replace('preview --stack "$STACK"', "check .")]
         ran = subprocess.run(
             command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
@@ -109,6 +113,11 @@ def test_the_workflow_of_the_page_gives_the_action_what_it_takes(tools: Tools, t
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     (step,) = (each for each in steps if "nodeworthy" in each["uses"])
     assert set(step["with"]) <= set(action["inputs"])
+    comment = yaml.safe_load((ROOT / "comment" / "action.yml").read_text(encoding="utf-8"))
+    (writing,) = yaml.safe_load(workflow)["jobs"]["comment"]["steps"]
+    assert writing["with"] == {"artifact": step["with"]["artifact"]}
+    told = PAGE[PAGE.index("`comment` takes") :].split(".")[0]
+    assert all(f"`{name}`" in told for name in comment["inputs"])
     rows = re.findall(r"^\| (`[^|]+`) \|", PAGE, re.MULTILINE)
     assert {name for row in rows for name in re.findall(r"`([\w-]+)`", row)} == set(action["inputs"])
     file = tmp_path / "workflow.yml"

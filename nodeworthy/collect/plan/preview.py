@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,7 @@ from nodeworthy.collect.plan.project import (
 )
 from nodeworthy.collect.plan.runs import Ran, run_differently, run_program
 from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
-from nodeworthy.collect.plan.served import Program, Show
+from nodeworthy.collect.plan.served import Bounded, Program, Show
 from nodeworthy.collect.plan.templated_charts import known_later
 from nodeworthy.collect.source.comments import comments
 from nodeworthy.engine import Scene
@@ -43,6 +43,8 @@ class Asked:
     answers_file: str | None = None
     simulate: bool = True
     timeout: float = 120.0
+    # Variables that the program is given although they belong to the job.
+    passed: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class Preview:
 
     def run(self, asks: Asks | None, show: Show, meanwhile: Callable[[], object] = lambda: None) -> Seen:
         answers = self._answers(asks)
-        program = Program(self.project, self.stack, self.config, answers)
+        show = Bounded(show)
+        program = Program(self.project, self.stack, self.config, answers, self.asked.passed)
         try:
             ran = run_program(
                 program, simulate=self.asked.simulate, timeout=self.asked.timeout, show=show, meanwhile=meanwhile

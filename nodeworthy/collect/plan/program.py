@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Protocol
 
+from nodeworthy.collect.plan.environment import of_program
+from nodeworthy.collect.plan.left_behind import Descendants
 from nodeworthy.collect.plan.served import PARALLEL, Program, Served, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import InputError
@@ -70,6 +72,7 @@ class ProgramRun:
 
     def __init__(self, program: Program, *, made: StandIns | None, show: Show, beside: Sequence[StandIns] = ()) -> None:
         self._show = show
+        self._descendants = Descendants()
         self.served = Served(program, made, show)
         self.beside = tuple(PartedRun(Served(program, each, unshown)) for each in beside if CAN_PART)
         self._process = self._start(program)
@@ -86,7 +89,7 @@ class ProgramRun:
     def _start(self, program: Program) -> subprocess.Popen[bytes]:
         python = program.project.python
         environment = {
-            **os.environ,
+            **of_program(os.environ, program.passed),
             "PULUMI_CONFIG": json.dumps(dict(program.config.values)),
             "PULUMI_CONFIG_SECRET_KEYS": json.dumps(list(program.config.secret_keys)),
         }
@@ -98,7 +101,7 @@ class ProgramRun:
                 stderr=subprocess.PIPE,
                 env=environment,
                 pass_fds=[run.word for run in self.beside],
-                # A group of its own: whatever the program starts ends with it.
+                # A group of its own: whatever the program starts ends with it, less what leaves the group.
                 start_new_session=True,
             )
         except OSError as problem:
@@ -148,6 +151,7 @@ class ProgramRun:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
+        self._descendants.end()
         for served in self._all_served:
             served.stop()
         for thread, pipe in zip(self._readers, (self._process.stdout, self._process.stderr), strict=True):

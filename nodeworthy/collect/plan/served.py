@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any
 
 from nodeworthy.collect.plan.answers import Answers
@@ -27,6 +28,27 @@ class Program:
     stack: str
     config: StackConfig
     answers: Answers
+    # Variables that belong to the job, and are handed over all the same.
+    passed: Collection[str] = ()
+
+
+class Bounded:
+    """Shows what a program says, up to where nobody reads on: a log is a place, too."""
+
+    MOST = 2_000_000
+
+    def __init__(self, show: Show) -> None:
+        self._show = show
+        self._left = self.MOST
+        self._lock = Lock()
+
+    def __call__(self, text: str) -> None:
+        with self._lock:
+            left, self._left = self._left, self._left - len(text)
+        if left > 0:
+            self._show(text[:left])
+            if left <= len(text):
+                self._show(f"\nnodeworthy: the program says more than {self.MOST:,} characters; the rest is left out\n")
 
 
 class Served:
