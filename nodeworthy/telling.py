@@ -47,7 +47,7 @@ def plainly(text: str) -> str:
 
 def _without_secrets(each: Finding) -> Finding:
     """Whatever a rule shows of a line, a secret in that line is not shown."""
-    from nodeworthy.known.secrets import hidden
+    from nodeworthy.redaction import hidden
 
     said = {name: getattr(each, name) for name in _WORDS}
     hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}

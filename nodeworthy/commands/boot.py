@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     from nodeworthy.boot.effects import NotUnderstood
     from nodeworthy.commands.judging import wants_colour, write_whole
-    from nodeworthy.known.secrets import hidden
+    from nodeworthy.redaction import hidden
     from nodeworthy.report import timeline, timeline_json
 
     script = _script(options)

@@ -142,10 +142,8 @@ def _tell(mended: Plan, left: Sequence[Left], report: Report) -> None:
 
 
 def _shown(diff: str) -> str:
-    """As a terminal may have it: no secret, and a carriage return as git shows it."""
-    from nodeworthy.known.secrets import hidden
-
-    return printable(hidden(diff).replace("\r\n", "^M\n"))
+    """As a terminal may have it, and a carriage return as git shows it."""
+    return printable(diff.replace("\r\n", "^M\n"))
 
 
 def _files(paths: Sequence[str]) -> str:

@@ -56,7 +56,7 @@ def _offers(report: Report, texts: dict[str, Text]) -> Iterator[tuple[Finding, O
 
 def _offer(fix: Fix, text: Text) -> Offer | None:
     """None where all of the file would be told, or a secret in it."""
-    from nodeworthy.known.secrets import hidden
+    from nodeworthy.redaction import hidden
 
     pieces = []
     for each in fix.changes:

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from nodeworthy.fixes.plan import Plan
 from nodeworthy.fixes.text import Text
+from nodeworthy.redaction import hidden_lines
 
 
 def diff(plan: Plan) -> str:
+    """Without the secrets of either side: where one stands, nothing is changed."""
     return "".join(_of_file(plan.before[path], plan.after[path]) for path in plan.changed)
 
 
@@ -21,7 +23,7 @@ def _of_file(before: Text, after: Text) -> str:
 
 def _lines(text: Text) -> list[str]:
     """With their ends, and by these alone: whatever else Python takes for one stays in its line."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text.text)
+    return re.findall(r"[^\n]*\n|[^\n]+", hidden_lines(text.text))
 
 
 def _ended(lines: Iterator[str]) -> Iterator[str]:

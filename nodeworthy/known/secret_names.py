@@ -16,6 +16,12 @@ _WORDS = pattern(r"[_\-.]+|(?<=[a-z0-9])(?=[A-Z])")
 _SEPARATORS = str.maketrans("", "", "_-.")
 _OF_CODE = pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _BOOTSTRAP_TOKEN = pattern(r"[a-z0-9]{6}\.[a-z0-9]{16}")
+# What is filled in, and what is left of it that may tell something.
+_REFERENCE = pattern(
+    r"\$\{[^}]{0,200}\}|\$\([^)]{0,200}\)|\$[A-Za-z_]\w{0,64}|\{\{[^}]{0,200}\}\}|`[^`]{0,200}`|#\{[^}]{0,200}\}#"
+    r"|<[A-Za-z][\w .-]{0,64}>"
+)
+_LEFT = pattern(r"[\w+/=.~!@%^*-]{6,}")
 _SCHEME = pattern(r"[a-z][\w+.-]*://")
 _ROOTS = "etc|run|var|opt|root|home|tmp|mnt|dev|proc|usr|srv|data|secrets?"
 _PATH = pattern(rf"(?:~|\.{{1,2}})?/(?:{_ROOTS})(?:/|$)|(?:~|\.{{1,2}})/")
@@ -38,6 +44,8 @@ class _Names:
     password: tuple[str, ...]
     password_words: frozenset[str]
     token: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    doubtful_words: frozenset[str]
     never: tuple[str, ...]
 
 
@@ -59,7 +67,14 @@ def table() -> Mapping[str, Any]:
 @cache
 def _names() -> _Names:
     row = table()["names"]
-    return _Names(tuple(row["password"]), frozenset(row["password_words"]), tuple(row["token"]), tuple(row["never"]))
+    return _Names(
+        password=tuple(row["password"]),
+        password_words=frozenset(row["password_words"]),
+        token=tuple(row["token"]),
+        doubtful=tuple(row["doubtful"]),
+        doubtful_words=frozenset(row["doubtful_words"]),
+        never=tuple(row["never"]),
+    )
 
 
 @cache
@@ -89,6 +104,23 @@ def holds(name: str) -> Holds | None:
     if whole.endswith(names.password) or _last_word(name) in names.password_words:
         return Holds.PASSWORD
     return Holds.TOKEN if whole.endswith(names.token) else None
+
+
+@lru_cache(maxsize=4096)
+def may_hold(name: str) -> Holds | None:
+    """The same, for who shows it: with the names of which too many other things are called for a finding."""
+    certain = holds(name)
+    if certain is not None:
+        return certain
+    whole, names = name.translate(_SEPARATORS).lower(), _names()
+    if whole.endswith(names.never) or not (whole.endswith(names.doubtful) or _last_word(name) in names.doubtful_words):
+        return None
+    return Holds.PASSWORD if _last_word(name) == "pw" else Holds.TOKEN
+
+
+def may_hold_several(name: str) -> Holds | None:
+    """What the items of a list are: `tokens:`, `passwords:`."""
+    return may_hold(name) or (holds(name[:-1]) if name[-1:] in ("s", "S") else None)
 
 
 def _last_word(name: str) -> str:
@@ -125,6 +157,40 @@ def is_secret(value: str, kind: Holds, name: str = "") -> bool:
     return name not in ("pass", "PASS", "pwd", "PWD") or not value.isalnum()
 
 
+def may_be_secret(value: str, kind: Holds, name: str = "") -> bool:
+    """Whether this is better not shown: all but what says that it is no secret, a plain word for a password too."""
+    bare = value.strip()
+    lowered = bare.lower()
+    if not bare or lowered in _placeholders().words or lowered.startswith("(secret"):
+        return False
+    if lowered in _placeholders().defaults:
+        return is_secret(bare, kind, name)
+    left = _REFERENCE.sub(" ", bare)
+    if left != bare:  # `Bearer ${TOKEN}` says nothing; `$t4g1ng-…` does
+        return any(is_mixed(each) for each in _LEFT.findall(left))
+    if _is_placeholder(bare, lowered, kind) and not is_mixed(bare):
+        return False
+    if _is_reference(bare, lowered) and not (kind is Holds.PASSWORD and _OF_CODE.fullmatch(bare)):
+        return False
+    if kind is Holds.PASSWORD:
+        # A script that counts its tests says how many pass.
+        return name.lower() not in ("pass", "pwd") or _A_WORD.fullmatch(bare) is None
+    return _A_WORD.fullmatch(bare) is None or _works_as_token(bare, name)
+
+
+def _works_as_token(word: str, name: str) -> bool:
+    """k3s takes any word, and a number. `secret: grafana-admin` names one."""
+    if word.isdigit():
+        return len(word) > 5 and name.translate(_SEPARATORS).lower() in ("token", "agenttoken", "jointoken")
+    named = holds(name) is not None and not name.lower().endswith("secret")
+    return named and len(word) > 3 and word in (word.lower(), word.upper()) and holds(word) is None
+
+
+def is_mixed(text: str) -> bool:
+    """Of letters and digits, as no word of a language is."""
+    return any(map(str.isalpha, text)) and any(map(str.isdigit, text))
+
+
 def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     known = _placeholders()
     if lowered in known.defaults:
@@ -136,7 +202,7 @@ def _is_placeholder(value: str, lowered: str, kind: Holds) -> bool:
     if len(value) < 80 and any(each in lowered for each in known.holds):
         return True
     # PASSWORD, JOIN_TOKEN: the name of what is to stand there.
-    return len(set(value[:64])) <= 2 or (value.isupper() and holds(value) is not None)
+    return (len(value) > 3 and len(set(value[:64])) <= 2) or (value.isupper() and holds(value) is not None)
 
 
 def _is_reference(value: str, lowered: str) -> bool:

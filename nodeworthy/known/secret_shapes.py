@@ -15,7 +15,7 @@ from nodeworthy.records import dataclass
 # start, end, what it is
 Found = tuple[int, int, str]
 
-_URL = pattern(r"://(?P<user>[^\s/:@\"'<>]{0,64}):(?P<value>[^\s/@\"'<>]{1,256})@")
+_URL = pattern(r"://(?P<user>[^\s/:@\"'<>]{0,64}):(?P<value>[^\s/@\"'<>]{1,4096})@")
 _AUTHORIZATION = pattern(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
 # In JSON, in YAML, in containerd's TOML.
 _DOCKER_AUTH = pattern(
@@ -31,6 +31,8 @@ class Shape:
     what: str
     marks: tuple[str, ...]
     written: str
+    # Too little for a finding, and enough to hide it.
+    doubtful: bool = False
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -39,18 +41,19 @@ class Shape:
 
 @cache
 def shapes() -> tuple[Shape, ...]:
-    return tuple(Shape(row["what"], tuple(row["marks"]), row["pattern"]) for row in table()["shape"])
+    rows = table()["shape"]
+    return tuple(Shape(row["what"], tuple(row["marks"]), row["pattern"], row.get("doubtful", False)) for row in rows)
 
 
 @cache
 def forms() -> frozenset[str]:
     """What each of them is, in a reader's words."""
-    return frozenset(each.what for each in shapes())
+    return frozenset(each.what for each in shapes() if not each.doubtful)
 
 
 @cache
-def _marks() -> tuple[tuple[str, Shape], ...]:
-    return tuple((mark, shape) for shape in shapes() for mark in shape.marks)
+def _marks(doubtful: bool) -> tuple[tuple[str, Shape], ...]:
+    return tuple((mark, shape) for shape in shapes() if shape.doubtful is doubtful for mark in shape.marks)
 
 
 def by_shape(text: str) -> Iterator[Found]:
@@ -63,11 +66,11 @@ def by_shape(text: str) -> Iterator[Found]:
         yield from _docker_auths(text)
 
 
-def by_form(text: str) -> Iterator[Found]:
-    """Those whose maker gave them their form: wherever one stands, it is one."""
+def by_form(text: str, *, doubtful: bool = False) -> Iterator[Found]:
+    """Those whose maker gave them their form: wherever one stands, it is one; or else may be one."""
     # Most of a script is short words, and no form is short: looking for sixty marks in what is left costs little.
     long = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
-    for mark, shape in _marks():
+    for mark, shape in _marks(doubtful):
         if mark in (text if " " in mark else long):
             yield from _of_shape(text, mark, shape)
 
@@ -77,13 +80,22 @@ def _of_shape(text: str, mark: str, shape: Shape) -> Iterator[Found]:
     while start >= 0:
         after = start + len(mark)
         # `task-…` holds no `sk-…`; of a run of such characters only the beginning is looked at.
-        if start == 0 or text[start - 1] not in _IN_WORD or mark[0] == "-":
+        if mark[0] == "-" or begins_a_word(text, start):
             found = shape.pattern.match(text, start)
             if found is not None:
                 after = found.end()
                 if not _made_up(found[0][len(mark) :]):
-                    yield start, after, shape.what
+                    yield *found.span("value" if "value" in shape.pattern.groupindex else 0), shape.what
         start = text.find(mark, after)
+
+
+def begins_a_word(text: str, start: int) -> bool:
+    """Also behind `\\n`, as a text has it that was written into another one."""
+    return (
+        start == 0
+        or text[start - 1] not in _IN_WORD
+        or (text[start - 1] in "nrt" and text[start - 2 : start - 1] == "\\")
+    )
 
 
 def _made_up(value: str) -> bool:

@@ -3,37 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from nodeworthy.known.secret_names import holds, is_secret
 from nodeworthy.patterns import pattern
 
 # start, end, what it is, what it is called
 Found = tuple[int, int, str, str]
+# What stands behind a name that ends here, and from where to look on.
+Look = Callable[[str, str, int], tuple[list[Found], int]]
 
 # What every name of a secret has in it.
-_WORDS = ("pass", "token", "secret", "key", "pwd", "activationcode")
+WORDS = ("pass", "token", "secret", "key", "pwd", "activationcode")
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _LONGEST_NAME = 64
 _REST = pattern(r"[\w.-]{0,64}", re.ASCII)
-_VALUE = (
+VALUE = (
     r"(?:\\\"(?P<escaped>[^\"\\\n]{1,512})|\"(?P<double>(?:[^\"\\\n]|\\.){1,512})|'(?P<single>[^'\n]{1,512})"
     r"|(?P<bare>[^\s\"'`;|&<>()\[\]{},\\#][^\s\"'`;|&<>()\[\]{},\\]{0,511}))"
 )
-_ASSIGNED = pattern(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"'\\]))[ \t]{0,8}" + _VALUE)
-_DEFAULTED = pattern(r"(?P<by>:-|:=|-|=)" + _VALUE)
-_BEHIND_A_FLAG = pattern(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + _VALUE)
+_ASSIGNED = pattern(r"(?:\\?[\"'])?\]?[ \t]{0,8}(?P<by>:=|=>|=(?![=~])|:(?=[\s\"'\\]))[ \t]{0,8}" + VALUE)
+_DEFAULTED = pattern(r"(?P<by>:-|:=|-|=)" + VALUE)
+_BEHIND_A_FLAG = pattern(r"(?P<by>[ \t]{1,8}(?:\\\n[ \t]{0,16})?)(?!-)" + VALUE)
 # `"--token", "…"`; `- --token` and below it `- …`
 _IN_A_LIST = pattern(
     r"(?P<by>[\"'][ \t]{0,4},[ \t\n]{1,40}(?=[\"'])|[ \t]{0,4},[ \t]{1,4}"
-    r"|[\"']?[ \t]{0,4}\n[ \t]{0,40}-[ \t]{1,4})(?![\"']?-)" + _VALUE
+    r"|[\"']?[ \t]{0,4}\n[ \t]{0,40}-[ \t]{1,4})(?![\"']?-)" + VALUE
 )
 _ENDS_AN_ITEM = pattern(r"[\"']?[ \t]*(?:[,\]\n]|$)")
-_BEHIND_SPACE = pattern(r"(?P<by>[ \t]{1,4})" + _VALUE)
+_BEHIND_SPACE = pattern(r"(?P<by>[ \t]{1,4})" + VALUE)
 # `name: TOKEN` and its `value:` behind it, as containers have them.
-_BESIDE = pattern(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + _VALUE)
+_BESIDE = pattern(r"[\"']?(?:[ \t]{0,8},)?\s{1,200}[\"']?value[\"']?[ \t]{0,8}(?P<by>:)[ \t]{0,8}" + VALUE)
 _CLOSING = {"escaped": '\\"', "double": '"', "single": "'"}
-_GROUPS = (*_CLOSING, "bare")
+GROUPS = (*_CLOSING, "bare")
 # `gitlab:token`: whose key it is, as a Pulumi stack's config has it.
 _NAMESPACE = pattern(r"[\w.-]{1,64}:\Z", re.ASCII)
 # Behind what a key may stand, apart from the beginning of a line.
@@ -42,40 +44,54 @@ _BEFORE_A_KEY = ("-", "{", ",", "[", "(", "-H", "header", "|")
 
 
 def by_name(text: str) -> Iterator[Found]:
+    yield from by_words(text, WORDS, _named)
+
+
+def by_words(text: str, words: Iterable[str], look: Look) -> Iterator[Found]:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text  # a letter whose small form is longer: positions would not agree
-    for word in _WORDS:
+    for word in words:
         start = lowered.find(word)
         while start >= 0:
             end = start + len(word)
             rest = _REST.match(text, end)
             end = rest.end() if rest is not None else end
-            found, end = _named(text, start, end)
-            if found is not None:
-                yield found
+            found, end = look(text, name_at(text, start, end), end)
+            yield from found
             start = lowered.find(word, end)
 
 
-def _named(text: str, word: int, end: int) -> tuple[Found | None, int]:
-    """What stands behind a name, if it is a secret's, and from where to look on."""
+def name_at(text: str, word: int, end: int) -> str:
+    """All of a name in which a word stands; in `\\nTOKEN=`, written into another text, the n is no letter of it."""
     before = text[max(0, word - _LONGEST_NAME) : word]
     name = before[len(before.rstrip(_NAME)) :] + text[word:end]
+    start = end - len(name)
+    return name[1:] if start and text[start - 1] == "\\" and text[start] in "nrt" and start < word else name
+
+
+def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
     kind = holds(name)
     if kind is None:
-        return None, end
+        return [], end
     start = end - len(name)
-    match = _behind(text, name, start, end)
+    match = behind(text, name, start, end)
     if match is None:
-        return None, end
-    group = next(each for each in _GROUPS if match[each] is not None)
+        return [], end
+    group = group_of(match)
     begins, ends = match.span(group)
-    if not is_secret(match[group], kind, name) or _is_prose(text, start, match):
-        return None, begins
+    if not is_secret(match[group], kind, name) or is_prose(text, start, match):
+        return [], begins
     if group == "bare" and text[ends : ends + 1] in ("(", "["):
-        return None, ends  # code: what comes of it is not known here
-    ends = _to_its_end(text, group, ends)
-    return (begins, ends, called(name), name.lstrip("-.")), ends
+        return [], ends  # code: what comes of it is not known here
+    # `line 4: TOKEN=…: command not found`
+    ends = _to_its_end(text, group, ends) - (group == "bare" and text[ends - 1] == ":")
+    return [(begins, ends, called(name), name.lstrip("-."))], ends
+
+
+def group_of(match: re.Match[str]) -> str:
+    """How the value is quoted."""
+    return next(each for each in GROUPS if match[each] is not None)
 
 
 def called(name: str) -> str:
@@ -86,7 +102,7 @@ def called(name: str) -> str:
     return f"a {ending}"
 
 
-def _behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
+def behind(text: str, name: str, start: int, end: int) -> re.Match[str] | None:
     held = text[max(0, start - 2) : start]
     if held.endswith(("${", "{!")):
         # A variable that is read: only what stands in for it can be a secret.
@@ -117,18 +133,25 @@ def _is_value_of_name(text: str, start: int) -> bool:
     return text[max(0, start - 8) : start].rstrip("\"' \t").endswith(("name:", 'name":'))
 
 
-def _is_prose(text: str, start: int, match: re.Match[str]) -> bool:
+def is_prose(text: str, start: int, match: re.Match[str]) -> bool:
     """`echo "token: done"`: a colon makes a key only where a key can stand; so does a flag in a comment."""
     by = match["by"].strip(" \t\\\n")
     if by not in ("", ":"):
         return False
-    line = text[max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0) : start]
+    line = text[_line(text, start) : start]
     if not by:
         return line.lstrip().startswith("#") and match[0].strip(" '\"").isalpha()
     of = _NAMESPACE.search(line)
     before = (line[: of.start()] if of is not None else line).rstrip(" \t\"'\\")
     is_key = before.endswith(_BEFORE_A_KEY) or _HEADER.search(before)
     return bool(before) and not is_key and not _is_value_of_name(text, start)
+
+
+def _line(text: str, at: int) -> int:
+    """Where its line begins, or where that was a line before it was written into another text; no further than this."""
+    near = max(0, at - 200)
+    written = text.rfind("\\n", near, at)
+    return max(text.rfind("\n", near, at) + 1, written + 2 if written >= 0 else 0, near)
 
 
 def _to_its_end(text: str, group: str, end: int) -> int:

@@ -38,10 +38,15 @@ class Secret:
 
 def spans(text: str) -> list[Secret]:
     """Every secret, in the order of the text; of two that overlap the one whose maker gave it its form."""
+    found = _found(text)
+    return list(_placed(text, _apart(found))) if found else []
+
+
+def _found(text: str) -> list[_Found]:
     found = [(start, end, what, name_before(text, start)) for start, end, what in by_shape(text)]
     found += by_name(text)
     found += [(start, end, what, "") for start, end, what in by_argument(text)]
-    return list(_placed(text, _apart(found))) if found else []
+    return found
 
 
 def what_is(name: str, value: str) -> str | None:
@@ -53,13 +58,11 @@ def what_is(name: str, value: str) -> str | None:
     return next((each.what for each in spans(value)), None)
 
 
-def hidden(text: str) -> str:
-    """The text with every secret in it replaced."""
-    pieces, behind = [], 0
-    for each in spans(text):
-        pieces += [text[behind : each.start], HIDDEN]
-        behind = each.end
-    return "".join([*pieces, text[behind:]]) if pieces else text
+def perhaps(text: str) -> list[Secret]:
+    """Those, and what may be one: what is better shown to nobody."""
+    from nodeworthy.known.secret_doubts import in_doubt
+
+    return list(_placed(text, _apart([*_found(text), *in_doubt(text)])))
 
 
 def _apart(found: list[_Found]) -> Iterator[_Found]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from nodeworthy.collect.cluster.secrets import without_secrets
+from nodeworthy.collect.cluster.recording import kept
 from nodeworthy.report.printable import printable
 
 
@@ -29,6 +29,4 @@ def _telling(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def as_yaml(data: Any) -> str:
-    return yaml.safe_dump(
-        without_secrets(data), sort_keys=False, default_flow_style=False, allow_unicode=True, width=1000
-    )
+    return yaml.safe_dump(kept(data), sort_keys=False, default_flow_style=False, allow_unicode=True, width=1000)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from nodeworthy.collect.cluster.secrets import without_secrets
+from nodeworthy.collect.cluster.recording import kept
 from nodeworthy.documents.plain import at, number_at, text_at
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
@@ -61,7 +61,7 @@ class Record:
             "madeLists": [list(each) for each in self.made_lists],
             **({"release": vars(release)} if release else {}),
             # For whoever wants to see it; only the edits are put back.
-            "was": without_secrets(self.was),
+            "was": kept(self.was),
         }
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.cluster.secrets import HIDDEN, log_without_secrets, without_secrets
+from nodeworthy.collect.cluster.recording import kept as without_secrets
+from nodeworthy.known.secrets import HIDDEN
+from nodeworthy.redaction import hidden as log_without_secrets
 from tests.cluster import incident
 
 

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from nodeworthy.known.secret_templates import fillings
-from nodeworthy.known.secrets import HIDDEN, hidden, spans, what_is
+from nodeworthy.known.secrets import HIDDEN, spans, what_is
+from nodeworthy.redaction import hidden
 
 # Not one of these was ever valid; put together here so that nobody's scanner takes them for real.
 ALPHABET = "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA"
@@ -120,7 +121,6 @@ docker login ghcr.io -u bot --password-stdin < /run/password
 args: ["--token", "$(TOKEN)", "--password", "--other"]
 parser.add_argument("--token", required=True, help="as NAME")
 subprocess.run(["tool", "--password", args.password, "--token", token_of_ours])
-echo "gitlab:token: 0a1b2c3d4e5f"
 TOKEN=$(curl -sX PUT "http://169.254.169.254/latest/api/token" -H "X-aws-ec2-metadata-token-ttl-seconds: 21600")
 TOKEN=`curl -sX PUT http://169.254.169.254/latest/api/token -H 'X-aws-ec2-metadata-token-ttl-seconds: 21600'`
 curl -s -H "X-aws-ec2-metadata-token: $TOKEN" http://169.254.169.254/latest/meta-data/instance-id
@@ -241,6 +241,7 @@ def test_what_a_command_takes_is_one(text: str, secret: str) -> None:
 @pytest.mark.parametrize("line", NONE, ids=range(len(NONE)))
 def test_nothing_else_is(line: str) -> None:
     assert [(each.what, each.name) for each in spans(f"{line}\n")] == []
+    assert hidden(f"{line}\n") == f"{line}\n"
 
 
 def test_nothing_else_is_in_one_text() -> None:

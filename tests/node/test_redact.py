@@ -6,8 +6,9 @@ import tomllib
 
 import pytest
 
-from nodeworthy.collect.node.redact import SECRET, redact
 from nodeworthy.documents.yaml import read
+from nodeworthy.known.secrets import HIDDEN as SECRET
+from nodeworthy.redaction import hidden as redact
 from nodeworthy.verdict import Place
 
 from .recordings import incident, named
@@ -36,7 +37,7 @@ HF, GITHUB = "hf_aBcDeFgHiJkLmNoPqRsTuVwXyZ01234567", "ghp_1a2B3c4D5e6F7g8H9i0Jk
         ("join abcdef.0123456789abcdef now", "0123456789abcdef"),
         ("proxy http://bob:hunter22@proxy:3128/", "hunter22"),
         ("Authorization: Bearer c2VjcmV0LXRva2Vu", "c2VjcmV0LXRva2Vu"),
-        ("AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"),
+        ("AKIAQ7RZ2M5XW8KD3TNB", "AKIAQ7RZ2M5XW8KD3TNB"),
         ("-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----", "MHcCAQEE"),
         ("client-key-data: LS0tLS1CRUdJTg==", "LS0tLS1CRUdJTg=="),
         # What a boot script printed where it failed, and what fstab has of a share.

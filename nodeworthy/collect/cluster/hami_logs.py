@@ -7,12 +7,12 @@ from pathlib import Path
 
 from nodeworthy.collect.cluster.hami_seen import Said
 from nodeworthy.collect.cluster.logs import TAIL, Index
-from nodeworthy.collect.cluster.secrets import log_without_secrets
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
 from nodeworthy.facts.hami.crash import is_crash
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.known.evidence import in_stream
+from nodeworthy.redaction import hidden
 from nodeworthy.verdict import Place
 
 _LONGEST = 300
@@ -48,7 +48,7 @@ def _said(path: Path, seen: Seen) -> Said | None:
     except OSError as problem:
         seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
         return None
-    return said_of(log_without_secrets(tail.decode("utf-8", "replace")))
+    return said_of(hidden(tail.decode("utf-8", "replace")))
 
 
 def said_of(log: str) -> Said:

@@ -12,10 +12,10 @@ from nodeworthy.collect.cluster import hami_logs, logs
 from nodeworthy.collect.cluster.connection import Connection
 from nodeworthy.collect.cluster.pod_logs import MOST_PODS, WantedLog
 from nodeworthy.collect.cluster.recording import Recording
-from nodeworthy.collect.cluster.secrets import log_without_secrets
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import text_at
 from nodeworthy.errors import CouldNotLook
+from nodeworthy.redaction import hidden
 
 LINES = 200
 BYTES = 256 << 10
@@ -92,7 +92,7 @@ def _answer(connection: Connection, wanted: WantedLog) -> _Answer:
         return None, str(problem)
     if status != 200:
         return None, _message(data) or f"the server answered {status}"
-    return log_without_secrets(data[-logs.TAIL :].decode("utf-8", "replace")), ""
+    return hidden(data[-logs.TAIL :].decode("utf-8", "replace")), ""
 
 
 def _message(data: bytes) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from nodeworthy.collect.cluster.secrets import log_without_secrets
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.patterns import pattern
+from nodeworthy.redaction import hidden
 from nodeworthy.verdict import Place
 
 # Enough for the last attempts; the line that tells stands near the end.
@@ -53,7 +53,7 @@ def _last_words(path: Path, seen: Seen) -> str:
         with path.open("rb") as file:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL))
-            return last_words(log_without_secrets(file.read().decode("utf-8", "replace")))
+            return last_words(hidden(file.read().decode("utf-8", "replace")))
     except OSError as problem:
         seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
         return ""

@@ -10,11 +10,11 @@ from typing import IO, Any
 from urllib.parse import urlencode, urlsplit
 
 from nodeworthy.collect.cluster.recording import Recording
-from nodeworthy.collect.cluster.secrets import HIDDEN
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.facts.cluster.gpu_usage import LABELS, GpuUsage, is_answer
 from nodeworthy.known.gpu_activity import metrics, minutes
+from nodeworthy.known.secrets import HIDDEN
 
 TOKEN = "NODEWORTHY_PROMETHEUS_TOKEN"
 # Between two pieces of an answer, and for all of it.

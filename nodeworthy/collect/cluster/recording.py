@@ -16,12 +16,14 @@ from typing import Any
 
 from nodeworthy.collect.cluster.kinds import Kind, kind_named
 from nodeworthy.collect.cluster.pod_logs import WantedLog
-from nodeworthy.collect.cluster.secrets import without_secrets
 from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.errors import InputError
+from nodeworthy.redaction import hidden_data
 
 _KIND, _VERSION, _NO_LOGS = "Recording", "nodeworthy/v1", "refusedLogs"
 _NO_USAGE = "noPrometheus"
+# Bookkeeping that no rule reads; the last applied configuration repeats every variable.
+_DROPPED = frozenset(("managedFields", "kubectl.kubernetes.io/last-applied-configuration"))
 
 
 def is_recording(data: Mapping[str, Any]) -> bool:
@@ -36,6 +38,17 @@ def refused_logs(data: Mapping[str, Any]) -> Mapping[str, str]:
 def refused_usage(data: Mapping[str, Any]) -> str:
     """Of a recording: why Prometheus did not tell what GPUs do."""
     return text_at(data, _NO_USAGE)
+
+
+def kept(data: Any) -> Any:
+    """What of an object can be kept, and sent to somebody."""
+    return hidden_data(_without_bookkeeping(data))
+
+
+def _without_bookkeeping(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {name: _without_bookkeeping(value) for name, value in data.items() if name not in _DROPPED}
+    return [_without_bookkeeping(each) for each in data] if isinstance(data, list) else data
 
 
 def refusal(data: Mapping[str, Any]) -> tuple[Kind, str] | None:
@@ -110,7 +123,7 @@ class Recording:
         return self._halves[name]
 
     def _write(self, name: str, data: Mapping[str, Any]) -> None:
-        self._begin(name).write(json.dumps(data, indent=1) + "\n")
+        self._begin(name).write(json.dumps(hidden_data(data), indent=1) + "\n")
 
 
 class KindFile:
@@ -123,7 +136,7 @@ class KindFile:
         self._separator = "\n"
 
     def add(self, data: Mapping[str, Any]) -> None:
-        self._file.write(self._separator + json.dumps(without_secrets(data)))
+        self._file.write(self._separator + json.dumps(kept(data)))
         self._separator = ",\n"
 
     def finish(self) -> None:

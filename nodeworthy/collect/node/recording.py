@@ -9,9 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.node.redact import redact
 from nodeworthy.collect.node.script import Part
 from nodeworthy.records import dataclass
+from nodeworthy.redaction import hidden
 
 SCHEMA = "nodeworthy/recording/v1"
 SUFFIX = ".json"
@@ -45,7 +45,7 @@ class Recording:
 
 
 def without_secrets(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(Part(p.name, p.code, p.seconds, redact(p.stdout), redact(p.stderr)) for p in parts)
+    return tuple(Part(p.name, p.code, p.seconds, hidden(p.stdout), hidden(p.stderr)) for p in parts)
 
 
 def as_text(recording: Recording) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from nodeworthy.collect.plan.protocol import OUTPUT, SECRET, SIGNATURE, UNKNOWN
+from nodeworthy.known.secrets import HIDDEN
+from nodeworthy.redaction import hidden_data
 
 Wire = Any  # what JSON can hold
-HIDDEN = "(secret)"
 
 
 def from_struct(struct: Any) -> dict[str, Wire]:
@@ -77,13 +78,18 @@ def holds_unknown(data: Wire) -> bool:
 
 
 def redacted(data: Wire) -> Wire:
-    """What may be written: `(secret)` for every secret, `(unknown)` for what is not known yet."""
+    """What may be written: `(secret)` for every secret, `(unknown)` for what is not known yet. A secret is what the
+    program calls one, and what is one."""
+    return hidden_data(_told(data))
+
+
+def _told(data: Wire) -> Wire:
     if is_secret(data):
         return HIDDEN
     if isinstance(data, dict):
-        return {name: redacted(each) for name, each in data.items() if name != SIGNATURE}
+        return {name: _told(each) for name, each in data.items() if name != SIGNATURE}
     if isinstance(data, list):
-        return [redacted(each) for each in data]
+        return [_told(each) for each in data]
     return "(unknown)" if isinstance(data, str) and UNKNOWN in data else data
 
 
