@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # More questions than this in one decision, and it is not taken: their combinations are too many.
 MOST = 12
 YES_OR_NO = ("yes", "no")
+# `[ "$ROLE" = server ]`, `%{ if role == "server" }` and `{% if role == 'server' %}`, `{{ if eq .Role "server" }}`.
+_EQUALS = (
+    pattern(
+        r"(?:\[\[?|test)\s+[\"']?\$\{?(?P<what>\w+)(?::?-)?\}?[\"']?\s+(?:==?|-eq)\s+"
+        r"(?P<value>[\w./-]+|\"[^\"$`]*\"|'[^']*')(?:\s+\]\]?)?$"
+    ),
+    pattern(
+        r"(?:%\{~?|\{%[-+]?)\s*(?:else\s+|el)?if\s+(?P<what>[\w.]+)\s*==\s*"
+        r"(?P<value>\"[^\"$%]*\"|'[^']*')\s*[~+-]?%?\}$"
+    ),
+    pattern(r"\{\{-?\s*(?:else\s+)?if\s+eq\s+(?P<what>[.$][\w.]+)\s+(?P<value>\"[^\"]*\")\s*-?\}\}$"),
+)
 _DIRECTIVES = ("%{ ", "{% ", "{{ ", "not %{ ", "not {% ", "not {{ ")
 
 
@@ -102,8 +115,25 @@ def template_decides(causes: Sequence[Guard], when: Guard = ()) -> str:
 
 def together(one: Guard, other: Guard) -> bool:
     """Whether both can happen in one run."""
+    if not one or not other:
+        return True
     answers = {each.key: each.answer for each in one}
-    return all(answers.get(each.key, each.answer) == each.answer for each in other)
+    if not all(answers.get(each.key, each.answer) == each.answer for each in other):
+        return False
+    # In a loop the next round may have another value.
+    if any(each.question.asks is Asks.LOOP for each in (*one, *other)):
+        return True
+    values = dict(_compared(one))
+    return all(values.get(what, value) == value for what, value in _compared(other))
+
+
+def _compared(guard: Guard) -> Iterator[tuple[str, str]]:
+    """What is equal to which literal where this holds: nothing is equal to two of them."""
+    asked = (each.question.text for each in guard if each.answer == "yes")
+    for text in asked:
+        found = next(filter(None, (each.match(text) for each in _EQUALS)), None)
+        if found is not None:
+            yield found["what"], found["value"].strip("\"'")
 
 
 def _open(guard: Guard, fixed: dict[tuple[str, int], str]) -> Guard | None:

@@ -4,7 +4,10 @@ A boot script has no reader. What fails in it and is passed over (`|| true`, a p
 `command &`, no `set -e`) leaves a node that looks booted and is not fit for work, and the cause is searched where it
 is not. `curl … | sh -` stays silent when the download fails, even under `set -e`, unless `pipefail` is set. A trap on
 ERR, a handler that logs or exits, or `set -euo pipefail` makes it loud. Who runs a script by hand reads what scrolls
-by, or does not: that it ends well is told to him, too.
+by, or does not: that it ends well is told to him, too. But whoever asks `systemctl status` next has looked, and where
+`curl … | sh -` is the last command of such a script, he sees that nothing was installed. A join may also stand in a variable
+(`$JOIN_COMMAND`), or in a script that is called so; where somebody else runs it, kubelet's start is no such step:
+`kubeadm join` starts kubelet.
 
 What could not be read is `unknown` where its own words name such a step. A program in another language, a template's
 hole or a script that nobody calls critical is none.
@@ -19,6 +22,7 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, seen_at
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
@@ -45,6 +49,10 @@ _HANDLES = pattern(r"\|\|(?!\s*(?:true|:)(?:\s|;|$))|^(?:el)?if\b")
 _SWALLOWS = pattern(r"\|\|\s*(?:true|:)(?:\s|;|$)")
 _GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 _ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
+# What prints to a person whether it is there: a start that failed, a node that is not ready.
+_SHOWS = pattern(r"\b(?:systemctl|service)\b.{0,80}\b(?:status|is-active)\b|\bkubectl\b.{0,80}\bget\s+nodes?\b")
+_ENDS = ("fi", "done", "}", "esac", ";;")
+MOST_SHOWN = 3
 MOST_RELATED = 10
 # Who waits for what runs in the background does so at the end.
 MOST_BEHIND = 40
@@ -56,6 +64,8 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
     steps, source = critical_steps(script.timeline), Source(script.userdata)
     later = NoticedLater(source)
     silent = (each for each in steps if each.is_silent and not _is_looked_at(source, each))
+    if script.use.kind is ScriptKind.BY_HAND:
+        silent = (each for each in silent if not _is_shown(source, each))
     yield from _silent(source, [each for each in silent if each.effect.detached or not later.of(each)])
     found = next(critical_gaps(script.timeline), None)
     if found is not None:
@@ -80,6 +90,13 @@ def _is_looked_at(source: Source, step: Step) -> bool:
     # `if …; then` goes on below.
     branch = " ".join([written, *behind[: behind.index("fi") if "fi" in behind else 0]])
     return _BREAKS.search(branch) is not None and any(_GIVES_UP.search(row) for row in behind)
+
+
+def _is_shown(source: Source, step: Step) -> bool:
+    """To whoever runs it: he asks for the state of it next, or the script ends there and has printed nothing."""
+    behind = source.behind(seen_at(source, step))
+    ends_with_it = step.is_download and all(row in _ENDS for row in behind)
+    return ends_with_it or any(_SHOWS.search(row) for row in behind[:MOST_SHOWN])
 
 
 def _is_waited_for(source: Source, step: Step) -> bool:

@@ -13,7 +13,7 @@ from enum import Enum
 from math import inf
 
 from nodeworthy.boot.effects import Failure, Joins
-from nodeworthy.facts.boot.critical_steps import Step
+from nodeworthy.facts.boot.critical_steps import JOINING, Step
 from nodeworthy.facts.boot.source_line import Source, SourcePart
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -30,9 +30,10 @@ _OF_A_NODE = pattern(
 _NO_USE = pattern(r"\b(?:kubectl|k3s)\s+(?:config|completion)\b|^(?:echo|printf|log\w*|cat\s*<<)")
 _QUESTION = pattern(r"(?:el)?if\b")
 _WAITS = pattern(r"until\b|while\s+!|while\s+\[+\s+!")
-_TELLS = pattern(
-    r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal|err|error|abort)\b|(?i:echo.{1,80}\b(?:error|fail|warn|not\b))"
-)
+_TELLS = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal|err|error|abort)\b")
+_SAYS = pattern(r"(?i)echo.{1,80}\b(?:error|fail|warn|not\b)[^;]*")
+# Whoever says so in the same breath takes it for no failure.
+_MAKES_LIGHT_OF_IT = pattern(r"(?i)\b(?:continu\w+|proceed\w*|skip\w*|ignor\w+|already|yet|anyway)\b")
 _GOES_ON = pattern(r"\|\||&\s*$|\|(?!\s*grep\b)")
 _LEADS = r"(?:-\s+)?(?:sudo\s+(?:-\S+\s+)*)?(?:[A-Z_]+=\S*\s+)*"
 _COMMAND = pattern(
@@ -100,8 +101,8 @@ class NoticedLater:
 def _subject(step: Step) -> Subject:
     if "driver" in step.called:
         return Subject.DRIVER
-    by_itself = isinstance(step.effect, Joins) and step.effect.how not in ("k3s", "rke2")
-    return Subject.JOIN if by_itself else Subject.NODE
+    by_installer = isinstance(step.effect, Joins) and step.effect.how in ("k3s", "rke2")
+    return Subject.JOIN if step.called == JOINING and not by_installer else Subject.NODE
 
 
 def _looks(part: SourcePart, subject: Subject) -> Looks:
@@ -127,9 +128,14 @@ def _is_asked(rows: Sequence[str], at: int) -> bool:
     if _WAITS.match(row):
         return True
     if _QUESTION.match(row):
-        return _TELLS.search(answer.partition(" fi ")[0]) is not None
+        return _tells(answer.partition(" fi ")[0])
     behind = answer.partition("||")[2] if "||" in row else ""
-    return _TELLS.search(behind if behind.lstrip().startswith("{") else row.partition("||")[2]) is not None
+    return _tells(behind if behind.lstrip().startswith("{") else row.partition("||")[2])
+
+
+def _tells(answer: str) -> bool:
+    said = _SAYS.search(answer)
+    return _TELLS.search(answer) is not None or (said is not None and not _MAKES_LIGHT_OF_IT.search(said[0]))
 
 
 def _needs(row: str, subject: Subject) -> bool:
