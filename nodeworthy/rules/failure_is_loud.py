@@ -1,11 +1,11 @@
 """A critical step that fails stops the script or reports it: the driver's installation, the join, kubelet.
 
 A boot script has no reader. What fails in it and is passed over (`|| true`, a pipe into `tee` without `pipefail`,
-`command &`, no `set -e`) leaves a node that looks booted and is not fit for work, and the cause is searched where it
-is not. `curl … | sh -` stays silent when the download fails, even under `set -e`, unless `pipefail` is set. A trap on
-ERR, a handler that logs or exits, or `set -euo pipefail` makes it loud. Who runs a script by hand reads what scrolls
-by, or does not: that it ends well is told to him, too. But whoever asks `systemctl status` next has looked, and where
-`curl … | sh -` is the last command of such a script, he sees that nothing was installed. A join may also stand in a variable
+`command &`, no `set -e`) leaves a node that looks booted and is not fit for work, and the cause is searched where it is
+not. `curl … | sh -` stays silent when the download fails, even under `set -e`, unless `pipefail` is set. A trap on ERR,
+a handler that logs or exits, or `set -euo pipefail` makes it loud. Who runs a script by hand reads what scrolls by, or
+does not: that it ends well is told to him, too. But whoever asks `systemctl status` next has looked, and where `curl …
+| sh -` is the last command of such a script, he sees that nothing was installed. A join may also stand in a variable
 (`$JOIN_COMMAND`), or in a script that is called so; where somebody else runs it, kubelet's start is no such step:
 `kubeadm join` starts kubelet.
 
