@@ -69,6 +69,14 @@ def family_of(unit: str) -> Family | None:
     return next((each for each in families() if unit in each.units), None)
 
 
+def goes_with(containerd: str, kubelet: str) -> bool:
+    """Whether the containerd of this unit is there for the kubelet of that one: a snap has both."""
+    if kubelet.startswith("snap.") and containerd.startswith("snap."):
+        return kubelet.split(".")[1] == containerd.split(".")[1]
+    family = family_of(kubelet)
+    return containerd == "containerd.service" and family is not None and family.key == "kubelet"
+
+
 def enabling_packages(manager: str) -> frozenset[str]:
     """What leaves its unit enabled where this package manager installs it."""
     row = _table()["packages"]

@@ -14,7 +14,9 @@ of them has is unknown. k3s' `config.toml.tmpl` was written for containerd 1.x: 
 what only 2.x ignores is no question. Which release reads the others
 says the fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a
 drop-in without its root file nobody can say that it is imported. On a node it is containerd itself that says what it
-passed over (`containerd config dump`), and whether its CRI plugin is on.
+passed over (`containerd config dump`), whether its CRI plugin has loaded (`ctr plugins ls`), and why one that does not
+start can't read its files; beside it, its files and what lies where drop-ins do are judged as in a change, and a
+runtime is as good as the program that its BinaryName names.
 """
 
 from __future__ import annotations

@@ -181,6 +181,8 @@ def the_default_runtime_is_there(node: Node) -> Findings:
     default = need(used.default)
     if default is None:
         skip("containerd names no default runtime")
+    if used.is_older and default in need(used.handlers):
+        yield unknown(used, used.is_older)
     if default not in need(used.handlers):
         yield fail(
             used,

@@ -23,6 +23,7 @@ from nodeworthy.facts.boot.toolkit_installed import toolkit_installed
 from nodeworthy.facts.containerd.config import ConfigFile, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
 from nodeworthy.facts.containerd.schema import schema_flaws
+from nodeworthy.facts.node.containerd_on_node import lost_runtime
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.facts.node.paths import Kind
@@ -30,7 +31,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedF
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "toolkit-reaches-containerd",
@@ -52,7 +53,11 @@ def the_runtime_is_there(node: Node) -> Findings:
     handler = defaults().runtime_class
     used = node.containerd_of_kubelet(handler)
     if handler in need(used.loaded):
+        _only_where_it_can_run(used, handler)
         return
+    lost = lost_runtime(used, handler)
+    if lost is not None:
+        skip(f"it is written in {lost.path}, which containerd does not read so: containerd-config-read says why")
     if node.elsewhere(handler):
         skip(f"the runtime {handler} is in a containerd that kubelet does not use: containerd-paths names it")
     need(node.toolkit_due)
@@ -69,6 +74,12 @@ def the_runtime_is_there(node: Node) -> Findings:
         cause=f'the toolkit has not reached it; pods that need it end with: no runtime for "{handler}" is configured',
         remedy=_remedy(used),
     )
+
+
+def _only_where_it_can_run(used: RuntimeProcess, handler: str) -> None:
+    path, fault = (used.said.programs or {}).get(handler, ("", None))
+    if fault is not None and isinstance(fault.state, Known) and fault.state.value:
+        skip(f"its program {path} {fault.state.value}, which containerd-config-read says")
 
 
 @RULE.check

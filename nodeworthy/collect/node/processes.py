@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import posixpath
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from nodeworthy.collect.node.containerd import changed_since, dump_of, said_by, version_of, warnings_of
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.containerd.runtime_dump import default_runtime, handlers, registry_folders
 from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.known.containerd import defaults, same_file
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.verdict import Known, Located, Place
 
 RUNTIMES = ("containerd", "crio", "cri-dockerd")
-# Seconds within which a file and a process count as made together.
-SAME_MOMENT = 2
 _PROCESS = pattern(r"process (?P<pid>[0-9]{1,10}) (?P<name>\S+)")
-_AGE = pattern(r"(?P<what>process|file) (?P<seconds>-?[0-9]{1,12})(?: (?P<path>/.*))?")
 
 
 @dataclass(frozen=True)
@@ -112,60 +109,24 @@ def _pairs(recording: Recording, name: str) -> list[tuple[str, str]]:
 
 def runtime_of(process: Process, sockets: Sockets, host: Place) -> RuntimeProcess:
     place = host.about(f"{process.name} {process.pid}")
-    dump = _dump(process, place)
-    config = process.flag("--config", "-c")
+    recording, key = process.recording, str(process.pid)
+    dump = dump_of(recording, key, process.name, place)
+    config = process.flag("--config", "-c") or (defaults().config if process.name == "containerd" else "its default")
     return RuntimeProcess(
         place=place,
         name=process.name,
         pid=process.pid,
         unit=process.unit,
         socket=_socket(process, sockets, dump, place),
-        config=config or (defaults().config if process.name == "containerd" else "its default"),
-        version=_version(process, place),
+        config=config,
+        version=version_of(recording, key, place),
         handlers=replace(handlers(dump), place=place),
         default=replace(default_runtime(dump), place=place),
-        warnings=_warnings(process),
+        warnings=warnings_of(recording, key),
         registry_folders=replace(registry_folders(dump), place=place),
-        changed_since=_changed_since(process, place),
+        changed_since=changed_since(recording, key, process.name, place),
+        said=said_by(recording, key, dump, config, place),
     )
-
-
-def _changed_since(process: Process, place: Place) -> Located[str | None]:
-    """The first file that is younger than the process, by more than the two clocks may differ."""
-    part = process.recording.part(f"ages {process.pid}")
-    told = [found for line in (part.stdout.splitlines() if part else ()) if (found := _AGE.fullmatch(line))]
-    age = next((int(each["seconds"]) for each in told if each["what"] == "process"), None)
-    files = [(int(each["seconds"]), each["path"]) for each in told if each["what"] == "file"]
-    if part is None or part.code != 0 or age is None:
-        why = f"whether the files of {process.name} (pid {process.pid}) were changed after its start could not be seen"
-        return Located.unknown(why, place)
-    return Located.known(next((path for since, path in files if since + SAME_MOMENT < age), None), place)
-
-
-def _dump(process: Process, place: Place) -> Tree:
-    part = process.recording.part(f"dump {process.pid}")
-    if part is None:
-        return Tree(Unknown(f"{process.name}'s configuration is not read"), place)
-    if part.code != 0:
-        return Tree(Unknown(f"its configuration could not be read: {part.why}"), place)
-    try:
-        return plant(tomllib.loads(part.stdout), place)
-    except (ValueError, RecursionError) as problem:
-        return Tree(Unknown(f"its configuration can't be parsed: {problem}"), place)
-
-
-def _warnings(process: Process) -> tuple[str, ...]:
-    part = process.recording.part(f"dump {process.pid}")
-    return tuple(line.strip() for line in part.stderr.splitlines() if "level=warn" in line) if part else ()
-
-
-def _version(process: Process, place: Place) -> Located[str]:
-    part = process.recording.part(f"version {process.pid}")
-    if part is None or part.code != 0:
-        return Located.unknown(part.why if part else "not asked", place)
-    # "containerd github.com/containerd/containerd/v2 v2.2.9 <commit>"
-    words = part.stdout.split()
-    return Located.known(words[2], place) if len(words) > 2 else Located.unknown("it does not say its version", place)
 
 
 def _socket(process: Process, sockets: Sockets, dump: Tree, place: Place) -> Located[str]:

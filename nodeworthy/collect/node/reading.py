@@ -6,10 +6,12 @@ import posixpath
 from collections.abc import Sequence
 
 from nodeworthy.collect.node import kubelet
+from nodeworthy.collect.node.containerd import idle_containerds
 from nodeworthy.collect.node.pools import Belonging, Declared
 from nodeworthy.collect.node.processes import RUNTIMES, Process, Sockets, claims, processes, runtime_of
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen import seen
+from nodeworthy.collect.node.seen.units import units
 from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -39,6 +41,7 @@ def node(recording: Recording, declared: Declared | None = None) -> Node:
         declared=by.member_of(belonging),
         fleet=by.fleet,
         instance_type=belonging.instance_type,
+        idle=tuple(idle_containerds(recording, units(recording, "units", place), place)),
     )
 
 

@@ -117,11 +117,18 @@ inside() {
 }
 
 of_containerd() {
+    # Only root may look through a process's own root; elsewhere it is ours.
+    root=$1/root
+    [ -x "$root/" ] || root=
     binary=$(program "$1")
     config=$(flag "$1" --config -c)
     part "version $pid" inside "$1" "$binary" --version
     part "dump $pid" dumped inside "$1" "$binary" ${config:+--config "$config"} config dump
     part "ages $pid" ages "$1" "${config:-$default}"
+    part "plugins $pid" plugins "$1" "$binary" "$(address_of "$1")"
+    part "journal $pid" journal_of "_PID=$pid"
+    part "programs $pid" programs "$1"
+    written "$pid" "$root" "${config:-$default}"
     trusting="$trusting $(printf '%s\n' "$dump" | sed -n 's/^ *config_path = .\(\/[^ ]*\).$/\1/p' | tr ':' ' ')"
 }
 
@@ -136,29 +143,130 @@ dumped() {
 # How long ago the process was started, and each file of its configuration was changed: a dump is of the files, and
 # the process has read them once.
 ages() {
-    # Only root may look through a process's own root; elsewhere it is ours.
-    root=$1/root
-    [ -x "$root/" ] || root=
     now=$(date +%s)
     ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
     read -r up _ </proc/uptime
     sed 's/.*) //' "$1/stat" | awk -v up="$up" -v ticks="$ticks" '{ printf "process %d\n", up - $20 / ticks }'
+    imported "$root" "$2" | while read -r found; do
+        echo "file $((now - $(stat -c %Y "$root$found"))) $found"
+    done
+}
+
+# The file that it goes by ($2), and those that this one imports, below the root ($1) where the process sees them.
+imported() {
     imports=$(printf '%s\n' "$dump" | sed -n 's/^imports = \[\(.*\)\]$/\1/p' | tr -d "'\"" | tr ',' ' ')
     set -f
     for each in "$2" $imports; do
         set +f
         # containerd 2 shows its default glob also where a file that has imports of its own has put it out of effect.
         case $each in
-        *\**) grep -qF -e "\"$each\"" -e "'$each'" "$root$2" 2>/dev/null || [ ! -e "$root$2" ] || continue ;;
+        *\**) grep -qF -e "\"$each\"" -e "'$each'" "$1$2" 2>/dev/null || [ ! -e "$1$2" ] || continue ;;
         /*) ;;
         *) continue ;;
         esac
-        # Their globs are ours to expand, where the process sees them.
-        for found in "$root"$each; do
-            [ -f "$found" ] && echo "file $((now - $(stat -c %Y "$found"))) ${found#"$root"}"
+        # Their globs are ours to expand.
+        for found in "$1"$each; do
+            [ -f "$found" ] && echo "${found#"$1"}"
         done
     done | sort -u
     set +f
+}
+
+# Those files, and what else lies where drop-ins do: whether it is imported is judged elsewhere.
+written() {
+    {
+        imported "$2" "$3"
+        for found in "$2${3%/*}"/conf.d/* "$2${3%/*}"/config.d/*; do
+            [ -f "$found" ] && echo "${found#"$2"}"
+        done
+    } | sort -u | head -n 40 | while read -r found; do
+        [ "$(stat -L -c %s "$2$found")" -gt 200000 ] || part "config $1 $found" cat "$2$found"
+    done
+}
+
+# Where it listens: as its flag says, else its configuration.
+address_of() {
+    told=$(flag "$1" --address -a)
+    [ -n "$told" ] || told=$(printf '%s\n' "$dump" |
+        sed -n '/^\[grpc\]/,/^\[/s/^ *address = .\(.*\).$/\1/p' | head -n 1)
+    echo "$told"
+}
+
+# What the daemon itself says of its CRI plugin, and of those that this one is made of: files may have changed since it
+# has read them, and a plugin may be in error while the process lives. `plugins ls` asks, and changes nothing.
+plugins() {
+    case $2 in
+    /proc/*) own=$(readlink "$2") ;;
+    *) own=$2 ;;
+    esac
+    client=${own%/*}/ctr
+    [ -x "$root$client" ] || client=$(command -v ctr)
+    if [ -z "$client" ]; then
+        echo "there is no ctr here to ask containerd with" >&2
+        return 1
+    fi
+    inside "$1" "$client" ${3:+--address "$3"} plugins ls -d id==cri type==io.containerd.cri.v1
+}
+
+# What it said while it started: which plugin did not load, and with which runtimes the CRI plugin did. Of 1.x, whose
+# line has everything, passwords of registries too, only that is taken.
+journal_of() {
+    command -v journalctl >/dev/null 2>&1 || return 127
+    said=$($limit journalctl -b -q --no-pager -o cat "$@")
+    code=$?
+    printf '%s\n' "$said" | grep -E 'failed to load plugin|[Ss]tart(ing)? cri plugin|level=fatal|^containerd: ' |
+        sed 's/Start cri plugin with config {PluginConfig:{ContainerdConfig:{\(.*\) NoPivot:.*/Start cri plugin \1/
+            s/\(Start cri plugin with config \){.*/\1/' | tail -n 20
+    return "$code"
+}
+
+# Whether each program that a runtime of its configuration names is there to be run.
+programs() {
+    named=$(printf '%s\n' "$dump" | sed -n "s/^ *BinaryName = [\"']\([^\"' ][^\"' ]*\)[\"']$/\1/p" | sort -u | head -n 20)
+    theirs=$(tr '\0' '\n' 2>/dev/null <"$1/environ" | sed -n 's/^PATH=//p')
+    # shellcheck disable=SC2016,SC2086 # it is expanded there; names of programs have no blanks
+    [ -z "$named" ] || inside "$1" env PATH="${theirs:-$PATH}" /bin/sh -c '
+        for each do
+            found=$each
+            case $each in /*) ;; *) found=$(command -v -- "$each") ;; esac
+            if [ -f "$found" ] && [ -x "$found" ]; then
+                echo "runs $each"
+            elif [ -e "$found" ]; then
+                echo "other $each"
+            elif [ -d "${found%/*}" ] && [ ! -x "${found%/*}" ]; then
+                echo "hidden $each"
+            else
+                echo "missing $each"
+            fi
+        done' sh $named
+}
+
+# A containerd that does not start is no process that could be asked: its unit says what it would be, and its own
+# program, which reads its files and starts nothing, what is wrong with them.
+of_idle() {
+    said=$($limit systemctl show --no-pager --property=LoadState,ActiveState,ExecStart "$1")
+    case $said in
+    *LoadState=loaded*) ;;
+    *) return ;;
+    esac
+    case $said in
+    *ActiveState=active*) return ;;
+    esac
+    started=$(printf '%s\n' "$said" | sed -n 's/^ExecStart={ path=[^;]*; argv\[\]=\([^;]*\);.*/\1/p')
+    binary=${started%% *}
+    case ${binary##*/} in
+    containerd*) ;;
+    *) return ;;
+    esac
+    config=$(printf '%s\n' "$started" | tr ' ' '\n' | awk '
+        taken { print; exit }
+        $0 == "--config" || $0 == "-c" { taken = 1 }
+        index($0, "--config=") == 1 { print substr($0, 10); exit }')
+    part "idle $1" printf '%s\n' "$started"
+    part "version $1" $limit "$binary" --version
+    part "dump $1" dumped $limit "$binary" ${config:+--config "$config"} config dump
+    part "journal $1" journal_of -u "$1"
+    written "$1" "" "${config:-$default}"
 }
 
 wanted() {
@@ -251,7 +359,13 @@ done
 part listening awk '$4 == "00010000" && $8 ~ /\.sock$/ { print $7, $8 }' /proc/net/unix
 part resolved resolved
 part nri awk '$4 != "00010000" && $8 ~ /\/nri\.sock$/ { print $8 }' /proc/net/unix
-command -v systemctl >/dev/null 2>&1 && part units $limit systemctl show --property=Id,LoadState,ActiveState,SubState $units
+if command -v systemctl >/dev/null 2>&1; then
+    part units $limit systemctl show --no-pager \
+        --property=Id,LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,WantedBy,RequiredBy $units
+    for each in $units; do
+        of_idle "$each"
+    done
+fi
 part gpus gpus
 part toolkit toolkit
 part boot boot

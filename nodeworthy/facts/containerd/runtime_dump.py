@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nodeworthy.documents.tree import Tree
 from nodeworthy.verdict import Known, Located
 
@@ -44,3 +46,10 @@ def handlers(dump: Tree) -> Located[tuple[str, ...]]:
     if disabled & {"cri", *_CRI_PLUGINS}:
         return Located.known((), dump.get("disabled_plugins").place)
     return Located.unknown("its configuration has no CRI plugin that we know", dump.place)
+
+
+def programs(dump: Tree) -> Mapping[str, str]:
+    """The program that each runtime names in the place of runc."""
+    tables = [dump.get("plugins", plugin, "containerd", "runtimes") for plugin in _CRI_PLUGINS]
+    named = {name: each.get("options", "BinaryName").text for table in tables for name, each in table.mapping.items()}
+    return {name: path for name, path in named.items() if path}

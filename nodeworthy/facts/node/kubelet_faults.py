@@ -18,9 +18,12 @@ def told_of(node: Node, cause: str) -> Findings:
     if not unit.is_active and not need(node.seen.boot_ended):
         yield unknown(unit, f"{unit.name} does not run, and the boot script has not ended yet", is_=unit.says)
         return
-    if not unit.is_active:
+    is_victim = not unit.is_active and node.fails_kubelet
+    if not unit.is_active and not is_victim:
         yield _does_not_run(unit)
     yield from _after_the_next_boot(unit, kubelet.image_unit(unit), cause)
+    if is_victim:
+        skip(f"{unit.name} ends for want of a runtime, which containerd-config-read says")
 
 
 def _no_unit(node: Node, kubelet: NodeKubelet, cause: str) -> Findings:

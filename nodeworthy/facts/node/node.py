@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import ClassVar
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.node.containerd import IdleContainerd, SaidByContainerd
 from nodeworthy.facts.node.seen import Seen
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import Containerd, containerd_of, distributions
 from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.kubelet import goes_with
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Related, Unknown, need, skip
+from nodeworthy.verdict import DoesNotApply, Known, Located, NotKnown, Place, Related, Unknown, need, skip
 
 CONTAINERD = "containerd"
 
@@ -38,6 +40,8 @@ class RuntimeProcess:
     registry_folders: Located[tuple[str, ...]]
     # A file of its configuration that was changed after the process had read it, if there is one.
     changed_since: Located[str | None]
+    # What else it says of itself, where it is containerd.
+    said: SaidByContainerd
 
     @property
     def loaded(self) -> Located[tuple[str, ...]]:
@@ -46,10 +50,30 @@ class RuntimeProcess:
             return Located(self.changed_since.state, self.place)
         if self.changed_since.state.value is None:
             return self.handlers
-        why = (
-            f"{self.changed_since.state.value} was changed after {self.unit or self.name} (pid {self.pid}) was started"
+        if self.said.started_with is not None:
+            return Located.known(self.said.started_with, self.place)
+        return Located.unknown(self.is_older, self.place)
+
+    @property
+    def is_older(self) -> str:
+        """Why its files are not what it has loaded; empty where they are, as far as anybody can see."""
+        changed = self.changed_since.state.value if isinstance(self.changed_since.state, Known) else None
+        if changed is None:
+            return ""
+        what = f"{changed} was changed after {self.unit or self.name} (pid {self.pid}) was started"
+        return f"{what}: what it has loaded may be older, and a restart would load it"
+
+    def only_as_it_read_them(self) -> None:
+        """Ends the judgement as unknown where its files were changed since, or nobody could see whether."""
+        if need(self.changed_since) is not None:
+            raise NotKnown(self.is_older, self.place)
+
+    @property
+    def is_without_cri(self) -> bool:
+        """No kubelet can use it, whatever its files say: containerd-config-read says why."""
+        return self.handlers.state == Known(()) or (
+            self.said.cri is not None and isinstance(self.said.cri.state, Known) and bool(self.said.cri.state.value)
         )
-        return Located.unknown(f"{why}: what it has loaded may be older, and a restart would load it", self.place)
 
     @property
     def is_containerd(self) -> bool:
@@ -112,6 +136,8 @@ class Node:
     instance_type: str
     # The rest of its state.
     seen: Seen
+    # Units that are there to run a containerd, and do not.
+    idle: tuple[IdleContainerd, ...] = ()
 
     @property
     def title(self) -> str:
@@ -140,12 +166,53 @@ class Node:
         """For rules about GPUs: the containerd that has to know this runtime. Skips where none has to."""
         if not self._wants(handler):
             skip("there is no NVIDIA GPU on this host, and no trace of the toolkit")
+        if self.fails_kubelet:
+            skip("kubelet has no runtime, which containerd-config-read says")
         runtime = need(self.runtime)
         if not runtime.is_containerd:
             skip(f"kubelet talks to {runtime.name}, and not to containerd")
-        if runtime.handlers.state == Known(()):
+        if runtime.is_without_cri:
             skip("containerd runs without its CRI plugin, which containerd-config-read says")
         return runtime
+
+    def containerd_to_judge(self) -> RuntimeProcess | IdleContainerd:
+        """The runtime that kubelet uses, or would use if one of the two ran. Skips where nothing asks for one."""
+        if isinstance(self.runtime.state, Known):
+            return self.runtime.state.value
+        if isinstance(self.endpoint.state, Known):
+            meant = [each for each in self.idle if each.would_listen_on(self.endpoint.state.value)]
+            return meant[0] if len(meant) == 1 else need(self.runtime)
+        candidates = [*self.others, *self.idle]
+        if len(candidates) != 1 or not self._serves(candidates[0]):
+            skip(f"no runtime of a kubelet's is here: {self.endpoint.state.why}")
+        return candidates[0]
+
+    def _serves(self, candidate: RuntimeProcess | IdleContainerd) -> bool:
+        """Whether kubelet's unit is there to talk to this one."""
+        seen = self.seen.kubelet
+        kubelet = (
+            seen.unit() if seen is not None and not seen.runs and isinstance(seen.units.by_name.state, Known) else None
+        )
+        unit = candidate.unit.name if isinstance(candidate, IdleContainerd) else candidate.unit
+        return kubelet is not None and unit is not None and goes_with(unit, kubelet.name)
+
+    @property
+    def fails_kubelet(self) -> bool:
+        """Whether its containerd is why kubelet does not work: containerd-config-read says so."""
+        try:
+            judged = self.containerd_to_judge()
+        except (NotKnown, DoesNotApply):
+            return False
+        if isinstance(judged, IdleContainerd):
+            return True
+        return judged.is_containerd and judged.is_without_cri
+
+    @property
+    def kubelets_name(self) -> tuple[str, ...]:
+        """What suffers where kubelet has no runtime."""
+        seen = self.seen.kubelet
+        unit = seen.unit() if seen is not None and isinstance(seen.units.by_name.state, Known) else None
+        return (unit.name if unit is not None else "kubelet",)
 
     def kubelets_containerd(self) -> RuntimeProcess:
         """For rules about every node: the containerd that kubelet uses."""
@@ -154,7 +221,7 @@ class Node:
         runtime = need(self.runtime)
         if not runtime.is_containerd:
             skip(f"kubelet talks to {runtime.name}, and not to containerd")
-        if runtime.handlers.state == Known(()):
+        if runtime.is_without_cri:
             skip("containerd runs without its CRI plugin, which containerd-config-read says")
         return runtime
 

@@ -26,7 +26,7 @@ def trust_of(node: Node) -> Findings:
     if not plain:
         skip("the fleet has no registry that speaks plain HTTP")
     # It reads config_path when it starts, and never again.
-    need(node.kubelets_containerd().loaded)
+    node.kubelets_containerd().only_as_it_read_them()
     for cache in plain:
         host = need(cache.host)
         says = Related(cache.host.place, "the fleet says that every node must trust it")
