@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import errno
 import gc
 import importlib
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from nodeworthy import __version__
 from nodeworthy.records import dataclass
@@ -62,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _guarded(argv: list[str]) -> int:
     if sys.stdout is None:  # closed by whoever started us (>&-): the exit code still speaks
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as we live
+    _write_every_letter(sys.stdout, sys.stderr)
     try:
         return _run(argv)
     except BrokenPipeError:
@@ -73,6 +76,23 @@ def _guarded(argv: list[str]) -> int:
         return 2
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+
+
+def _write_every_letter(*streams: TextIO) -> None:
+    """Where a stream has not all letters, those that are more than ASCII are written as JSON writes them, so that JSON
+    stays JSON; what is no letter at all (a part of a file's name) is written so everywhere."""
+    codecs.register_error("nodeworthy", _as_json)
+    for each in streams:
+        if isinstance(each, io.TextIOWrapper):
+            is_unicode = codecs.lookup(each.encoding).name.startswith("utf")
+            each.reconfigure(encoding=each.encoding if is_unicode else "ascii", errors="nodeworthy")
+
+
+def _as_json(problem: UnicodeError) -> tuple[str, int]:
+    if not isinstance(problem, UnicodeEncodeError):
+        raise problem
+    units = problem.object[problem.start : problem.end].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4)), problem.end
 
 
 class OutputFull(Exception):
@@ -117,26 +137,32 @@ def _crashed(command: Command, crash: Exception) -> int:
     import traceback
     from pathlib import Path
 
+    from nodeworthy.report.printable import printable
+
     if os.environ.get("NODEWORTHY_TRACEBACK"):
         traceback.print_exception(crash, file=sys.stderr)
     last = traceback.extract_tb(crash.__traceback__)[-1]
-    print(
+    told = (
         f"nodeworthy {command.name}: this is a fault of nodeworthy's own, and nothing is proven: "
         f"{type(crash).__name__}: {crash} (in {last.name}, {Path(last.filename).name}:{last.lineno}); "
-        "NODEWORTHY_TRACEBACK=1 shows the traceback to report",
-        file=sys.stderr,
+        "NODEWORTHY_TRACEBACK=1 shows the traceback to report"
     )
+    print(printable(told), file=sys.stderr)
     return 3
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=30, width=min(110, int(os.environ.get("COLUMNS", "100"))))
+        told = os.environ.get("COLUMNS", "")
+        width = int(told) if told.isascii() and told.isdecimal() and len(told) < 9 else 100
+        super().__init__(prog, max_help_position=30, width=min(110, width))
 
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; {self.prog} --help shows how\n")
+        from nodeworthy.report.printable import printable
+
+        self.exit(2, f"{self.prog}: {printable(message)}; {self.prog} --help shows how\n")
 
 
 def _front(argv: list[str]) -> int:

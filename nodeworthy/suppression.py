@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import accumulate
 
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Place, Verdict
@@ -36,14 +38,41 @@ class Suppression:
         return self.lines is None or (where.line is not None and where.line in self.lines)
 
 
+class _OfARule:
+    """The suppressions of one rule: for a finding only those are tried that are about its line, or about no line."""
+
+    def __init__(self, every: Iterable[Suppression]) -> None:
+        some = list(every)
+        self._of_objects = [each for each in some if each.lines is None]
+        self._lined = sorted((each for each in some if each.lines is not None), key=lambda each: _lines(each).start)
+        self._starts = [_lines(each).start for each in self._lined]
+        # The last line that one of those up to here is about.
+        self._until = list(accumulate((_lines(each).stop for each in self._lined), max))
+
+    def covering(self, where: Place, rule: str) -> list[Suppression]:
+        return [each for each in self._near(where.line) if each.covers(where, rule)]
+
+    def _near(self, line: int | None) -> Iterator[Suppression]:
+        yield from self._of_objects
+        at = bisect_right(self._starts, line) if line is not None else 0
+        while at > 0 and line is not None and self._until[at - 1] > line:
+            at -= 1
+            yield self._lined[at]
+
+
+def _lines(suppression: Suppression) -> range:
+    return suppression.lines if suppression.lines is not None else range(0)
+
+
 class Suppressed:
     """Lays the suppressions of a scene over its findings, and remembers which had an effect."""
 
     def __init__(self, suppressions: Iterable[Suppression]) -> None:
         self._every = tuple(suppressions)
-        self._by_rule: dict[str, list[Suppression]] = defaultdict(list)
+        by_rule: dict[str, list[Suppression]] = defaultdict(list)
         for each in self._every:
-            self._by_rule[each.rule].append(each)
+            by_rule[each.rule].append(each)
+        self._by_rule = {rule: _OfARule(some) for rule, some in by_rule.items()}
         self._used: set[int] = set()
         # Where what nothing suppresses stands, by rule and file.
         self._open: dict[tuple[str, str | None], list[int]] = defaultdict(list)
@@ -52,10 +81,11 @@ class Suppressed:
         """A failure may be suppressed; what is unknown or crashed stays what it is."""
         if found.verdict is not Verdict.FAIL:
             return found
-        covering = [each for each in self._by_rule[found.rule] if each.covers(found.where, found.rule)]
+        of_rule = self._by_rule.get(found.rule)
+        covering = of_rule.covering(found.where, found.rule) if of_rule is not None else []
         self._used.update(id(each) for each in covering)
         if not covering and found.where.line is not None:
-            self._open[found.rule, found.where.path].append(found.where.line)
+            insort(self._open[found.rule, found.where.path], found.where.line)
         return replace(found, suppressed=True) if covering else found
 
     def without_effect(self, ran: Collection[str], undecided: Undecided) -> Iterator[tuple[Suppression, str]]:
@@ -72,4 +102,7 @@ class Suppressed:
         if suppression.lines is None or len(suppression.lines) != 1:
             return ""
         here, lines = suppression.place.line or 1, self._open[suppression.rule, suppression.place.path]
-        return f", but in line {min(lines, key=lambda line: abs(line - here))}" if lines else ""
+        if not lines:
+            return ""
+        at = bisect_left(lines, here)
+        return f", but in line {min(lines[max(at - 1, 0) : at + 1], key=lambda line: abs(line - here))}"

@@ -165,10 +165,10 @@ def _write(mended: Plan, found: Sequence[Source]) -> None:
 
 
 def _agreed(question: str) -> bool:
-    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.write(f"{on_one_line(question)} [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _say(text: str) -> None:
-    print(f"nodeworthy check: {text}", file=sys.stderr)
+    print(f"nodeworthy check: {printable(text)}", file=sys.stderr)

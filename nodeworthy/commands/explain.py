@@ -34,18 +34,17 @@ def run(options: argparse.Namespace) -> int:
     explanations = _of_log() if what == STDIN else _of_words(what) or _own(options, what)
     if not explanations:
         return _nothing_known(what)
+    from nodeworthy.report.printable import escaped, printable
+
     if options.format == "json":
         from nodeworthy.report.explained import SCHEMA
 
-        print(
-            json.dumps(
-                {"schema": SCHEMA, "known": [each.as_data() for each in explanations]}, indent=2, ensure_ascii=False
-            )
-        )
+        data = {"schema": SCHEMA, "known": [each.as_data() for each in explanations]}
+        print(escaped(json.dumps(data, indent=2, ensure_ascii=False)))
     else:
         from nodeworthy.report.explained import text
 
-        sys.stdout.write(text(explanations))
+        sys.stdout.write(printable(text(explanations)))
     return 0
 
 

@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps(schema_of_stack(FLEET, KEY), indent=2, ensure_ascii=False))
         return 0
     from nodeworthy.report import fleet as report
+    from nodeworthy.report.printable import escaped, printable
 
     fleet = _chosen(options)
     if options.format == "html":
@@ -47,11 +48,11 @@ def run(options: argparse.Namespace) -> int:
         from nodeworthy.report.fleet_picture import picture_of
         from nodeworthy.report.fleet_text_picture import text_picture
 
-        sys.stdout.write(text_picture(picture_of(fleet)))
+        sys.stdout.write(printable(text_picture(picture_of(fleet))))
     elif options.format == "json":
-        print(json.dumps(report.as_data(fleet), indent=2, ensure_ascii=False))
+        print(escaped(json.dumps(report.as_data(fleet), indent=2, ensure_ascii=False)))
     else:
-        sys.stdout.write(report.text(fleet))
+        sys.stdout.write(printable(report.text(fleet)))
     return 0
 
 

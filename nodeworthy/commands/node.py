@@ -49,13 +49,14 @@ def run(options: argparse.Namespace) -> int:
     from nodeworthy.collect.node.pools import Declared
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.commands.node_hosts import meant
+    from nodeworthy.report.printable import on_one_line
 
     reach = _reach(options)
     hosts = meant(options, reach)
     server = node_taint.prepare(options, hosts.specs)
     declared = Declared(Fleets(options.fleet, options.stack).asked_for(), options.pool)
     for told in () if options.quiet else hosts.told:
-        print(told, file=sys.stderr)
+        print(on_one_line(told), file=sys.stderr)
     asking = _asking(options, hosts, reach)
     if options.record == node_said.STDOUT:
         return node_said.run(options, hosts.specs, asking)

@@ -90,7 +90,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(text: str) -> None:
-    sys.stderr.write(text)
+    from nodeworthy.report.printable import unobeyed
+
+    sys.stderr.write(unobeyed(text))
     sys.stderr.flush()
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from nodeworthy.commands import settled
 from nodeworthy.errors import InputError
-from nodeworthy.report.printable import printable
+from nodeworthy.report.printable import escaped, printable
 from nodeworthy.rule import Rule
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _list(options: argparse.Namespace) -> int:
     rules = tuple(sorted((*catalogue(), *theirs), key=lambda rule: rule.id))
     if options.format == "json":
         data = {"schema": SCHEMA, "rules": [_as_data(each, own) for each in rules]}
-        print(json.dumps(data, indent=2, ensure_ascii=False))
+        print(escaped(json.dumps(data, indent=2, ensure_ascii=False)))
     else:
         print(printable(_table(rules, own)))
     for broken in own.broken if own is not None else ():
@@ -67,7 +67,7 @@ def _test(options: argparse.Namespace) -> int:
         raise InputError("name the folder of the rules: nodeworthy rules test DIR")
     tried = trial(own, update=options.update)
     if options.format == "json":
-        print(json.dumps(tried_text.as_data(tried), indent=2))
+        print(escaped(json.dumps(tried_text.as_data(tried), indent=2)))
     else:
         sys.stdout.write(printable(tried_text.text(tried)))
     return tried_text.exit_code(tried)

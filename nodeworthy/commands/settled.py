@@ -152,7 +152,10 @@ def _tell_of_others(options: argparse.Namespace, found: Iterable[Source]) -> Non
         settings = settings_in(each.path.parent)
         if settings is not None and settings.of_a_run:
             told = ", ".join(settings.of_a_run)
-            print(f"{settings.shown}: {told}: holds only for what is run in that folder", file=sys.stderr)
+            from nodeworthy.report.printable import on_one_line
+
+            said = f"{settings.shown}: {told}: holds only for what is run in that folder"
+            print(on_one_line(said), file=sys.stderr)
 
 
 def _kept(options: argparse.Namespace, every: list[Source]) -> list[Source]:

@@ -12,8 +12,24 @@ _UNFIT = pattern(
 )
 
 
+# What the machines that run jobs obey in a log: GitHub's commands at the beginning of a line, where any word may stand
+# once a text is wrapped; `##[…]`, `##vso[…]` (Azure) and `##teamcity[…]` wherever they stand. GitLab's
+# `section_start:…` is one only with control characters behind it, which are gone.
+_COMMANDS = (
+    "add-mask add-matcher add-path debug echo endgroup error group internal-set-repo-path notice remove-matcher "
+    "save-state set-env set-output stop-commands warning"
+)
+_OBEYED = pattern(rf"(?i)(?<![\w:]):(?=:(?:{_COMMANDS.replace(' ', '|')})\b)|#(?=#\w*\[)")
+_ANYWHERE = pattern(r"#(?=#\w*\[)")
+
+
 def printable(text: str) -> str:
-    return _UNFIT.sub(REPLACED, text)
+    return unobeyed(_UNFIT.sub(REPLACED, text))
+
+
+def unobeyed(text: str) -> str:
+    """The text with a backslash in whatever a job's log would be obeyed for."""
+    return _OBEYED.sub(lambda found: f"{found.group()}\\", text) if "::" in text or "##" in text else text
 
 
 def shortened(text: str) -> str:
@@ -26,5 +42,6 @@ def on_one_line(text: str) -> str:
 
 
 def escaped(json: str) -> str:
-    """Of a JSON text: the same data, with nothing in it that a terminal would obey."""
-    return _UNFIT.sub(lambda found: f"\\u{ord(found.group()):04x}", json)
+    """Of a JSON text: the same data, with nothing in it that a terminal or a job's log would obey."""
+    fit = _UNFIT.sub(lambda found: f"\\u{ord(found.group()):04x}", json)
+    return _ANYWHERE.sub("\\\\u0023", fit) if "##" in fit else fit

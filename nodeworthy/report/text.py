@@ -11,7 +11,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.report.asked import Asked
 from nodeworthy.report.counted import counted, outcome
 from nodeworthy.report.in_short import NOTHING
-from nodeworthy.report.printable import on_one_line, printable, shortened
+from nodeworthy.report.printable import on_one_line, printable, shortened, unobeyed
 from nodeworthy.report.report import Report
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict
@@ -97,7 +97,8 @@ def _wrapped(text: str, first: str, others: str, *, break_long_words: bool) -> t
         break_long_words=break_long_words,
         break_on_hyphens=False,
     )
-    return tuple(line.replace(_BLANK, " ") for line in lines)
+    # A word that was broken may go on with what is a command at the beginning of a line.
+    return tuple(unobeyed(line.replace(_BLANK, " ")) for line in lines)
 
 
 def named(told: Told) -> str:

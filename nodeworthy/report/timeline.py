@@ -10,6 +10,7 @@ from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.boot.userdata import LIMIT, UserData
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.report.effect import verb, what
+from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.text import Paint
 from nodeworthy.report.timeline_marks import Mark, marks_of
 from nodeworthy.report.timeline_shown import shown_effects
@@ -21,6 +22,7 @@ Hide = Callable[[str], str]
 
 def text(script: BootScript, findings: Sequence[Finding], hide: Hide, *, colour: bool = False) -> str:
     paint = Paint(colour)
+    hide = _fit(hide)
     marks = marks_of(script.timeline, findings)
     lines = [paint("bold", _headline(script.userdata))]
     stage: Stage | None = None
@@ -39,12 +41,17 @@ def text(script: BootScript, findings: Sequence[Finding], hide: Hide, *, colour:
     return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n\n" + _closing(script, findings) + "\n"
 
 
+def _fit(hide: Hide) -> Hide:
+    """What a script names may hold anything; a line of ours stays one."""
+    return lambda text: on_one_line(hide(text))
+
+
 def _headline(userdata: UserData) -> str:
     kinds = ", ".join(part.kind.value for part in userdata.parts) or "nothing that is read"
     packed = f" in {' in '.join(reversed(userdata.wrapped))}" if userdata.wrapped else ""
     size = f", {userdata.size:,} of {LIMIT:,} bytes" if userdata.size is not None else ""
     template = ", a template" if userdata.is_template or userdata.is_braced else ""
-    return f"{userdata.place}: {kinds}{packed}{template}{size}"
+    return on_one_line(f"{userdata.place}: {kinds}{packed}{template}{size}")
 
 
 def _shown(guard: Guard) -> Guard:

@@ -10,6 +10,7 @@ from nodeworthy.boot.effects import Effect, NotUnderstood
 from nodeworthy.boot.userdata import LIMIT
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.report.effect import details, kind, verb, what
+from nodeworthy.report.printable import escaped
 from nodeworthy.report.timeline_marks import marks_of
 from nodeworthy.report.timeline_shown import shown_effects
 from nodeworthy.verdict import Finding, Place
@@ -63,7 +64,7 @@ def _place(place: Place) -> dict[str, Any]:
 
 
 def as_json(script: BootScript, findings: Sequence[Finding], hide: Hide) -> str:
-    return json.dumps(data(script, findings, hide), indent=2, ensure_ascii=False) + "\n"
+    return escaped(json.dumps(data(script, findings, hide), indent=2, ensure_ascii=False)) + "\n"
 
 
 def _words_hidden(told: dict[str, Any], hide: Hide) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def test_nothing_hostile_gets_out_of_its_line() -> None:
     assert set(commands[0][1]) == {"file", "line", "col", "title"}
     assert commands[0][1]["file"].startswith("a/100%")
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e\ud800]", written)
-    assert "::error file=a,line=1::owned" in commands[0][2]  # as words, within a message
+    assert ":\\:error file=a,line=1::owned" in commands[0][2]  # as words, within a message
     assert "a:b,c" in HOSTILE
     assert "a:b,c" in commands[0][1]["file"]
 

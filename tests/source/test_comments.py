@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
 import pytest
 
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.documents.yaml import read
-from nodeworthy.suppression import Suppression
-from nodeworthy.verdict import Place
+from nodeworthy.suppression import Suppressed, Suppression
+from nodeworthy.verdict import Place, Verdict, finding
+from tests.work import calls
 
 HERE = Place(path="values.yaml")
 KNOWN = frozenset({"containerd-paths", "toolkit-env-wellformed"})
@@ -104,3 +109,30 @@ def test_an_annotation_speaks_of_the_whole_object() -> None:
     assert not one.covers(Place(path="values.yaml", line=60), "containerd-paths")
     assert not one.covers(Place(path="other.yaml", line=40), "containerd-paths")
     assert other.fault == "there is no rule 'nothing'"
+
+
+IGNORED = "# nodeworthy: ignore toolkit-env-wellformed of a test\n"
+MANY = {
+    "below each other": lambda n: IGNORED * n + "a: 1\n",
+    "each above its line": lambda n: f"{IGNORED}a: 1\n" * n,
+    "each at the end of its line": lambda n: f"a: 1  {IGNORED}" * n,
+    "above an entry with many settings": lambda n: IGNORED * n + "- name: a\n" + "  b: c\n" * n,
+}
+
+
+@pytest.mark.parametrize("shape", MANY.values(), ids=MANY)
+def test_twice_as_many_comments_take_twice_as_long(shape: Callable[[int], str]) -> None:
+    """Found, and laid over as many findings."""
+
+    def judged(count: int) -> int:
+        found = list(comments(shape(count), Place("values.yaml"), frozenset({"toolkit-env-wellformed"}), is_yaml=True))
+        laid = Suppressed(found)
+        for line in range(1, count):
+            failed = finding(Verdict.FAIL, Place("values.yaml", line), "it is so")
+            laid.applied(replace(failed, rule="toolkit-env-wellformed"))
+        assert len(found) == count
+        return len(list(laid.without_effect({"toolkit-env-wellformed"}, ())))
+
+    judged(10)
+    few, many = (calls(partial(judged, count)) for count in (200, 800))
+    assert many < 6 * few

@@ -28,14 +28,20 @@ def comments(text: str, origin: Place, known: frozenset[str], *, is_yaml: bool) 
     if MARK not in text:
         return
     lines = text.splitlines()
+    below, spoken_of = _below(lines), dict[int, tuple[int, int]]()
     quoted = _quoted(text) if is_yaml else []
     for index, line in enumerate(lines):
         found = _COMMENT.search(line)
         if found is None or _within((index, found.start()), quoted):
             continue
         place = Place(path=origin.path, line=index + 1, column=found.start() + 1)
-        spoken_of = _spoken_of(index, lines, is_yaml=is_yaml) if not line[: found.start()].strip() else (index, index)
-        about = range(spoken_of[0] + 1, spoken_of[1] + 2)
+        is_alone = not line[: found.start()].strip()
+        first = last = index
+        if is_alone:
+            if below[index] not in spoken_of:
+                spoken_of[below[index]] = _spoken_of(below[index], lines, is_yaml=is_yaml)
+            first, last = spoken_of[below[index]]
+        about = range(first + 1, last + 2)
         yield _suppression(found["rule"] or "", found["reason"] or "", place, about, known)
 
 
@@ -65,10 +71,10 @@ def _suppression(rule: str, reason: str, place: Place, lines: range | None, know
     return Suppression(rule, reason, place, lines, fault)
 
 
-def _spoken_of(index: int, lines: Sequence[str], *, is_yaml: bool) -> tuple[int, int]:
+def _spoken_of(first: int, lines: Sequence[str], *, is_yaml: bool) -> tuple[int, int]:
     """The first and the last line that a comment alone on its line speaks of. Above an entry of a list in YAML these
     are those of the entry's own values: `- name: X` and `value: Y` are one thing on two lines."""
-    first = last = _line_below(index, lines)
+    last = first
     dash = _ENTRY.match(lines[first]) if is_yaml else None
     while dash is not None and last + 1 < len(lines):
         below = _SETTING.match(lines[last + 1])
@@ -78,12 +84,15 @@ def _spoken_of(index: int, lines: Sequence[str], *, is_yaml: bool) -> tuple[int,
     return first, last
 
 
-def _line_below(index: int, lines: Sequence[str]) -> int:
-    """The line that a comment alone on its line speaks of: the next that is no such comment itself."""
-    for below in range(index + 1, len(lines)):
-        if not _COMMENT.match(lines[below].strip()):
-            return below
-    return index
+def _below(lines: Sequence[str]) -> Sequence[int]:
+    """Of each line the one that a comment alone on it speaks of: the next that is no such comment itself, else its
+    own."""
+    found, following = list(range(len(lines))), len(lines)
+    for index in reversed(range(len(lines))):
+        found[index] = following if following < len(lines) else index
+        if MARK not in lines[index] or not _COMMENT.match(lines[index].strip()):
+            following = index
+    return found
 
 
 Span = tuple[tuple[int, int], tuple[int, int]]
