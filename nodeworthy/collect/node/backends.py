@@ -31,7 +31,12 @@ class Docker(WithDeadline, docker.DockerBackend):
 
 
 class Kubectl(WithDeadline, kubectl.KubectlBackend):
-    pass
+    def run(self, command: str, *args: str, **_: Any) -> base.CommandResult:
+        """testinfra lays a kubeconfig and a context in double quotes, in which the shell runs what it finds."""
+        flags = [(f"--{each}=", getattr(self, each)) for each in ("kubeconfig", "context", "namespace", "container")]
+        words = [f"{flag}{value}" for flag, value in flags if value is not None]
+        words += ["exec", self.name, "--", "/bin/sh", "-c", self.get_command(command, *args)]
+        return self.run_local(" ".join(["kubectl", *["%s"] * len(words)]), *words)
 
 
 class Ssh(WithDeadline, ssh.SshBackend):

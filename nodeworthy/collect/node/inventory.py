@@ -80,8 +80,12 @@ def _spec(name: str, told: Mapping[str, Any]) -> str:
             raise InputError(f"{SCHEME}{name} has {each}: say it to ssh itself (--ssh-config)")
     address, user, port, key = (_value(name, told, each) for each in ("host", "user", "port", "private_key_file"))
     address = address or name
-    shown = f"[{address}]" if ":" in address else address
-    who, where = f"{urllib.parse.quote(user)}@" if user else "", f":{port}" if port else ""
+    # What is left as it is has no meaning in a spec.
+    quoted = urllib.parse.quote(address, safe=":%" if ":" in address else "%")
+    shown = f"[{quoted}]" if ":" in address else quoted
+    if port and not port.isdecimal():
+        raise InputError(f"{SCHEME}{name}: {port!r} is no port")
+    who, where = f"{urllib.parse.quote(user, safe='')}@" if user else "", f":{port}" if port else ""
     return f"ssh://{who}{shown}{where}" + (f"?ssh_identity_file={urllib.parse.quote(key)}" if key else "")
 
 

@@ -65,7 +65,7 @@ def parse(spec: str) -> Spec:
         _refuse(spec, f"{scheme}:// is not offered")
     if not rest and scheme not in NAMELESS:
         _refuse(spec, "it names no host")
-    if rest.startswith("-"):
+    if _holds_an_option(rest):
         _refuse(spec, "ssh and kubectl would take it for an option")
     if scheme == "nsenter":
         return _nsenter(spec, rest)
@@ -80,8 +80,25 @@ def _check_name(spec: str, scheme: str, name: str) -> None:
         _refuse(spec, "an instance's identifier begins with i-")
     if scheme == "node" and not _NODE.fullmatch(name):
         _refuse(spec, "a node's name has small letters, digits, dots and hyphens")
+    if scheme in ("ssh", "docker") and not all(_user_and_name(name)):
+        _refuse(spec, "it names no host, or no user before its @")
     if not _has_a_port_or_none(spec):
         _refuse(spec, "its port or its address can't be read")
+
+
+def _user_and_name(rest: str) -> list[str]:
+    """As testinfra takes them apart, less the password, which may be anything."""
+    host, *_ = rest.partition("?")
+    *user, name = host.split("@", 1)
+    name = name[1:].partition("]")[0] if name.startswith("[") else name.partition(":")[0]
+    return [urllib.parse.unquote(each) for each in (*(each.partition(":")[0] for each in user), name)]
+
+
+def _holds_an_option(rest: str) -> bool:
+    """Whether a part of it, as a program is given it in the end, begins as an option does."""
+    given = [part for each in _user_and_name(rest) for part in re.split(r"[@\[]", each)]
+    given += [value for _, value in urllib.parse.parse_qsl(rest.partition("?")[2])]
+    return any(each.startswith("-") for each in (rest, *given))
 
 
 def _has_a_port_or_none(spec: str) -> bool:
