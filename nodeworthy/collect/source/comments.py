@@ -17,9 +17,10 @@ from nodeworthy.verdict import Place
 
 MARK = "nodeworthy:"
 ANNOTATION = "nodeworthy/ignore."
-_ENTRY = pattern(r"(?P<dash> *- +)[\w.\"'-]+ *:(?: |$)")
-# A key with its value on the same line.
-_SETTING = pattern(r"(?P<indent> *)[\w.\"'-]+ *: +[^\s#&|>]")
+_ENTRY = pattern(r"(?P<dash> *- *)(?:[\w.\"'-]+ *:(?: |$)|(?P<flow>[{\[])|(?:#.*)?$)")
+# A key with its value on the same line, or with one that begins below it.
+_SETTING = pattern(r"(?P<indent> *)[\w.\"'-]+ *:(?P<below> *(?:[|>][-+\d]*)? *(?:#.*)?$)?(?(below)|(?: +[^\s#&|>]))")
+_NESTED = pattern(r" *(?:- |-$|[\w.\"'-]+ *:(?: |$))")
 _COMMENT = pattern(r"(?:^|(?<=\s))#\s*nodeworthy:[ \t]*ignore(?:[ \t]+(?P<rule>\S+))?(?:[ \t]+(?P<reason>.*\S))?\s*$")
 
 
@@ -74,14 +75,53 @@ def _suppression(rule: str, reason: str, place: Place, lines: range | None, know
 def _spoken_of(first: int, lines: Sequence[str], *, is_yaml: bool) -> tuple[int, int]:
     """The first and the last line that a comment alone on its line speaks of. Above an entry of a list in YAML these
     are those of the entry's own values: `- name: X` and `value: Y` are one thing on two lines."""
-    last = first
     dash = _ENTRY.match(lines[first]) if is_yaml else None
-    while dash is not None and last + 1 < len(lines):
-        below = _SETTING.match(lines[last + 1])
-        if below is None or below.end("indent") != dash.end("dash"):
+    if dash is None:
+        return first, first
+    last, margin = first, _indent(dash["dash"])
+    if dash["flow"] is not None:
+        return first, _deeper(first, margin, lines)
+    indent = dash.end("dash") if dash.end("dash") < len(lines[first].rstrip()) and "#" not in dash[0] else None
+    following = first + 1
+    while (at := _written(following, lines)) is not None and _indent(lines[at]) > margin:
+        indent = _indent(lines[at]) if indent is None else indent
+        end = _own_value(at, indent, lines)
+        if end is None:
             break
-        last += 1
+        last, following = end, end + 1
     return first, last
+
+
+def _own_value(at: int, indent: int, lines: Sequence[str]) -> int | None:
+    """The last line of a scalar whose key stands in this line; None where there is none, or more than a scalar."""
+    found = _SETTING.match(lines[at])
+    if found is None or found.end("indent") != indent:
+        return None
+    begins = _written(at + 1, lines)
+    is_block = found["below"] is not None and found["below"].strip()[:1] in ("|", ">")
+    if found["below"] is not None and not is_block:
+        is_scalar = begins is not None and _indent(lines[begins]) > indent and not _NESTED.match(lines[begins])
+        return _deeper(at, indent, lines) if is_scalar else None
+    return _deeper(at, indent, lines)
+
+
+def _deeper(at: int, indent: int, lines: Sequence[str]) -> int:
+    """The last line of what begins here and is indented more than this."""
+    last = at
+    while (below := _written(last + 1, lines)) is not None and _indent(lines[below]) > indent:
+        last = below
+    return last
+
+
+def _written(at: int, lines: Sequence[str]) -> int | None:
+    """The first line from here on that is neither blank nor a comment."""
+    return next(
+        (each for each in range(at, len(lines)) if lines[each].strip() and lines[each].lstrip()[0] != "#"), None
+    )
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _below(lines: Sequence[str]) -> Sequence[int]:
