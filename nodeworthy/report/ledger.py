@@ -24,7 +24,7 @@ _WAITING = ("asked for", "resource", "by", "pods", "since", "priority", "")
 
 def text(ledger: Ledger) -> str:
     """Tables, and under them what the figures rest on."""
-    if not ledger.nodes and not ledger.waiting:
+    if ledger.is_empty:
         return "\n".join(["No node that was seen has GPUs, and no pod asks for any.", *_in_part(ledger)]) + "\n"
     blocks = [
         _table(_TYPES, (_type(each) for each in ledger.types)),
@@ -40,12 +40,14 @@ def text(ledger: Ledger) -> str:
 
 def in_a_line(ledger: Ledger) -> str:
     """For who did not ask for all of it; nothing where there are no GPUs."""
-    if not ledger.nodes and not ledger.waiting:
+    if ledger.is_empty:
         return ""
     counts = ", ".join(f"{ledger.total(name)} {name}" for name in ("allocatable", "held", "free", "unhealthy"))
     idle, asked = ledger.doing(Doing.IDLE), sum(each.amount for each in ledger.waiting)
     besides = [f"{idle} of the held are idle"] if idle else []
     besides += [f"{asked} waited for"] if asked else []
+    dark = sum(count or 0 for count in ledger.unoffered.values())
+    besides += [f"{dark} more that nobody offers"] if dark else []
     told = ", ".join([f"{ledger.total('capacity')} {_called(ledger)}: {counts}", *besides])
     return f"{'at least ' if ledger.in_part else ''}{told} (--ledger tells whose)\n"
 
@@ -113,6 +115,8 @@ def _when(when: datetime | None) -> str:
 
 def _notes(ledger: Ledger) -> Iterator[str]:
     yield from _in_part(ledger)
+    for name, count in ledger.unoffered.items():
+        yield on_one_line(f"{name} has {f'{count} GPUs' if count else 'GPUs'} and offers none of them.")
     if ledger.no_usage or not ledger.has_usage:
         why = ledger.no_usage or "no answer of Prometheus is in what was read"
         yield on_one_line(f"What held GPUs do is unknown where no container ended: {why}.")
@@ -138,6 +142,7 @@ def as_data(ledger: Ledger) -> dict[str, Any]:
         "nodes": [_node_as_data(each) for each in ledger.nodes],
         "waiting": [_asked_as_data(each) for each in ledger.waiting],
         "devices": [_device_as_data(each) for each in ledger.devices],
+        "not_offered": dict(ledger.unoffered),
         "held_on_unseen_nodes": ledger.elsewhere,
         "in_part": ledger.in_part,
         "no_usage": ledger.no_usage or None,

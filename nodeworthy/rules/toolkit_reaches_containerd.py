@@ -194,12 +194,17 @@ def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Finding:
         f"kubelet's containerd does not know the runtime {names} that the toolkit should have brought",
         is_=toolkit.told_failures,
         should=f"the runtime {names} in the containerd that kubelet uses",
-        on=toolkit.on,
-        related=toolkit.says,
-        cause="; ".join((_where_it_went(toolkit), *filter(None, [toolkit.told_pods]))),
-        remedy=_read_its_log(toolkit) if toolkit.mounts_kubelets and toolkit.broken else COMPARE,
+        on=toolkit.on_stricken,
+        related=toolkit.stricken_say,
+        cause="; ".join(filter(None, [_where_it_went(toolkit), toolkit.told_pods, toolkit.stricken_gpus])),
+        remedy=_read_its_log(toolkit) if _its_folders_are_right(toolkit) and toolkit.broken else COMPARE,
         victims=toolkit.victims,
     )
+
+
+def _its_folders_are_right(toolkit: ToolkitOnNodes) -> bool:
+    """As the nodes say, or as others show that are like these."""
+    return toolkit.mounts_kubelets or (toolkit.works_elsewhere and not toolkit.found_no_socket)
 
 
 def _where_it_went(toolkit: ToolkitOnNodes) -> str:
@@ -221,9 +226,9 @@ def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Finding:
         "the toolkit does not run",
         is_=toolkit.broken[0].fault,
         should="a toolkit pod that is ready on every GPU node",
-        on=toolkit.on,
-        related=[Related(toolkit.place, "the DaemonSet that it belongs to"), *toolkit.says],
-        cause=toolkit.told_pods,
+        on=toolkit.on_stricken,
+        related=[Related(toolkit.place, "the DaemonSet that it belongs to"), *toolkit.stricken_say],
+        cause="; ".join(filter(None, [toolkit.told_pods, toolkit.stricken_gpus])),
         remedy=COMPARE if toolkit.found_no_socket else _read_its_log(toolkit),
         victims=toolkit.victims,
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.cluster.groups import SHOWN
+from nodeworthy.facts.operator.toolkit_on_nodes import SHOWN
 from tests.cluster import incident
 from tests.cluster.objects import Object, creating, daemonset, device_plugin, event, node, pod, running
 from tests.run import Ran, run_json

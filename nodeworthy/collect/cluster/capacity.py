@@ -61,7 +61,7 @@ def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> It
         yield held
     if not _sees_all(seen):
         return
-    waits = waiting(kept.waiting, world, world.hami.explained, kept.events.quotas.values())
+    waits = waiting(kept.waiting, world, world.hami.explained, kept.quotas)
     if kept.has_gpus:
         yield waits
     if kept.has_gpus or world.unoffered.nodes:
@@ -168,7 +168,9 @@ def ledger_of(seen: Seen) -> Ledger:
     missing = next(filter(None, (_only_one(seen), _unseen(seen, NODES), _unseen(seen, PODS))), None)
     in_part = missing.why if missing is not None else None
     counted = ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
-    return replace(counted, devices=shared_devices(seen.nodes.values(), seen.hami.shares.values()))
+    devices = shared_devices(seen.nodes.values(), seen.hami.shares.values())
+    dark = _unoffered(seen, OfHami())
+    return replace(counted, devices=devices, unoffered={name: dark.count(name) for name in sorted(dark.nodes)})
 
 
 def starved_of(scene: Scene) -> Mapping[str, Sequence[str]]:

@@ -15,7 +15,7 @@ from nodeworthy.facts.cluster.asking_pod import AskingPod, asking_pod, asks_for_
 from nodeworthy.facts.cluster.gpu_usage import GpuUsage
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, node_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents, time_of
+from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, SchedulingEvents, time_of
 from nodeworthy.facts.pod.node_choice import NodeChoice
 from nodeworthy.records import dataclass
 
@@ -61,7 +61,18 @@ class CapacitySeen:
 
     @property
     def refusals(self) -> list[AdmissionRefusal]:
-        return sorted(self._refusals.values(), key=lambda each: each.object)
+        """Without those of pods that are there again by the same name: what became of these is told otherwise."""
+        left = (each for each in self._refusals.values() if each.key not in self._pods)
+        return sorted(left, key=lambda each: each.object)
+
+    @property
+    def quotas(self) -> list[QuotaRefusal]:
+        """Those that still hold: whoever has made a pod since is let go on."""
+        made: dict[str, list[datetime]] = defaultdict(list)
+        for each in self._pods.values():
+            if each.created is not None and each.owner[1]:
+                made[f"{each.owner[0]}/{each.namespace}/{each.owner[1]}"].append(each.created)
+        return [each for each in self.events.quotas.values() if not each.is_before(made[each.maker])]
 
     @property
     def now(self) -> datetime | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import POOL
@@ -14,9 +15,6 @@ from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Related, Unknown
 
-# How many nodes a finding shows as related places; the others are counted.
-SHOWN = 3
-
 
 @dataclass(frozen=True)
 class Group:
@@ -25,7 +23,9 @@ class Group:
     pool: GpuPool | None
     # Why it can't be asked at all, where no fleet was given.
     silent: str | None
-    says: tuple[Related, ...]
+    # Where the fleet says it, and what each node says of itself, by its name.
+    declared: tuple[Related, ...] = ()
+    said: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,14 +52,15 @@ def grouped(nodes: Iterable[ClusterNode], fleet: Fleet | None) -> Iterator[Group
         first = together[0][1]
         state = first.runtime.state
         silent = state.why if fleet is None and isinstance(state, Unknown) else None
-        says = tuple(_says(together))
-        yield Group(tuple(node for node, _ in together), first.runtime, first.pool, silent, says)
+        declared = (first.pool.declares_its_runtime(),) if first.pool is not None else ()
+        said = {node.name: answer.why for node, answer in together}
+        yield Group(tuple(node for node, _ in together), first.runtime, first.pool, silent, declared, said)
 
 
 def unseen(names: Iterable[str], why: str, *, silent: bool) -> Group:
     """Nodes of which only the names are known, from their pods."""
     nodes = tuple(ClusterNode(name) for name in names)
-    return Group(nodes, Located.unknown(why, Place(subject="nodes")), None, why if silent else None, ())
+    return Group(nodes, Located.unknown(why, Place(subject="nodes")), None, why if silent else None)
 
 
 def _of_itself(node: ClusterNode) -> _Answer:
@@ -77,13 +78,3 @@ def _of_fleet(node: ClusterNode, fleet: Fleet) -> _Answer:
     if isinstance(runtime.state, Unknown) and isinstance(node.containerd.state, Known):
         runtime = node.containerd  # the fleet leaves it open, the node does not
     return _Answer(runtime, pool, f"{node.title} belongs to {pool.title}: {member.why}")
-
-
-def _says(together: list[tuple[ClusterNode, _Answer]]) -> Iterator[Related]:
-    pool = together[0][1].pool
-    if pool is not None:
-        yield pool.declares_its_runtime()
-    for node, answer in together[:SHOWN]:
-        yield Related(node.place, answer.why)
-    if len(together) > SHOWN:
-        yield Related(together[SHOWN][0].place, f"and {len(together) - SHOWN} more nodes like these")

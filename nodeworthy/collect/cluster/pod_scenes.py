@@ -45,7 +45,7 @@ def of_pods(
 ) -> Scene:
     templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
     runtimes = list(_runtimes(seen))
-    facts: list[Fact] = [*templates, *seen.gpu_pods.refused.values()]
+    facts: list[Fact] = [*templates, *seen.gpu_pods.refused]
     unseen = why_unseen(RUNTIME_CLASSES)
     if unseen is None:
         facts += [*runtimes, _classes(seen, runtimes)]

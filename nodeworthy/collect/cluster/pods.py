@@ -19,7 +19,6 @@ Key = tuple[str, str]
 
 @dataclass
 class GpuPods:
-    refused: dict[tuple[str, ...], RefusedPods] = field(default_factory=dict)
     # The seconds that Jobs may take, None where they may take any.
     bounds: dict[Key, int | None] = field(default_factory=dict)
     runtimes: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
@@ -28,6 +27,7 @@ class GpuPods:
     _pods: dict[Key, tuple[str, LivePod]] = field(default_factory=dict)
     _kept: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     _rejected: dict[str, RejectedPod] = field(default_factory=dict)
+    _refused: dict[tuple[str, ...], RefusedPods] = field(default_factory=dict)
 
     def add_pod(self, key: Key, data: Mapping[str, Any]) -> None:
         self._pods.pop(key, None)
@@ -49,7 +49,8 @@ class GpuPods:
             self._rejected.setdefault(rejected.object, rejected)
         refused = refused_pods(data)
         if refused is not None:
-            self.refused.setdefault((refused.place.object or "", refused.words), refused)
+            key = (refused.place.object or "", refused.words)
+            self._refused[key] = max(self._refused.get(key, refused), refused, key=lambda each: each.when)
 
     def add_beside(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
         """What pods are judged by: the Jobs that made them, the RuntimeClasses that they name."""
@@ -60,7 +61,17 @@ class GpuPods:
 
     @property
     def rejected(self) -> tuple[RejectedPod, ...]:
-        return tuple(self._rejected.values())
+        """Without those that are there again by the same name."""
+        alive = {pod.object for _, pod in self._pods.values() if pod.phase not in ("Failed", "Succeeded")}
+        return tuple(each for each in self._rejected.values() if each.object not in alive)
+
+    @property
+    def refused(self) -> list[RefusedPods]:
+        """Those whose maker has brought no pod to a node since."""
+        if not self._refused:
+            return []
+        came = [(pod.owner, pod.namespace, pod.started) for _, pod in self._pods.values() if pod.node and pod.started]
+        return [each for each in self._refused.values() if not any(each.is_before(*pod) for pod in came)]
 
     def groups(self) -> Iterator[tuple[Mapping[str, Any], list[LivePod]]]:
         """Each template with its pods, in the order of their names."""

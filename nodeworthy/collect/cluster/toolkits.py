@@ -18,7 +18,7 @@ from nodeworthy.engine import Missing
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.cluster.pod import ClusterPod
-from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure
+from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment
 from nodeworthy.facts.operator.recognition import of_cluster_policy
 from nodeworthy.facts.operator.toolkit_daemonset import OPT_OUT, ToolkitDaemonSet
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures, victims_of
@@ -95,9 +95,26 @@ class Toolkits:
         found: dict[str, list[SandboxFailure]] = defaultdict(list)
         for failure in self._seen.failures.values():
             pod = self._seen.pods.get((failure.namespace, failure.pod))
-            node = failure.node or (pod.node if pod else "")
-            found[node].append(replace(failure, node=node))
+            told = replace(failure, node=failure.node or (pod.node if pod else ""))
+            if not self._is_history(told, pod):
+                found[told.node].append(told)
         return found
+
+    def _is_history(self, failure: SandboxFailure, pod: ClusterPod | None) -> bool:
+        """Its pod runs since; or it is gone, and others have come up on its node with the same runtime."""
+        if pod is not None and pod.phase != "Failed":
+            return pod.ready or pod.phase == "Succeeded"
+        return any(
+            each.ready and self._handlers.get(each.runtime_class) == failure.runtime and _is_later(each.since, failure)
+            for each in self._pods_on.get(failure.node, ())
+        )
+
+    @cached_property
+    def _handlers(self) -> Mapping[str, str]:
+        """What each RuntimeClass calls; the operator's own are called like theirs."""
+        own = {name: name for each in self._seen.toolkits.values() for name in each.runtime_names}
+        named = {name: text_at(each, "handler") for (_, name), each in self._seen.gpu_pods.runtimes.items()}
+        return {defaults().runtime_class: defaults().runtime_class, **own, **named}
 
     @cached_property
     def _policy(self) -> OperatorValues | None:
@@ -144,7 +161,8 @@ class Toolkits:
             group.runtime,
             silent=group.silent,
             pool=group.pool.title if group.pool else None,
-            says=group.says,
+            declared=group.declared,
+            said=group.said,
             policy=self._policy,
             pods=own,
             words={pod.object: said for pod in own if (said := self._seen.words.get(pod.object))},
@@ -200,6 +218,11 @@ def _is_its(failure: SandboxFailure, daemonset: ToolkitDaemonSet, handlers: Coll
     if failure.runtime in daemonset.runtime_names:
         return True
     return failure.runtime.lower().startswith(defaults().runtime_class) and failure.runtime not in handlers
+
+
+def _is_later(when: str, failure: SandboxFailure) -> bool:
+    since = moment(when)
+    return since is not None and failure.last is not None and since > failure.last
 
 
 def values_of(data: Mapping[str, Any]) -> OperatorValues:

@@ -58,6 +58,11 @@ class AskingPod(NamedPod):
     def since(self) -> datetime | None:
         return self.started or self.created
 
+    def is_meant_by(self, told: str) -> bool:
+        """Whether an event of this time is about it, and not about one that had its name before."""
+        when = moment(told)
+        return when is None or self.created is None or when >= self.created
+
     @property
     def gpus(self) -> int:
         """Of all kinds, shares and slices counted as one."""

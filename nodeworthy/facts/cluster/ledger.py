@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from datetime import datetime
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
@@ -113,6 +114,12 @@ class Ledger:
     no_usage: str = ""
     # The GPUs that HAMi shares.
     devices: tuple[SharedDevice, ...] = ()
+    # Nodes that have GPUs and offer none of them, with how many they have, where anybody says it.
+    unoffered: Mapping[str, int | None] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.nodes or self.waiting or self.unoffered)
 
     def total(self, what: str) -> int:
         return sum(getattr(each, what) for each in self.nodes)

@@ -40,9 +40,7 @@ def refused_by_hami(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCa
 
 
 def _said(pod: AskingPod, world: PendingWorld) -> list[str]:
-    key = (pod.namespace, pod.name)
-    newest = world.events.unplaced.get(key, ("", ""))[1] or pod.unplaced
-    return [*world.events.of_hami.get(key, ()), newest]
+    return [*world.words_of_hami(pod), world.words(pod)]
 
 
 def _counted(said: Iterable[str]) -> Counter[str]:

@@ -56,12 +56,16 @@ class PendingWorld:
     def words(self, pod: AskingPod) -> str:
         """What its scheduler says, in the newest words."""
         told = self.events.unplaced.get((pod.namespace, pod.name))
-        return told[1] if told is not None and told[1] else pod.unplaced
+        return told[1] if told is not None and told[1] and pod.is_meant_by(told[0]) else pod.unplaced
+
+    def words_of_hami(self, pod: AskingPod) -> list[str]:
+        told = self.events.of_hami.get((pod.namespace, pod.name), ())
+        return [words for when, words in told if pod.is_meant_by(when)]
 
     def not_growing(self, pods: Iterable[AskingPod]) -> str:
         """Why no node comes for them, where whoever starts nodes says so."""
-        said = (self.events.not_growing.get((each.namespace, each.name), "") for each in pods)
-        return next(filter(None, said), "")
+        said = ((each, self.events.not_growing.get((each.namespace, each.name))) for each in pods)
+        return next((told[1] for pod, told in said if told is not None and pod.is_meant_by(told[0])), "")
 
     def has_room(self, choice: NodeChoice, node: NodeGpus, resource: str, amount: int) -> bool:
         return node.is_ready and not choice.kept_away(node) and self.free(node, resource) >= amount

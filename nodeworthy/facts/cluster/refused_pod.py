@@ -6,6 +6,7 @@ import re
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import mapping_at, number_at, text_at
+from nodeworthy.facts.cluster.scheduling_events import time_of
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -32,6 +33,15 @@ class RefusedPods:
     quantity: str | None = None
     runtime_class: str | None = None
     times: int = 1
+    # When it was said last.
+    when: str = ""
+
+    def is_before(self, owner: tuple[str, str], namespace: str, started: str) -> bool:
+        """Whether a pod that started then is of its maker, or of the one that its Deployment has made since."""
+        kind, where, name = (*(self.place.object or "").split("/"), "", "")[:3]
+        whose = owner[1].rpartition("-")[0] if kind == "ReplicaSet" else owner[1]
+        alike = whose == (name.rpartition("-")[0] if kind == "ReplicaSet" else name)
+        return alike and (kind, where) == (owner[0], namespace) and bool(self.when) and started > self.when
 
 
 def refused_pods(event: Any) -> RefusedPods | None:
@@ -41,13 +51,14 @@ def refused_pods(event: Any) -> RefusedPods | None:
     names = (text_at(about, "kind"), text_at(about, "namespace"), text_at(about, "name"))
     place = Place(object="/".join(filter(None, names)))
     times = max(number_at(event, "count") or 1, number_at(event, "series", "count") or 1)
+    when = time_of(event)
     found = _QUANTITY.search(message)
     if found is not None and _is_about_gpus(found, message):
         amount = (found["is"] or "no limit").strip('"')
-        return RefusedPods(place, found.group(), quantity=amount, times=times)
+        return RefusedPods(place, found.group(), quantity=amount, times=times, when=when)
     missing = _RUNTIME.search(message)
     if missing is not None and names[0] != "Pod":
-        return RefusedPods(place, missing.group(), runtime_class=missing["name"], times=times)
+        return RefusedPods(place, missing.group(), runtime_class=missing["name"], times=times, when=when)
     return None
 
 

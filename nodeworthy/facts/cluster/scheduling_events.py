@@ -39,6 +39,11 @@ class QuotaRefusal:
     asked: str
     used: str
     limited: str
+    when: datetime | None = None
+
+    def is_before(self, made: Iterable[datetime]) -> bool:
+        """Whether its maker has made one of these pods since, and was let."""
+        return self.when is not None and any(each > self.when for each in made)
 
     @property
     def place(self) -> Place:
@@ -52,9 +57,9 @@ class SchedulingEvents:
     placed: set[Key] = field(default_factory=set)
     growing: dict[Key, str] = field(default_factory=dict)
     # What HAMi's scheduler says of a pod, one event for each reason.
-    of_hami: dict[Key, list[str]] = field(default_factory=lambda: defaultdict(list))
+    of_hami: dict[Key, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     # Why no node is started for a pod, with who says so.
-    not_growing: dict[Key, str] = field(default_factory=dict)
+    not_growing: dict[Key, tuple[str, str]] = field(default_factory=dict)
     # When the kubelet of a node started, and how that is known.
     starts: dict[str, list[tuple[datetime, str]]] = field(default_factory=lambda: defaultdict(list))
     quotas: dict[tuple[str, str, str], QuotaRefusal] = field(default_factory=dict)
@@ -64,13 +69,14 @@ class SchedulingEvents:
         about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
         key = (text_at(about, "namespace"), text_at(about, "name"))
         if reason == "NotTriggerScaleUp" or (reason == "FailedScheduling" and _who(event) == _KARPENTER):
-            self.not_growing[key] = f"{_who(event) or 'the autoscaler'} starts no node for them: {message[:_MOST]}"
+            says = f"{_who(event) or 'the autoscaler'} starts no node for them: {message[:_MOST]}"
+            self.not_growing[key] = max(self.not_growing.get(key, ("", "")), (time_of(event), says))
         elif reason == "FailedScheduling":
             when = time_of(event)
             if when >= self.unplaced.get(key, ("", ""))[0]:
                 self.unplaced[key] = (when, message[:_MOST])
         elif reason in _OF_HAMI:
-            self.of_hami[key].append(message[:_MOST])
+            self.of_hami[key].append((time_of(event), message[:_MOST]))
         elif reason == "Scheduled":
             self.placed.add(key)
         elif reason == "TriggeredScaleUp":
@@ -78,7 +84,7 @@ class SchedulingEvents:
         elif reason in _STARTED and text_at(about, "kind") == "Node":
             self._add_start(key[1], reason, message, event)
         elif "exceeded quota" in message:
-            self._add_quota(about, message)
+            self._add_quota(about, message, moment(time_of(event)))
 
     def _add_start(self, node: str, reason: str, message: str, event: Any) -> None:
         # Others than kubelet say that they start, too.
@@ -86,7 +92,7 @@ class SchedulingEvents:
         if when is not None and (reason != "Starting" or "kubelet" in message):
             self.starts[node].append((when, _STARTED[reason]))
 
-    def _add_quota(self, about: Any, message: str) -> None:
+    def _add_quota(self, about: Any, message: str, when: datetime | None) -> None:
         found = _QUOTA.search(message)
         if found is None:
             return
@@ -103,6 +109,7 @@ class SchedulingEvents:
                     amount,
                     used.get(name, "0"),
                     limited.get(name, "0"),
+                    when,
                 )
                 self.quotas[refusal.namespace, refusal.quota, maker] = refusal
 

@@ -19,6 +19,8 @@ from nodeworthy.verdict import Known, Located, Place, Related
 
 # The toolkit counts as ready before it has configured containerd; kubelet's next try comes within a minute.
 SETTLING = timedelta(seconds=90)
+# How many nodes a finding shows as related places; the others are counted.
+SHOWN = 3
 NO_SOCKET = "no such file or directory"
 
 
@@ -33,7 +35,9 @@ class ToolkitOnNodes:
     # Why nothing can be asked of them: neither a fleet nor the nodes themselves say which containerd they use.
     silent: str | None = None
     pool: str | None = None
-    says: tuple[Related, ...] = ()
+    # Where the fleet says which runtime they have, and what each node says of itself, by its name.
+    declared: tuple[Related, ...] = ()
+    said: Mapping[str, str] = field(default_factory=dict)
     policy: OperatorValues | None = None
     # The toolkit's own pods on these nodes, and the last line of each one's log that tells why it ended.
     pods: tuple[ClusterPod, ...] = ()
@@ -55,6 +59,47 @@ class ToolkitOnNodes:
     def on(self) -> tuple[str, ...]:
         """Whom a fault concerns."""
         return (self.pool,) if self.pool else tuple(node.title for node in self.nodes)
+
+    @property
+    def says(self) -> tuple[Related, ...]:
+        """What tells which containerd these nodes use."""
+        return self._said_of(self.nodes)
+
+    def _said_of(self, nodes: Sequence[ClusterNode]) -> tuple[Related, ...]:
+        told = [Related(node.place, self.said[node.name]) for node in nodes[:SHOWN] if node.name in self.said]
+        if told and len(nodes) > SHOWN:
+            told.append(Related(nodes[SHOWN].place, f"and {len(nodes) - SHOWN} more nodes like these"))
+        return (*self.declared, *told)
+
+    @cached_property
+    def stricken(self) -> tuple[ClusterNode, ...]:
+        """The nodes on which it fails: all of them, where an event does not say where it was."""
+        suffering = {pod.node for pod in self.broken} | {each.node for each in self.lasting}
+        found = tuple(node for node in self.nodes if node.name in suffering)
+        return self.nodes if "" in suffering or not found else found
+
+    @property
+    def works_elsewhere(self) -> bool:
+        """Whether with the same folders it is ready on others of these nodes."""
+        struck = {node.name for node in self.stricken}
+        return any(pod.ready and pod.node not in struck for pod in self.pods)
+
+    @property
+    def on_stricken(self) -> tuple[str, ...]:
+        return self.on if len(self.stricken) == len(self.nodes) else tuple(node.title for node in self.stricken)
+
+    @property
+    def stricken_say(self) -> tuple[Related, ...]:
+        return self._said_of(self.stricken)
+
+    @property
+    def stricken_gpus(self) -> str | None:
+        """How many GPUs it concerns, where the nodes tell."""
+        struck, every = (sum(map(_gpus, nodes)) for nodes in (self.stricken, self.nodes))
+        of = f" of {every}" if every > struck else ""
+        return (
+            f"{struck}{of} GPUs are on {'this node' if len(self.stricken) == 1 else 'these nodes'}" if struck else None
+        )
 
     @cached_property
     def _misses(self) -> tuple[Miss, ...]:
@@ -188,6 +233,10 @@ class ToolkitOnNodes:
     def found_no_socket(self) -> bool:
         """Whether the toolkit itself found no containerd behind the folder that it mounts."""
         return any(NO_SOCKET in words and ".sock" in words for words in self.words.values())
+
+
+def _gpus(node: ClusterNode) -> int:
+    return node.gpus or node.gpus_of_its_type
 
 
 @dataclass(frozen=True)
