@@ -111,6 +111,11 @@ def charts() -> tuple[str, ...]:
     return tuple(_table()["chart"]["names"])
 
 
+def image_names() -> tuple[str, ...]:
+    """What its image is called in any registry, now and before."""
+    return tuple(_table()["chart"]["images"])
+
+
 def scheduler_name() -> str:
     return str(_table()["chart"]["scheduler"])
 

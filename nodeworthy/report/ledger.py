@@ -15,6 +15,8 @@ from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.table import aligned
 
 _COUNTS = ("capacity", "allocatable", "held", "free", "unhealthy")
+# Those that pods decide.
+_OF_PODS = ("held", "free")
 _TYPES = ("type", "resource", "nodes", *_COUNTS, "idle", "works", "unknown", "idle costs a day")
 _NODES = ("node", "type", "resource", *_COUNTS, "kept away by")
 _HELD = ("node", "held", "by", "pods", "since", "priority", "doing")
@@ -27,9 +29,9 @@ def text(ledger: Ledger) -> str:
     if ledger.is_empty:
         return "\n".join(["No node that was seen has GPUs, and no pod asks for any.", *_in_part(ledger)]) + "\n"
     blocks = [
-        _table(_TYPES, (_type(each) for each in ledger.types)),
-        _table(_NODES, (_node(each) for each in ledger.nodes)),
-        _table(_HELD, (_held(row, each) for row in ledger.nodes for each in row.held_by)) or "No GPU is held.",
+        _table(_TYPES, (_type(each, ledger) for each in ledger.types)),
+        _table(_NODES, (_node(each, ledger) for each in ledger.nodes)),
+        _table(_HELD, (_held(row, each) for row in ledger.nodes for each in row.held_by)) or _nobody_holds(ledger),
     ]
     if ledger.devices:
         blocks.append(_table(_DEVICES, map(_device, ledger.devices)))
@@ -42,14 +44,29 @@ def in_a_line(ledger: Ledger) -> str:
     """For who did not ask for all of it; nothing where there are no GPUs."""
     if ledger.is_empty:
         return ""
-    counts = ", ".join(f"{ledger.total(name)} {name}" for name in ("allocatable", "held", "free", "unhealthy"))
+    counts = ", ".join(_counted(ledger, name) for name in ("allocatable", "held", "free", "unhealthy"))
     idle, asked = ledger.doing(Doing.IDLE), sum(each.amount for each in ledger.waiting)
     besides = [f"{idle} of the held are idle"] if idle else []
     besides += [f"{asked} waited for"] if asked else []
     dark = sum(count or 0 for count in ledger.unoffered.values())
     besides += [f"{dark} more that nobody offers"] if dark else []
     told = ", ".join([f"{ledger.total('capacity')} {_called(ledger)}: {counts}", *besides])
-    return f"{'at least ' if ledger.in_part else ''}{told} (--ledger tells whose)\n"
+    return f"{'at least ' if ledger.nodes_in_part else ''}{told} (--ledger tells whose)\n"
+
+
+def _counted(ledger: Ledger, name: str) -> str:
+    """What pods hold is at least what was read, and what is free at most that."""
+    if name not in _OF_PODS or not ledger.pods_in_part:
+        return f"{ledger.total(name)} {name}"
+    if ledger.pods_unseen:
+        return f"{name} not known"
+    return f"{'at least' if name == 'held' else 'at most'} {ledger.total(name)} {name}"
+
+
+def _nobody_holds(ledger: Ledger) -> str:
+    if ledger.pods_unseen:
+        return "Who holds GPUs is not known."
+    return "No pod that was read holds a GPU." if ledger.pods_in_part else "No GPU is held."
 
 
 def _called(ledger: Ledger) -> str:
@@ -65,10 +82,10 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return aligned(heads, fit) if fit else ""
 
 
-def _type(row: TypeRow) -> tuple[str, ...]:
-    counts = [str(row.total(name)) for name in _COUNTS]
+def _type(row: TypeRow, ledger: Ledger) -> tuple[str, ...]:
+    counts = [_cell(row.total(name), name, ledger) for name in _COUNTS]
     done = [str(row.doing(each)) for each in (Doing.IDLE, Doing.WORKS, Doing.UNKNOWN)]
-    cost = row.idle_per_day
+    cost = row.idle_per_day if not ledger.pods_unseen else None
     return (
         row.type,
         row.resource,
@@ -79,9 +96,14 @@ def _type(row: TypeRow) -> tuple[str, ...]:
     )
 
 
-def _node(row: NodeRow) -> tuple[str, ...]:
+def _cell(count: int, name: str, ledger: Ledger) -> str:
+    return "?" if ledger.pods_unseen and name in _OF_PODS else str(count)
+
+
+def _node(row: NodeRow, ledger: Ledger) -> tuple[str, ...]:
     away = ", ".join(map(str, row.node.taints)) or ("" if row.node.is_ready else "not Ready")
-    return (row.node.name, row.type, row.resource, *(str(getattr(row, name)) for name in _COUNTS), away)
+    counts = (_cell(getattr(row, name), name, ledger) for name in _COUNTS)
+    return (row.node.name, row.type, row.resource, *counts, away)
 
 
 def _held(row: NodeRow, held: Held) -> tuple[str, ...]:

@@ -46,8 +46,11 @@ def a_gpu_can_give_it(pod: HamiPod, setup: HamiSetup) -> Findings:
             asked = pod.amount(container, resource)
             if asked is not None and not container.miscounts(resource):
                 need(asked)
-    for each in (*impossible(pod), *beyond_any_gpu(pod, setup)):
+    found = [*impossible(pod), *beyond_any_gpu(pod, setup)]
+    for each in found:
         yield _told(each, pod)
+    if not found and pod.unseen_nodes is not None:
+        yield unknown(pod, f"whether a node has what {pod.title} asks for is not known: {pod.unseen_nodes}")
 
 
 @RULE.check

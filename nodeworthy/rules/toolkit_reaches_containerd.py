@@ -181,7 +181,7 @@ def the_runtime_reaches_kubelets_containerd(toolkit: ToolkitOnNodes) -> Findings
         yield _runtime_is_missing(toolkit)
     elif toolkit.broken:
         yield _toolkit_is_broken(toolkit)
-    elif toolkit.bare_nodes and "pods" not in toolkit.unseen and toolkit.is_short:
+    elif toolkit.bare_nodes and "pods" not in (*toolkit.unseen, *toolkit.cut) and toolkit.is_short:
         yield _toolkit_is_not_there(toolkit)
     else:
         yield from _not_settled(toolkit)
@@ -254,8 +254,9 @@ def _toolkit_is_not_there(toolkit: ToolkitOnNodes) -> Finding:
 
 def _not_settled(toolkit: ToolkitOnNodes) -> Findings:
     """Nothing is proven to be wrong; is it proven to be right?"""
-    if toolkit.unseen:
-        why = f"whether the toolkit works can't be told without {' and '.join(toolkit.unseen)}"
+    if toolkit.unseen or toolkit.cut:
+        missing = (*toolkit.unseen, *(f"all {each}" for each in toolkit.cut))
+        why = f"whether the toolkit works can't be told without {' and '.join(missing)}"
         yield unknown(toolkit, why, on=toolkit.on, cause=toolkit.told_failures, victims=toolkit.victims)
     elif toolkit.unready:
         why = f"the toolkit is not ready yet: {toolkit.told_pods}"

@@ -69,7 +69,7 @@ def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> It
 
 
 def _sees_all(seen: Seen) -> bool:
-    return seen.has(PODS) and seen.has(NODES) and not seen.namespace
+    return seen.has_all(PODS) and seen.has_all(NODES) and not seen.namespace
 
 
 def _offered(seen: Seen, world: PendingWorld, waits: Waiting) -> OfferedGpus:
@@ -81,7 +81,16 @@ def _world(seen: Seen, works: list[VerificationWork], shared: OfHami, blamed: fr
     kept, sizes = seen.capacity, sizes_of_nodes(seen.nodes.values())
     held = _by_verification(works)
     return PendingWorld(
-        kept.nodes, kept.held, kept.events, sizes, kept.now, held, shared, _unoffered(seen, shared), blamed
+        kept.nodes,
+        kept.held,
+        kept.events,
+        sizes,
+        kept.now,
+        held,
+        shared,
+        _unoffered(seen, shared),
+        seen.why_not_all(EVENTS),
+        blamed,
     )
 
 
@@ -89,7 +98,7 @@ def _unoffered(seen: Seen, shared: OfHami) -> UnofferedGpus:
     """Of GPUs that HAMi shares its own rules tell; those that a driver of dynamic resources hands out are offered
     otherwise."""
     elsewhere = shared.is_there or shared.is_missed or seen.claims_devices
-    if elsewhere or not _sees_all(seen) or not seen.has(DAEMONSETS):
+    if elsewhere or not _sees_all(seen) or not seen.has_all(DAEMONSETS):
         return UnofferedGpus()
     kept = seen.capacity
     return unoffered(seen.nodes.values(), kept.nodes, seen.pods.values(), seen.gpu_daemonsets, kept.now)
@@ -151,26 +160,33 @@ def _only_one(seen: Seen) -> Missing | None:
 def _unseen(seen: Seen, *kinds: Kind) -> Missing | None:
     """Why nothing is there: none of these kinds may be looked at. That a core kind was not written down at all, another
     rule says."""
-    missing = [each for each in kinds if not seen.has(each)]
+    missing = [each for each in kinds if not seen.has_all(each)]
     if not missing:
         return None
-    for kind in missing:
-        why = seen.refused.get(kind.plural)
-        if why is not None:
-            skipped = bool(seen.namespace) and not kind.namespaced
-            said = f"the server refused to list {kind.full_name}: {why}"
-            return Missing(said, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
-    return Missing(f"no {missing[0].full_name} are in what was read")
+    kept_away = next(filter(seen.was_kept_away, missing), None)
+    if kept_away is None:
+        return Missing(seen.why_not_all(missing[0]) or "")
+    skipped = bool(seen.namespace) and not kept_away.namespaced
+    verdict = Verdict.SKIP if skipped else Verdict.UNKNOWN
+    return Missing(seen.why_not_all(kept_away) or "", verdict, Place(subject=kept_away.plural))
 
 
 def ledger_of(seen: Seen) -> Ledger:
     kept = seen.capacity
-    missing = next(filter(None, (_only_one(seen), _unseen(seen, NODES), _unseen(seen, PODS))), None)
+    one, nodes, pods = _only_one(seen), _unseen(seen, NODES), _unseen(seen, PODS)
+    missing = next(filter(None, (one, nodes, pods)), None)
     in_part = missing.why if missing is not None else None
     counted = ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
     devices = shared_devices(seen.nodes.values(), seen.hami.shares.values())
     dark = _unoffered(seen, OfHami())
-    return replace(counted, devices=devices, unoffered={name: dark.count(name) for name in sorted(dark.nodes)})
+    return replace(
+        counted,
+        devices=devices,
+        unoffered={name: dark.count(name) for name in sorted(dark.nodes)},
+        nodes_in_part=nodes is not None,
+        pods_in_part=bool(one or pods),
+        pods_unseen=not seen.has(PODS),
+    )
 
 
 def starved_of(scene: Scene) -> Mapping[str, Sequence[str]]:

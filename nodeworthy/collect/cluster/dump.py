@@ -34,6 +34,8 @@ class _File:
     path: str
     waiting: list[Mapping[str, Any]] = field(default_factory=list)
     objects: int = 0
+    # Of which kind the last of them was.
+    last: Kind | None = None
     # What was said of it already: a list of a million numbers is one fault.
     faults: set[str] = field(default_factory=set)
 
@@ -41,6 +43,12 @@ class _File:
     def used(self) -> str:
         """What a fault in the middle left of it."""
         return f"; the {self.objects} objects before that were used" if self.objects else ""
+
+    def end(self, seen: Seen) -> None:
+        """It can't be read any further: of the kind that it held there may be more."""
+        kind = self.last or kind_named(Path(self.path).stem)
+        if kind is not None:
+            seen.cut[kind.plural] = f"not all {kind.full_name} were read: {self.path} can't be read to its end"
 
     def fault(self, why: str, seen: Seen) -> None:
         if why not in self.faults:
@@ -89,8 +97,10 @@ def _read(path: Path, seen: Seen) -> None:
                 _add_whole(part.data, part.has_items, file, seen)
     except NotJson as problem:
         seen.unreadable.append(UnreadableInput(problem.place, f"{problem.why}{file.used}"))
+        file.end(seen)
     except Unreadable as problem:
         file.fault(f"{problem}{file.used}", seen)
+        file.end(seen)
 
 
 def _add_item(item: Item, file: _File, seen: Seen) -> None:
@@ -113,6 +123,7 @@ def _add(kind: Kind | None, data: Mapping[str, Any], file: _File, seen: Seen) ->
         file.fault(f"a {kind.kind} in it has no name", seen)
         return
     file.objects += 1
+    file.last = kind
     seen.add(kind, data)
 
 

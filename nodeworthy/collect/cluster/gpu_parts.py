@@ -56,11 +56,11 @@ def _missing(seen: Seen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Miss
 def _unseen(seen: Seen, kind: Kind) -> Missing | None:
     """Of a core kind that is not there, another rule says that the diagnosis is blind. Who may look into one namespace
     only is rightly refused what belongs to none."""
-    if seen.has(kind):
+    why = seen.why_not_all(kind)
+    if why is None:
         return None
-    if kind.plural not in seen.refused:
-        return Missing(f"no {kind.full_name} are in what was read")
-    why = f"the server refused to list {kind.full_name}: {seen.refused[kind.plural]}"
+    if not seen.was_kept_away(kind):
+        return Missing(why)
     skipped = bool(seen.namespace) and not kind.namespaced
     return Missing(why, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
 

@@ -72,7 +72,7 @@ def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozense
         return Scene([], {kind: Missing(why) for kind in _TYPES}, (), elsewhere)
     place = replace(wanted.place, subject="hami")
     said = Related(place, f"the fleet wants HAMi in namespace {wanted.namespace}")
-    unseen = None if seen.has(PODS) else seen.refused.get(PODS.plural, "no pods are in what was read")
+    unseen = seen.why_not_all(PODS)
     nothing = HamiInstallations(place, HamiCluster(()), said, unseen)
     others = {kind: Missing("HAMi is not in what was read") for kind in _TYPES[1:]}
     return Scene([nothing], others, (), elsewhere)
@@ -126,7 +126,7 @@ class _Facts:
 
     def _unseen_webhook(self) -> str | None:
         why = self._cluster.unseen.get(WEBHOOKS.plural)
-        refused = WEBHOOKS.plural in self._seen.refused and not self._seen.namespace
+        refused = self._seen.was_kept_away(WEBHOOKS) and not self._seen.namespace
         return why if why and (refused or "hami-components-healthy" in self._asked) else None
 
     def _capacity(self) -> Iterator[Fact]:
@@ -134,7 +134,7 @@ class _Facts:
         yield from gpus
         nodes = list(self._seen.nodes.values())
         classes = frozenset(name for _, name in self._seen.gpu_pods.runtimes)
-        seen_classes = classes if self._seen.has(RUNTIME_CLASSES) else None
+        seen_classes = classes if self._seen.has_all(RUNTIME_CLASSES) else None
         for one in self._cluster.found:
             yield HamiPluginNodes(_place(one), tuple(node_faults(one, nodes, seen_classes)))
         if gpus:
@@ -145,12 +145,7 @@ class _Facts:
 
 def _cluster(seen: Seen, found: tuple[Installation, ...]) -> HamiCluster:
     kept = seen.hami
-    unseen = {}
-    for kind in KINDS:
-        if kind.plural in seen.refused:
-            unseen[kind.plural] = f"the server refused to list {kind.full_name}: {seen.refused[kind.plural]}"
-        elif not seen.has(kind):
-            unseen[kind.plural] = f"no {kind.full_name} are in what was read"
+    unseen = {kind.plural: why for kind in KINDS if (why := seen.why_not_all(kind)) is not None}
     hooks = tuple(Webhook(name, data) for (_, name), data in kept.webhooks.items())
     return HamiCluster(found, hooks, kept.services, kept.ready, kept.namespaces, unseen, frozenset(seen.refused))
 

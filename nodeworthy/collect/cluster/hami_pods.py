@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from nodeworthy.collect.cluster.kinds import NODES
 from nodeworthy.collect.cluster.seen import Key, Seen
 from nodeworthy.facts.cluster.live_pod import LivePod, live_template
 from nodeworthy.facts.cluster.node import ClusterNode
@@ -15,6 +16,10 @@ from nodeworthy.facts.hami.pod import HamiPod, is_hamis
 from nodeworthy.facts.hami.registered import devices_of
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.unmutated import PastWebhook
+
+
+def _waits(pods: Iterable[LivePod]) -> bool:
+    return any(not each.node for each in pods)
 
 
 class PodsOfHami:
@@ -47,7 +52,11 @@ class PodsOfHami:
     @cached_property
     def facts(self) -> list[HamiPod]:
         past = {id(each.pod) for each in self.past_webhook}
-        return [replace(pod, mutated=id(pod) not in past) for pod, _ in self._groups]
+        unseen = self._seen.why_not_all(NODES)
+        return [
+            replace(pod, mutated=id(pod) not in past, unseen_nodes=unseen if _waits(live) else None)
+            for pod, live in self._groups
+        ]
 
     @cached_property
     def past_webhook(self) -> list[PastWebhook]:

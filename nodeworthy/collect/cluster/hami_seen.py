@@ -18,7 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
     Kind,
 )
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
-from nodeworthy.facts.hami.parts import Role, role_of
+from nodeworthy.facts.hami.parts import Role, role_of_object
 from nodeworthy.facts.hami.shares import SharingPod, sharing_pod
 from nodeworthy.known.hami import annotation_names, scheduler_name
 from nodeworthy.patterns import pattern
@@ -76,7 +76,7 @@ class HamiSeen:
 
     def add_pod(self, key: Key, data: Mapping[str, Any], *, wants_gpus: bool) -> None:
         labels = strings_at(data, "metadata", "labels")
-        if role_of(key[1], labels) is not None:
+        if role_of_object(data) is not None:
             self.parts[key] = _cut(data)
         self.shares.pop(key, None)
         if not wants_gpus:
@@ -93,7 +93,7 @@ class HamiSeen:
             self.others[key] = (labels, text_at(data, "metadata", "creationTimestamp"))
 
     def add_maker(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
-        if role_of(key[1], strings_at(data, "metadata", "labels")) in (Role.SCHEDULER, Role.DEVICE_PLUGIN):
+        if role_of_object(data) in (Role.SCHEDULER, Role.DEVICE_PLUGIN):
             self.makers[(kind.kind, *key)] = data
 
     def add(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
@@ -110,7 +110,7 @@ class HamiSeen:
                 self._count((key[0], named), sum(map(_is_ready, mappings_at(data, "endpoints"))))
         elif kind is NAMESPACES:
             self.namespaces[key[1]] = strings_at(data, "metadata", "labels")
-        elif _ITS_NAME.search(key[1]) or kind is SERVICE_MONITORS:
+        elif kind in (SERVICES, SERVICE_MONITORS) or _ITS_NAME.search(key[1]):
             kept = {SERVICES: self.services, SERVICE_MONITORS: self.monitors, CONFIG_MAPS: self.configs}[kind]
             kept[key] = data
 

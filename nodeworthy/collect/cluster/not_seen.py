@@ -21,11 +21,11 @@ class NotSeen:
         return any(pod.node for pod in self._seen.pods.values())
 
     def why(self, kind: Kind) -> str | None:
-        if kind.plural in self._seen.refused:
-            return f"the server refused to list {kind.full_name}: {self._seen.refused[kind.plural]}"
+        if self._seen.was_kept_away(kind):
+            return self._seen.why_not_all(kind)
         if kind is NODES and not self._seen.nodes and self._nodes_are_named:
             return "pods run on nodes, and none of these nodes is in what was read"
-        return None if self._seen.has(kind) else f"no {kind.full_name} are in what was read"
+        return self._seen.why_not_all(kind)
 
     def may_be_refused(self, kind: Kind) -> bool:
         """Who may look into one namespace only is rightly refused what belongs to none."""
@@ -34,15 +34,19 @@ class NotSeen:
     def not_looked_at(self) -> Iterator[NotLookedAt]:
         for kind in KINDS:
             why = self.why(kind)
-            if why is not None and kind.core and not self.may_be_refused(kind):
+            if why is not None and kind.core and not self.may_be_refused(kind) and not self._is_told_of(kind):
                 yield NotLookedAt(Place(subject=kind.plural), why, remedy=_remedy(kind, self._seen))
+
+    def _is_told_of(self, kind: Kind) -> bool:
+        """The file that could not be read to its end is a finding of its own."""
+        return self._seen.has(kind) and kind.plural in self._seen.cut
 
     def missing(self, kind: Kind, none: str) -> Missing:
         """Why there are no facts of a kind: not seen, or not there."""
         why = self.why(kind)
         if why is None:
             return Missing(none, place=Place(subject=kind.plural))
-        skipped = self.may_be_refused(kind) or not (kind.core or kind.plural in self._seen.refused)
+        skipped = self.may_be_refused(kind) or not (kind.core or self._seen.was_kept_away(kind))
         return Missing(why, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
 
 

@@ -22,17 +22,18 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Verdict
 
 # The only rules that are judged here: the operator's settings, which one of them asks for, are judged elsewhere.
-RULES = frozenset(("metrics-fit-their-disk", "database-replicated"))
+_METRICS, _DATABASE = "metrics-fit-their-disk", "database-replicated"
+RULES = frozenset((_METRICS, _DATABASE))
 
 
-def platform(seen: Seen, fleet: Fleet | None, rules: frozenset[str]) -> Scene:
+def platform(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> Scene:
     trees = [_planted(kind, data) for kind, data in seen.platform.values()]
     stacks = [of_prometheus(tree) for tree in trees if tree.get("kind").text == PROMETHEUSES.kind]
     databases = list(queue_databases(_servers(trees)))
     policies = [of_cluster_policy(_tree("ClusterPolicy", each)) for each in seen.policies.values()] if stacks else []
     facts: list[Fact] = [*asked_for(fleet), *stacks, *scraping(stacks), *databases, *policies]
     kept = [each for tree in trees for each in annotated(tree, rules, None)]
-    return Scene(facts, dict(_missing(seen)), kept, rules - RULES)
+    return Scene(facts, dict(_missing(seen, asked)), kept, rules - RULES)
 
 
 def _servers(trees: list[Tree]) -> Iterator[Fact]:
@@ -53,14 +54,15 @@ def _tree(kind: str, data: Mapping[str, Any]) -> Tree:
     return plant(data, Place(object=named))
 
 
-def _missing(seen: Seen) -> Iterator[tuple[type[Fact], Missing]]:
-    yield MonitoringStack, _unseen(seen, PROMETHEUSES) or Missing("no Prometheus is in what was read")
-    unseen = _unseen(seen, STATEFUL_SETS) or _unseen(seen, DATABASES)
-    yield QueueDatabase, unseen or Missing("no database of a queue is in what was read")
+def _missing(seen: Seen, asked: frozenset[str]) -> Iterator[tuple[type[Fact], Missing]]:
+    """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
+    measured = _unseen(seen, PROMETHEUSES, is_asked_for=_METRICS in asked)
+    yield MonitoringStack, measured or Missing("no Prometheus is in what was read")
+    unseen = (_unseen(seen, kind, is_asked_for=_DATABASE in asked) for kind in (STATEFUL_SETS, DATABASES))
+    yield QueueDatabase, next(filter(None, unseen), None) or Missing("no database of a queue is in what was read")
 
 
-def _unseen(seen: Seen, kind: Kind) -> Missing | None:
-    why = seen.refused.get(kind.plural)
-    if why is None:
+def _unseen(seen: Seen, kind: Kind, *, is_asked_for: bool) -> Missing | None:
+    if not seen.was_kept_away(kind) and not (is_asked_for and not seen.has(kind)):
         return None
-    return Missing(f"the server refused to list {kind.full_name}: {why}", Verdict.UNKNOWN, Place(subject=kind.plural))
+    return Missing(seen.why_not_all(kind) or "", Verdict.UNKNOWN, Place(subject=kind.plural))

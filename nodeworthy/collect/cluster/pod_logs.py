@@ -10,7 +10,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.hami.crash import is_crash
-from nodeworthy.facts.hami.parts import role_of
+from nodeworthy.facts.hami.parts import role_of_object
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -59,7 +59,7 @@ class WantedLogs:
         self._of.pop(key, None)
         if pod.ready or pod.is_over:
             return
-        matters = pod.daemonset or role_of(pod.name, pod.labels) is not None or (pod.uses_gpus and is_crash(pod))
+        matters = pod.daemonset or role_of_object(data) is not None or (pod.uses_gpus and is_crash(pod))
         if matters and all(map(_NAME.fullmatch, key)):
             self._of[key] = tuple(_wanted(key, data))
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.collect.cluster import hami_seen
-from nodeworthy.collect.cluster.kinds import JOBS, NODES, RUNTIME_CLASSES, Kind
+from nodeworthy.collect.cluster.kinds import EVENTS, JOBS, NODES, RUNTIME_CLASSES, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
@@ -87,7 +87,7 @@ def _missing(seen: Seen, unseen: str | None, asked: frozenset[str]) -> dict[type
     """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
     none = Missing("no pod in what was read has to do with GPUs")
     missing: dict[type[Any], Missing] = {PodTemplate: none}
-    missing[RefusedPods] = Missing("no event says that a pod with GPUs was refused")
+    missing[RefusedPods] = Missing(seen.why_not_all(EVENTS) or "no event says that a pod with GPUs was refused")
     missing[NodeSize] = Missing("no node in what was read has GPUs")
     if unseen is None:
         missing[RuntimeClass] = Missing("the cluster has no RuntimeClass")

@@ -29,8 +29,8 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Located, Place, Verdict
 
-# The rule that can be proven by ClusterPolicies alone.
-NEEDS_POLICY = "toolkit-env-wellformed"
+# The rules that can be proven by ClusterPolicies alone.
+NEEDS_POLICY = frozenset(("toolkit-env-wellformed", "one-driver", "operator-release-works"))
 # And the one for which there is something better.
 BY_MOUNTS = "containerd-paths"
 # And the one that is judged by what runs.
@@ -64,7 +64,7 @@ class _Scenes:
         )
         pods = of_pods(self._seen, self._unseen.why, self._asked, self._rules)
         verified = of_verification(works, kept_waiting(held))
-        others = [pods, verified, held, platform(self._seen, self._fleet, self._rules), shared]
+        others = [pods, verified, held, platform(self._seen, self._fleet, self._asked, self._rules), shared]
         return [
             self._of_toolkits(starved_of(held)),
             gpu_parts(self._seen, self._fleet, self._rules),
@@ -95,7 +95,7 @@ class _Scenes:
     def _no_policy(self) -> Missing:
         missing = self._unseen.missing(CLUSTER_POLICIES, "there is no ClusterPolicy in the cluster")
         unseen = self._unseen.why(CLUSTER_POLICIES) is not None
-        if unseen and NEEDS_POLICY in self._asked and not self._unseen.may_be_refused(CLUSTER_POLICIES):
+        if unseen and NEEDS_POLICY & self._asked and not self._unseen.may_be_refused(CLUSTER_POLICIES):
             return replace(missing, verdict=Verdict.UNKNOWN)
         return missing
 

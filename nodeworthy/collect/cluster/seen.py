@@ -59,8 +59,9 @@ class Seen:
     platform: dict[tuple[str, str, str], tuple[Kind, Mapping[str, Any]]] = field(default_factory=dict)
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
     kinds: set[str] = field(default_factory=set)
-    # Kinds that could not be had, and why.
+    # Kinds that could not be had, and why; and those of which only a part could be read.
     refused: dict[str, str] = field(default_factory=dict)
+    cut: dict[str, str] = field(default_factory=dict)
     unreadable: list[UnreadableInput] = field(default_factory=list)
     # The last words in the logs of the toolkit's pods, by object.
     words: dict[str, str] = field(default_factory=dict)
@@ -139,3 +140,19 @@ class Seen:
 
     def has(self, kind: Kind) -> bool:
         return kind.plural in self.kinds
+
+    def has_all(self, kind: Kind) -> bool:
+        """Whether what is not there was not there to be read."""
+        return self.has(kind) and kind.plural not in self.cut
+
+    def why_not_all(self, kind: Kind) -> str | None:
+        """Why there may be more of a kind than was read; None where all of them were."""
+        if kind.plural in self.refused:
+            return f"the server refused to list {kind.full_name}: {self.refused[kind.plural]}"
+        if kind.plural in self.cut:
+            return self.cut[kind.plural]
+        return None if self.has(kind) else f"no {kind.full_name} are in what was read"
+
+    def was_kept_away(self, kind: Kind) -> bool:
+        """Whether it was looked for in vain: refused or cut off, and not merely left out."""
+        return kind.plural in self.refused or kind.plural in self.cut

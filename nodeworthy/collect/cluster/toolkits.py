@@ -131,7 +131,7 @@ class Toolkits:
 
     def _groups(self, daemonset: ToolkitDaemonSet, running_on: set[str]) -> Iterator[Group]:
         why = self._unseen.why(NODES)
-        if why is not None:
+        if why is not None and not self._seen.nodes:
             if running_on:
                 yield unseen(sorted(running_on), why, silent=self._unseen.may_be_refused(NODES))
             return
@@ -169,7 +169,8 @@ class Toolkits:
             failures=failures,
             victims=self._victims(names, failures, own, daemonset),
             proven_on=frozenset(name for name in names if self._has_run(name, daemonset.runtime_names)),
-            unseen=tuple(kind.plural for kind in (PODS, EVENTS) if self._unseen.why(kind)),
+            unseen=tuple(kind.plural for kind in (PODS, EVENTS) if not self._seen.has(kind)),
+            cut=tuple(kind.plural for kind in (PODS, EVENTS) if self._seen.has(kind) and self._unseen.why(kind)),
         )
 
     def _has_run(self, node: str, runtimes: frozenset[str]) -> bool:

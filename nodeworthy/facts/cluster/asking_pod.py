@@ -42,8 +42,9 @@ class AskingPod(NamedPod):
     static: bool
     choice: NodeChoice
     gates: tuple[str, ...] = ()
-    # What the scheduler says of it, where it was not placed.
+    # What the scheduler says of it, where it was not placed; and that it was not, where it says no more.
     unplaced: str = ""
+    was_looked_at: bool = False
     ended: Ended | None = None
 
     @property
@@ -106,6 +107,7 @@ def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:
         choices.setdefault(choice.written, choice),
         tuple(text_at(each, "name") for each in mappings_at(spec, "schedulingGates")),
         text_at(placed, "message") if text_at(placed, "status") == "False" else "",
+        text_at(placed, "status") == "False",
         _ended(data, spec) if live.phase == "Running" else None,
     )
 

@@ -116,6 +116,10 @@ class Ledger:
     devices: tuple[SharedDevice, ...] = ()
     # Nodes that have GPUs and offer none of them, with how many they have, where anybody says it.
     unoffered: Mapping[str, int | None] = field(default_factory=dict)
+    # Of these, only a part was read; of pods perhaps none at all, so that nobody knows who holds what.
+    nodes_in_part: bool = False
+    pods_in_part: bool = False
+    pods_unseen: bool = False
 
     @property
     def is_empty(self) -> bool:

@@ -22,7 +22,7 @@ from nodeworthy.facts.cluster.pending_kept_away import (
     not_offered,
     uncordoned,
 )
-from nodeworthy.facts.cluster.pending_said import PendingCause, never_looked_at, said
+from nodeworthy.facts.cluster.pending_said import PendingCause, said, without_words
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
@@ -129,7 +129,7 @@ def _is_new(pod: AskingPod, world: PendingWorld) -> bool:
     coming = moment(world.events.growing.get(key, ""))
     if coming is not None and world.now is not None and world.now - coming < _COMES:
         return True
-    looked = pod.unplaced or key in world.events.unplaced
+    looked = pod.was_looked_at or key in world.events.unplaced
     return not looked and pod.created is not None and world.now is not None and world.now - pod.created < _LOOKS
 
 
@@ -153,7 +153,7 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
     if together is not None:
         return gang(pods, together, world)
     words = next(iter(told), "")
-    return said(pod, words) if words else never_looked_at(pod)
+    return said(pod, words) if words else without_words(pod, world.silent)
 
 
 def _with(cause: PendingCause, besides: str) -> PendingCause:

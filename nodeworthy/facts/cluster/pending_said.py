@@ -90,7 +90,18 @@ def _unknown(key: tuple[str, ...], why: str, words: str) -> PendingCause:
     return PendingCause(key, why, words, "", "", "kubectl describe pod, and the scheduler's log", why_unknown=why)
 
 
-def never_looked_at(pod: AskingPod) -> PendingCause:
+def without_words(pod: AskingPod, silent: str | None) -> PendingCause:
+    """Nothing says why. Only where all that could say it was read, nobody has said it."""
+    if pod.was_looked_at:
+        why = f"{pod.scheduler} placed them nowhere, and why it did not is not in what was read"
+        return _unknown(("unread", pod.scheduler), f"{why}: {silent or 'no event says it'}", "PodScheduled: False")
+    if silent is not None:
+        why = f"whether {pod.scheduler} has looked at them is not in what was read: {silent}"
+        return _unknown(("unread", pod.scheduler), why, f"schedulerName: {pod.scheduler}")
+    return _never_looked_at(pod)
+
+
+def _never_looked_at(pod: AskingPod) -> PendingCause:
     ours = pod.scheduler == "default-scheduler"
     return PendingCause(
         ("unseen", pod.scheduler),

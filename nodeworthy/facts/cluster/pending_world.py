@@ -30,6 +30,8 @@ class PendingWorld:
     by_verification: Mapping[tuple[str, str], int] = field(default_factory=dict)
     hami: OfHami = field(default_factory=OfHami)
     unoffered: UnofferedGpus = field(default_factory=UnofferedGpus)
+    # Why a word of the scheduler may be missing; None where all events were read.
+    silent: str | None = None
     # Nodes of which another rule says why their GPUs are not offered.
     blamed: frozenset[str] = frozenset()
     _chosen: dict[tuple[str, str], list[NodeGpus]] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -50,6 +50,10 @@ class Webhook:
     def created(self) -> str:
         return text_at(self.data, "metadata", "creationTimestamp")
 
+    def asks_of(self, selector: str, labels: Mapping[str, str]) -> list[Unmet]:
+        """What its selector of this name wants and does not find."""
+        return list(unmet(mapping_at(self.entry, selector), labels))
+
     def chooses_namespace(self, labels: Mapping[str, str]) -> bool:
         return selects(mapping_at(self.entry, "namespaceSelector"), labels)
 
@@ -63,6 +67,36 @@ def selects(selector: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
     return all(labels.get(name) == value for name, value in wanted) and all(
         _holds(each, labels) for each in mappings_at(selector, "matchExpressions")
     )
+
+
+def unmet(selector: Mapping[str, Any], labels: Mapping[str, str]) -> Iterator[Unmet]:
+    """What of it these labels do not fulfil."""
+    for name, value in strings_at(selector, "matchLabels").items():
+        if labels.get(name) != value:
+            yield Unmet(name, f"{name}={value}", f"{name}={value}")
+    for each in mappings_at(selector, "matchExpressions"):
+        if not _holds(each, labels):
+            yield _unmet(each)
+
+
+@dataclass(frozen=True)
+class Unmet:
+    label: str
+    wants: str
+    # As kubectl label takes it: `team=ml`, or `team-` where it must go.
+    change: str
+
+
+def _unmet(expression: Mapping[str, Any]) -> Unmet:
+    key, operator = text_at(expression, "key"), text_at(expression, "operator")
+    written = at(expression, "values")
+    values = [str(each) for each in written] if isinstance(written, list) else []
+    if operator == "In":
+        wants = f"{key}={values[0]}" if len(values) == 1 else f"{key} in ({', '.join(values)})"
+        return Unmet(key, wants, f"{key}={next(iter(values), '')}")
+    if operator == "Exists":
+        return Unmet(key, f"a label {key}", f"{key}=true")
+    return Unmet(key, f"no label {key}" + (f"={' or '.join(values)}" if operator == "NotIn" else ""), f"{key}-")
 
 
 def _holds(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:

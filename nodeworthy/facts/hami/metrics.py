@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.hami.cluster import selects
-from nodeworthy.facts.hami.parts import Role, role_of
+from nodeworthy.facts.hami.parts import Installation, Role, role_of
 from nodeworthy.facts.services.monitoring_stack import Scraping
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -47,19 +47,22 @@ class HamiMetrics:
 
 
 def sources(
-    roles: Iterable[Role], namespace: str, services: Iterable[Mapping[str, Any]], monitors: Iterable[Mapping[str, Any]]
+    one: Installation, services: Iterable[Mapping[str, Any]], monitors: Iterable[Mapping[str, Any]]
 ) -> Iterator[MetricsSource]:
-    own = [each for each in services if text_at(each, "metadata", "namespace") == namespace]
+    own = [each for each in services if text_at(each, "metadata", "namespace") == one.namespace]
     known = list(monitors)
-    for role in roles:
-        service = next((each for each in own if _exposes(each, role)), None)
+    for role in filter(one.has, _PORTS):
+        service = next((each for each in own if _exposes(each, role, one)), None)
         chosen = [each for each in known if service is not None and _chooses(each, service)]
         yield MetricsSource(role, service, tuple(strings_at(each, "metadata", "labels") for each in chosen))
 
 
-def _exposes(service: Mapping[str, Any], role: Role) -> bool:
-    own = strings_at(service, "metadata", "labels")
-    if role_of(text_at(service, "metadata", "name"), own) is not role:
+def _exposes(service: Mapping[str, Any], role: Role, one: Installation) -> bool:
+    """By its own name and labels, else by the pods that it leads to."""
+    named = role_of(text_at(service, "metadata", "name"), strings_at(service, "metadata", "labels"))
+    chosen = strings_at(service, "spec", "selector").items()
+    leads = bool(chosen) and any(chosen <= part.pod.labels.items() for part in one.of(role))
+    if named is not role and not (named is None and leads):
         return False
     wanted = _PORTS[role]
     ports = mappings_at(service, "spec", "ports")

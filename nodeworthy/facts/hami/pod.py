@@ -26,6 +26,8 @@ class HamiPod:
     names: Resources
     # Of pods in a cluster: whether HAMi has them.
     mutated: bool = False
+    # Why it can't be told what nodes have for it, while it waits for one.
+    unseen_nodes: str | None = None
 
     @property
     def place(self) -> Place:

@@ -110,19 +110,26 @@ def _not_chosen(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason 
     if "namespaces" not in cluster.unseen:
         own = cluster.labels_of_namespace(pod.namespace)
         if not any(each.chooses_namespace(own) for each in cluster.webhooks):
-            return _selector(cluster.webhooks[0], f"the labels of namespace {pod.namespace}", "namespaceSelector", base)
+            what = f"namespace {pod.namespace}", f"kubectl label namespace {pod.namespace}"
+            return _selector(cluster.webhooks[0], what, "namespaceSelector", own, base)
     if not any(each.chooses_object(pod.labels) for each in cluster.webhooks):
-        return _selector(cluster.webhooks[0], "the labels of these pods", "objectSelector", base)
+        return _selector(cluster.webhooks[0], ("these pods", ""), "objectSelector", pod.labels, base)
     return None
 
 
-def _selector(webhook: Webhook, what: str, name: str, base: Reason) -> Reason:
+def _selector(webhook: Webhook, what: tuple[str, str], name: str, labels: Mapping[str, str], base: Reason) -> Reason:
+    """`what` is whose labels they are, and the command that changes them, where there is one."""
+    asked = webhook.asks_of(name, labels)
+    wants = " and ".join(each.wants for each in asked)
+    has = [f"{each.label}={labels[each.label]}" if each.label in labels else f"no label {each.label}" for each in asked]
+    changes = " ".join(each.change for each in asked)
+    change = f"{what[1]} {changes}" if what[1] else f"give their template the labels ({changes})"
     return replace(
         base,
-        is_=f"{what} are not what {name} asks for",
-        should=f"labels that {name} asks for",
-        cause=f"the webhook's {name} leaves them out; {_LEFT}",
-        remedy=f"add the labels, or widen scheduler.admissionWebhook.{name} in HAMi's values",
+        is_=f"{what[0]}: {', '.join(has)}",
+        should=wants,
+        cause=f"the webhook's {name} wants {wants}, and leaves them out; {_LEFT}",
+        remedy=f"{change}; or widen scheduler.admissionWebhook.{name} in HAMi's values",
         related=(Related(webhook.place, f"its {name} decides whom it sees"),),
     )
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.node_selection import Labels, chooses, is_of_gpu_nodes
+from nodeworthy.known.hami import image_names
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
 
@@ -26,9 +27,7 @@ _IMAGES = {
     "dcgm-exporter": Part.DCGM_EXPORTER,
     "k8s-device-plugin": Part.DEVICE_PLUGIN,
     "nvidia-gpu-device-plugin": Part.DEVICE_PLUGIN,
-    "hami": Part.HAMI,
-    "k8s-vgpu": Part.HAMI,
-    "k8s-vdevice": Part.HAMI,
+    **dict.fromkeys(image_names(), Part.HAMI),
 }
 # Other programs that live in the device plugin's image.
 _BESIDE_IT = ("feature-discovery", "gfd", "mps-control", "config-manager")

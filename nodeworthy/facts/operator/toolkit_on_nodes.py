@@ -48,6 +48,8 @@ class ToolkitOnNodes:
     proven_on: frozenset[str] = frozenset()
     # Kinds that a judgement of these nodes needs, and that were not seen.
     unseen: tuple[str, ...] = ()
+    # And those of which only a part was.
+    cut: tuple[str, ...] = ()
     # Other nodes that it serves, for which its folders are right.
     right_for: tuple[str, ...] = ()
 
