@@ -129,6 +129,17 @@ def _waiting(count: int) -> str:
 
 @RULE.check
 def all_of_them_fit_together(sums: HamiSums) -> Findings:
+    for each in sums.used_up:
+        yield fail(
+            each.where,
+            f"{each.title} waits: of no GPU that HAMi shares enough is left",
+            is_=each.left,
+            should=each.asked,
+            related=each.held,
+            cause=f"{_waiting(len(each.waiting))} for a node: a share comes from one GPU, however much is left of all",
+            remedy=each.remedy,
+            victims=each.waiting,
+        )
     short = sums.first_short
     if short is None or not sums.waiting:
         return

@@ -51,6 +51,34 @@ def test_words_that_count_no_nodes_are_causes_too(tmp_path: Path) -> None:
     assert "describe podgroups" in found["gang-0"][1]
 
 
+def of_claim(name: str, reason: str, message: str) -> Object:
+    about = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": name, "namespace": "research"}
+    made = says(name, reason, message, 1)
+    return {**made, "involvedObject": about, "source": {"component": "persistentvolume-controller"}}
+
+
+def test_which_claim_has_no_volume_and_why(tmp_path: Path) -> None:
+    unbound, made_for_it = waits("unbound", UNBOUND), waits("scratch", UNBOUND)
+    unbound["spec"]["volumes"] = [
+        {"name": "data", "persistentVolumeClaim": {"claimName": "dataset"}},
+        {"name": "old", "persistentVolumeClaim": {"claimName": "results"}},
+    ]
+    made_for_it["spec"]["volumes"] = [{"name": "tmp", "ephemeral": {"volumeClaimTemplate": {}}}]
+    made_for_it["spec"]["tolerations"] = [{"operator": "Exists"}]
+    missing = 'storageclass.storage.k8s.io "fast-nvme" not found'
+    found = told(
+        tmp_path,
+        [node("gpu-0"), node("gpu-1")],
+        [unbound, made_for_it],
+        [of_claim("dataset", "ProvisioningFailed", missing)],
+    )
+    cause, remedy = found["unbound"]
+    assert f"claim 'dataset': ProvisioningFailed: {missing}" in cause
+    assert "results" not in cause
+    assert remedy == "make the StorageClass 'fast-nvme', or name one that there is: kubectl get storageclass"
+    assert found["scratch"][1].startswith("kubectl describe pvc -n research scratch-tmp")
+
+
 def says(name: str, reason: str, message: str, number: int) -> Object:
     about = {"apiVersion": "v1", "kind": "Pod", "name": name, "namespace": "research"}
     metadata = {"name": f"{name}.{number}", "namespace": "research"}

@@ -29,11 +29,13 @@ from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.registered import gpus_of_nodes, total
 from nodeworthy.facts.hami.runtime import runtimes
 from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.shares import shared_devices
 from nodeworthy.facts.hami.skipped import UnmutatedPods
 from nodeworthy.facts.hami.sums import HamiSums
 from nodeworthy.facts.hami.together import policies
 from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated
 from nodeworthy.facts.hami.values import HamiValues
+from nodeworthy.facts.operator.daemonset_manifest import GPU, Part
 from nodeworthy.facts.operator.recognition import of_cluster_policy
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
@@ -117,7 +119,7 @@ class _Facts:
         words = {name: said.last_line for name, said in self._seen.hami.logs.items()}
         silenced = False
         for one in self._cluster.found:
-            parts = list(part_faults(one, words, victims, has_gpus=has_gpus))
+            parts = list(part_faults(one, words, self._pods.waiting(victims), has_gpus=has_gpus))
             hooks = list(webhook_faults(self._cluster, one, victims))
             silenced = silenced or bool(hooks) or any(each.silences for each in parts)
             yield HamiComponents(_place(one), (*parts, *hooks), self._unseen_webhook())
@@ -129,6 +131,14 @@ class _Facts:
         refused = self._seen.was_kept_away(WEBHOOKS) and not self._seen.namespace
         return why if why and (refused or "hami-components-healthy" in self._asked) else None
 
+    @property
+    def _served_otherwise(self) -> frozenset[str]:
+        """The nodes on which a device plugin runs that is not HAMi's; all, where shares have a name of their own."""
+        if self._setup.names.count != GPU:
+            return frozenset(each.name for each in self._seen.nodes.values())
+        others = {key for key, each in self._seen.gpu_daemonsets.items() if each.part is Part.DEVICE_PLUGIN}
+        return frozenset(each.node for each in self._seen.pods.values() if (each.namespace, each.daemonset) in others)
+
     def _capacity(self) -> Iterator[Fact]:
         gpus = list(gpus_of_nodes(self._pods.nodes))
         yield from gpus
@@ -136,9 +146,11 @@ class _Facts:
         classes = frozenset(name for _, name in self._seen.gpu_pods.runtimes)
         seen_classes = classes if self._seen.has_all(RUNTIME_CLASSES) else None
         for one in self._cluster.found:
-            yield HamiPluginNodes(_place(one), tuple(node_faults(one, nodes, seen_classes)))
+            faults = node_faults(one, nodes, seen_classes, self._served_otherwise)
+            yield HamiPluginNodes(_place(one), tuple(faults))
         if gpus:
-            summed = sums(self._pods.facts, self._setup, gpus, total(self._pods.nodes), self._setup.place)
+            devices = shared_devices(self._pods.nodes, self._seen.hami.shares.values())
+            summed = sums(self._pods.facts, self._setup, gpus, total(self._pods.nodes), devices, self._setup.place)
             if summed is not None:
                 yield summed
 

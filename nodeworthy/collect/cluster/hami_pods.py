@@ -12,10 +12,12 @@ from nodeworthy.facts.cluster.live_pod import LivePod, live_template
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.hami.cluster import HamiCluster
 from nodeworthy.facts.hami.crash import Crash, is_crash
+from nodeworthy.facts.hami.health import Waiting
 from nodeworthy.facts.hami.pod import HamiPod, is_hamis
 from nodeworthy.facts.hami.registered import devices_of
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.unmutated import PastWebhook
+from nodeworthy.facts.operator.daemonset_manifest import Part
 
 
 def _waits(pods: Iterable[LivePod]) -> bool:
@@ -57,6 +59,16 @@ class PodsOfHami:
             replace(pod, mutated=id(pod) not in past, unseen_nodes=unseen if _waits(live) else None)
             for pod, live in self._groups
         ]
+
+    def waiting(self, past_webhook: tuple[str, ...]) -> Waiting:
+        """Who is on no node yet. GPUs as a whole are HAMi's to offer where nobody else does."""
+        pods = [each for each in self._seen.capacity.waiting if not each.gates]
+        named = tuple(sorted(each.object for each in pods if each.scheduler in self._cluster.scheduler_names))
+        alone = not any(each.part is Part.DEVICE_PLUGIN for each in self._seen.gpu_daemonsets.values())
+        names = self._setup.names
+        wanted = {*names.shares, *([names.count] if alone else [])}
+        asking = tuple(sorted(each.object for each in pods if wanted & each.amounts.keys()))
+        return Waiting(past_webhook, named, asking)
 
     @cached_property
     def past_webhook(self) -> list[PastWebhook]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -45,6 +45,8 @@ class AskingPod(NamedPod):
     # What the scheduler says of it, where it was not placed; and that it was not, where it says no more.
     unplaced: str = ""
     was_looked_at: bool = False
+    # The claims on volumes that it names.
+    claims: tuple[str, ...] = ()
     ended: Ended | None = None
 
     @property
@@ -108,8 +110,19 @@ def asking_pod(data: Any, choices: dict[str, NodeChoice]) -> AskingPod:
         tuple(text_at(each, "name") for each in mappings_at(spec, "schedulingGates")),
         text_at(placed, "message") if text_at(placed, "status") == "False" else "",
         text_at(placed, "status") == "False",
+        tuple(_claims(data, spec)),
         _ended(data, spec) if live.phase == "Running" else None,
     )
+
+
+def _claims(data: Any, spec: Mapping[str, Any]) -> Iterator[str]:
+    """Of a volume that is made for the pod alone, the claim has both names."""
+    for each in mappings_at(spec, "volumes"):
+        named = text_at(each, "persistentVolumeClaim", "claimName")
+        if named:
+            yield named
+        elif mapping_at(each, "ephemeral"):
+            yield f"{text_at(data, 'metadata', 'name')}-{text_at(each, 'name')}"
 
 
 def _priority(spec: Mapping[str, Any]) -> int:

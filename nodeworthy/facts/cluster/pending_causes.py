@@ -153,7 +153,7 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
     if together is not None:
         return gang(pods, together, world)
     words = next(iter(told), "")
-    return said(pod, words) if words else without_words(pod, world.silent)
+    return said(pods, words, world.events.claims) if words else without_words(pod, world.silent)
 
 
 def _with(cause: PendingCause, besides: str) -> PendingCause:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import Place, Related
 
 _INSUFFICIENT = "Insufficient "
+_UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
+_SHOWN = 3
+# As the provisioner and the controller of claims write it.
+_CLASS = pattern(r'storageclass(?:\.storage\.k8s\.io)? "(?P<name>[^"]{1,253})" not found')
 # The scheduler's words for what is wrong with nodes, by how they begin; the remedy for each.
 _REMEDIES = (
     ("Insufficient cpu", "ask for less CPU beside the GPUs, or move pods without GPUs away from GPU nodes"),
@@ -26,7 +33,7 @@ _REMEDIES = (
         "relax topologySpreadConstraints, or add nodes where they are missing",
     ),
     (
-        "pod has unbound immediate PersistentVolumeClaims",
+        _UNBOUND,
         "see why its claim has no volume: kubectl get pvc, and describe the one that is Pending (its StorageClass)",
     ),
     ('persistentvolumeclaim "', "make the claim that the pod names, in its namespace: kubectl get pvc"),
@@ -54,14 +61,21 @@ class PendingCause:
     why_unknown: str | None = None
 
 
-def said(pod: AskingPod, words: str) -> PendingCause:
-    """The GPUs are there for it; what else keeps it, the scheduler alone knows."""
+# What events say of a claim on a volume, by its namespace and name: when, and what.
+Claims = Mapping[tuple[str, str], tuple[str, str]]
+
+
+def said(pods: Sequence[AskingPod], words: str, claims: Claims) -> PendingCause:
+    """The GPUs are there for them; what else keeps them, the scheduler alone knows, and events of their claims."""
+    pod = pods[0]
     told = sorted(reasons(words), key=lambda each: -each[0])
     others = [(count, why) for count, why in told if not _is_about_gpus(why) and "taint" not in why]
     others = [(count, why) for count, why in others if "didn't match Pod's node affinity/selector" not in why]
     if others:
         count, why = others[0]
         of = {0: "", 1: " of one node"}.get(count, f" of {count} nodes")
+        if why.startswith(_UNBOUND):
+            return _unbound(pods, words, why, claims)
         return PendingCause(
             ("said", pod.scheduler, why),
             f"the GPUs are free, and something else is not: {why}",
@@ -72,6 +86,35 @@ def said(pod: AskingPod, words: str) -> PendingCause:
         )
     unknown = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
     return _unknown(("unsaid", pod.scheduler, words), unknown, words)
+
+
+def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) -> PendingCause:
+    """Which claim it is, and what the provisioner says of it."""
+    every = dict.fromkeys((each.namespace, name) for each in pods for name in each.claims)
+    failed = {key: claims[key][1] for key in every if key in claims}
+    of = list(failed or every)
+    named = ", ".join(f"'{name}'" for _, name in of[:_SHOWN]) + (" …" if len(of) > _SHOWN else "")
+    because = "".join(f"; claim '{name}': {said}" for (_, name), said in list(failed.items())[:_SHOWN])
+    which = "claim" if len(of) == 1 else "claims"
+    first = next(iter(of), None)
+    missing = next(filter(None, (_CLASS.search(each) for each in failed.values())), None)
+    remedy = f"kubectl describe pvc -n {first[0]} {first[1]}: its events say why" if first else _remedy(why)
+    if missing is not None:
+        remedy = f"make the StorageClass '{missing['name']}', or name one that there is: kubectl get storageclass"
+    return PendingCause(
+        ("said", pods[0].scheduler, why, *(f"{namespace}/{name}" for namespace, name in of)),
+        f"the GPUs are free, and the {which} {named} on a volume {'is' if len(of) == 1 else 'are'} not bound"
+        if of
+        else f"the GPUs are free, and something else is not: {why}",
+        words,
+        "claims that are bound to volumes",
+        f"the scheduler says: {why}{because}",
+        remedy,
+        tuple(
+            Related(Place(object=f"PersistentVolumeClaim/{namespace}/{name}"), "it is named by the pods")
+            for namespace, name in of[:_SHOWN]
+        ),
+    )
 
 
 def _remedy(why: str) -> str:

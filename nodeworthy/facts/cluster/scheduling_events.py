@@ -20,6 +20,7 @@ Key = tuple[str, str]
 # It says of a pod what it would need a new node for, in the scheduler's name of an event.
 _KARPENTER = "karpenter"
 _OF_HAMI = ("FilteringFailed", "BindingFailed")
+_OF_CLAIMS = ("ProvisioningFailed", "FailedBinding")
 # Longer than any scheduler's sentence.
 _MOST = 2000
 _STARTED = {"Starting": "kubelet started", "Rebooted": "the node rebooted", "NodeReady": "the node became ready again"}
@@ -62,6 +63,8 @@ class SchedulingEvents:
     not_growing: dict[Key, tuple[str, str]] = field(default_factory=dict)
     # When the kubelet of a node started, and how that is known.
     starts: dict[str, list[tuple[datetime, str]]] = field(default_factory=lambda: defaultdict(list))
+    # Why a PersistentVolumeClaim has no volume, in the newest words.
+    claims: dict[Key, tuple[str, str]] = field(default_factory=dict)
     quotas: dict[tuple[str, str, str], QuotaRefusal] = field(default_factory=dict)
 
     def add(self, event: Any) -> None:
@@ -75,6 +78,8 @@ class SchedulingEvents:
             when = time_of(event)
             if when >= self.unplaced.get(key, ("", ""))[0]:
                 self.unplaced[key] = (when, message[:_MOST])
+        elif reason in _OF_CLAIMS and text_at(about, "kind") == "PersistentVolumeClaim":
+            self.claims[key] = max(self.claims.get(key, ("", "")), (time_of(event), f"{reason}: {message[:_MOST]}"))
         elif reason in _OF_HAMI:
             self.of_hami[key].append((time_of(event), message[:_MOST]))
         elif reason == "Scheduled":

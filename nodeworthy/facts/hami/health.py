@@ -11,9 +11,11 @@ from nodeworthy.documents.plain import number_at
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
 from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
+from nodeworthy.known.evidence import in_text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+_NO_LIBRARY = "nvml-library-not-found"
 _WITHOUT_SCHEDULER = "no pod that asks for a share of a GPU can be placed"
 _WITHOUT_PLUGIN = "kubelet is offered no GPUs on these nodes, and HAMi's scheduler forgets them"
 _POLICIES = {
@@ -43,11 +45,23 @@ class HamiComponents:
 Words = Mapping[str, str]
 
 
-def part_faults(one: Installation, words: Words, victims: tuple[str, ...], *, has_gpus: bool) -> Iterator[PartFault]:
-    """`words` is how the logs of its pods end, `victims` are the pods that the webhook should have seen."""
+@dataclass(frozen=True)
+class Waiting:
+    """Pods that wait for its parts: those that its webhook should have seen, and those on no node yet."""
+
+    past_webhook: tuple[str, ...] = ()
+    for_scheduler: tuple[str, ...] = ()
+    for_plugin: tuple[str, ...] = ()
+
+
+def part_faults(one: Installation, words: Words, waiting: Waiting, *, has_gpus: bool) -> Iterator[PartFault]:
+    """`words` is how the logs of its pods end."""
+    kept = dict.fromkeys((*waiting.past_webhook, *waiting.for_scheduler))
     for fault in _scheduler(one, words):
-        yield replace(fault, silences=True, victims=(*fault.victims, *victims))
-    yield from _device_plugin(one, words, has_gpus=has_gpus)
+        yield replace(fault, silences=True, victims=(*fault.victims, *kept))
+    on_none = not any(each.pod.ready for each in one.of(Role.DEVICE_PLUGIN))
+    for fault in _device_plugin(one, words, has_gpus=has_gpus):
+        yield replace(fault, victims=(*fault.victims, *waiting.for_plugin)) if on_none else fault
     yield from _monitor(one, words)
 
 
@@ -104,14 +118,31 @@ def _down(pods: Sequence[HamiPart], message: str, effect: str, words: Words) -> 
     fault = (first.monitor_fault if first.plugin_is_well else None) or first.pod.fault or "not ready"
     last = first.pod.last_words or words.get(first.pod.object, "")
     said = f", and said: {last}" if last else ""
+    why, remedy = _known_cause(first, last)
     return PartFault(
         first.pod.place,
         message,
         fault,
         "running and ready",
-        f"it is {fault} on {first.pod.node or 'no node'}{said}; {effect}",
-        f"kubectl logs -n {first.pod.namespace} {first.pod.name} --all-containers --previous --tail=50",
+        f"{why}it is {fault} on {first.pod.node or 'no node'}{said}; {effect}",
+        remedy or f"kubectl logs -n {first.pod.namespace} {first.pod.name} --all-containers --previous --tail=50",
         tuple(each.pod.object for each in pods),
+    )
+
+
+def _known_cause(part: HamiPart, last: str) -> tuple[str, str]:
+    """What its last words mean, and what mends it; both empty where that is not known."""
+    found = next((each.evidence for each in in_text(last) if each.evidence.id == _NO_LIBRARY), None)
+    if found is None:
+        return "", ""
+    if part.pod.runtime_class:
+        named = f"its RuntimeClass is {part.pod.runtime_class}"
+        remedy = f"look at nvidia-smi on {part.pod.node or 'its node'}, and at what the runtime's handler is there"
+        return f"no driver library is in its container, though {named}; ", remedy
+    why = "it names no RuntimeClass, and nvidia is not the default runtime of its node: no driver is in its container; "
+    return (
+        why,
+        "set devicePlugin.runtimeClassName: nvidia in HAMi's values, or make nvidia containerd's default runtime",
     )
 
 

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from nodeworthy.facts.hami.asks import beyond_any_gpu, too_large
 from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.registered import Total
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.sums import Dimension, HamiSums
+from nodeworthy.facts.hami.shares import Amount, SharedDevice
+from nodeworthy.facts.hami.sums import Dimension, HamiSums, UsedUp
 from nodeworthy.facts.pod.containers import Container
-from nodeworthy.verdict import Known, Place
+from nodeworthy.verdict import Known, Place, Related
 
 
 def sums(
-    pods: Iterable[HamiPod], setup: HamiSetup, gpus: Sequence[HamiGpus], has: Total, place: Place
+    pods: Iterable[HamiPod],
+    setup: HamiSetup,
+    gpus: Sequence[HamiGpus],
+    has: Total,
+    devices: Sequence[SharedDevice],
+    place: Place,
 ) -> HamiSums | None:
     """None where not all that is asked for is known. Who asks for what no GPU has is told by itself."""
     asking = [each for each in pods if each.asking and not _never_fits(each, setup, gpus)]
@@ -29,7 +37,10 @@ def sums(
         for index in range(3):
             asked[index] += times * sum(each[index] for each in one if each is not None)
     waiting = [name for each in asking if each.pod.live is not None for name in each.pod.live.unscheduled]
-    return HamiSums(place, tuple(_dimensions(asked, has)), tuple(waiting))
+    summed = HamiSums(place, tuple(_dimensions(asked, has)), tuple(waiting))
+    if summed.first_short is not None:
+        return summed
+    return replace(summed, used_up=tuple(used_up(asking, devices, largest)))
 
 
 def _never_fits(pod: HamiPod, setup: HamiSetup, gpus: Sequence[HamiGpus]) -> bool:
@@ -71,3 +82,78 @@ def _dimensions(asked: Sequence[int], has: Total) -> Iterator[Dimension]:
         "MB of GPU memory", asked[1], has.memory, f"ask for less gpumem, set deviceMemoryScaling above 1, {more}"
     )
     yield Dimension("percent of GPU cores", asked[2], has.cores, f"ask for less gpucores, {more}")
+
+
+def used_up(pods: Iterable[HamiPod], devices: Sequence[SharedDevice], largest: int) -> Iterator[UsedUp]:
+    """The pods on no node for which too little is left of every GPU that is shared."""
+    by_node: dict[str, list[SharedDevice]] = defaultdict(list)
+    for each in devices:
+        if each.healthy:
+            by_node[each.node].append(each)
+    for pod in pods:
+        for container in pod.asking if pod.pod.live is not None and pod.pod.live.unscheduled else ():
+            count = pod.counts(container).state
+            asked = _of_each_gpu(pod, container, largest)
+            if isinstance(count, Known) and not any(_fits(own, count.value, asked) for own in by_node.values()):
+                yield _told(pod, by_node, count.value, asked)
+                break
+
+
+def _of_each_gpu(pod: HamiPod, container: Container, largest: int) -> Mapping[str, int]:
+    """What it asks for of one GPU, by the names of an Amount of a shared device."""
+    memory, cores = _memory(pod, container, largest), _amount(pod, container, pod.names.cores)
+    return {"memory": memory or 0, "cores": cores or 0, "slots": 1}
+
+
+def _fits(devices: Iterable[SharedDevice], count: int, asked: Mapping[str, int]) -> bool:
+    return sum(_has_left(each, asked) for each in devices) >= count
+
+
+def _has_left(device: SharedDevice, asked: Mapping[str, int]) -> bool:
+    return all(_of(device, name).free >= amount for name, amount in asked.items())
+
+
+def _of(device: SharedDevice, name: str) -> Amount:
+    found: Amount = getattr(device, name)
+    return found
+
+
+_UNITS = {"memory": "MB of GPU memory", "cores": "percent of GPU cores", "slots": "slots of a GPU"}
+_ASK_FOR_LESS = {
+    "memory": "ask for less gpumem, set deviceMemoryScaling above 1 where memory may be swapped, ",
+    "cores": "ask for less gpucores, ",
+    "slots": "raise devicePlugin.deviceSplitCount, ",
+}
+
+
+def _told(pod: HamiPod, by_node: Mapping[str, Sequence[SharedDevice]], count: int, asked: Mapping[str, int]) -> UsedUp:
+    """By the dimension that alone keeps it from every node, else by its memory."""
+    alone = (
+        name for name, amount in asked.items() if not any(_fits(own, count, {name: amount}) for own in by_node.values())
+    )
+    short = next(alone, "memory")
+    every = [each for own in by_node.values() for each in own]
+    most = max(every, key=lambda each: _of(each, short).free)
+    left = f"at most {_of(most, short).free} of {_of(most, short).capacity} {_UNITS[short]} left on a GPU"
+    others = [name for name in _UNITS if name != short and short != "slots"]
+    slots = sum(each.slots.free for each in every)
+    besides = f", of {slots} of {sum(each.slots.capacity for each in every)} slots that are free" if others else ""
+    fullest = sorted(every, key=lambda each: -_of(each, short).held)[:3]
+    held = tuple(
+        Related(
+            Place(object=f"Node/{each.node}"),
+            f"{each.id}: {_of(each, short).held} of {_of(each, short).capacity} "
+            f"{_UNITS[short]} held by {', '.join(each.held_by[:3]) or 'nobody'}",
+        )
+        for each in fullest
+    )
+    on = "one GPU" if count == 1 else f"each of {count} GPUs of one node"
+    return UsedUp(
+        pod.pod.place,
+        pod.title,
+        f"{asked[short]} {_UNITS[short]} on {on}",
+        f"{left}{besides}",
+        held,
+        f"{_ASK_FOR_LESS[short]}end what is not needed (see nodeworthy diagnose --ledger), or add GPUs",
+        pod.pod.live.unscheduled if pod.pod.live is not None else (),
+    )

@@ -9,6 +9,7 @@ from nodeworthy.documents.plain import mapping_at, strings_at, text_at
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.facts.hami.parts import Installation, Role
+from nodeworthy.facts.hami.registered import devices_of
 from nodeworthy.verdict import Place, Related
 
 
@@ -23,12 +24,16 @@ def plugin_spec(one: Installation) -> tuple[Place, Mapping[str, Any]] | None:
     return None
 
 
-def node_faults(one: Installation, nodes: Sequence[ClusterNode], classes: frozenset[str] | None) -> Iterator[HamiFault]:
-    """`classes` are the RuntimeClasses that there are; None where nobody looked."""
+def node_faults(
+    one: Installation, nodes: Sequence[ClusterNode], classes: frozenset[str] | None, elsewhere: frozenset[str]
+) -> Iterator[HamiFault]:
+    """`classes` are the RuntimeClasses that there are; None where nobody looked. `elsewhere` are nodes on which another
+    device plugin runs, which its own rule tells."""
     found = plugin_spec(one)
     if found is None:
         return
     place, spec = found
+    yield from _counted_otherwise(place, [each for each in nodes if each.name not in elsewhere])
     yield from _left_out(place, strings_at(spec, "nodeSelector"), nodes)
     named = text_at(spec, "runtimeClassName")
     if named and classes is not None and named not in classes:
@@ -63,3 +68,26 @@ def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[Cluster
         tuple(each.place.object or "" for each in left),
         tuple(Related(each.place, f"{each.title} has GPUs and offers none") for each in left[:3]),
     )
+
+
+def _counted_otherwise(place: Place, nodes: Sequence[ClusterNode]) -> Iterator[HamiFault]:
+    """What it registered on a node with HAMi's scheduler, and what it offers kubelet, are the same shares."""
+    for node in nodes:
+        devices = devices_of(node)
+        shares = sum(each.count for each in devices)
+        healthy = sum(each.count for each in devices if each.healthy)
+        if not shares or not node.gpus or node.gpus in (shares, healthy) or any(each.is_cut for each in devices):
+            continue
+        less = node.gpus < shares
+        yield HamiFault(
+            node.place,
+            f"kubelet counts another number of shares than HAMi on {node.title}",
+            f"{node.gpus} nvidia.com/gpu, and {len(devices)} GPUs for {shares} pods",
+            f"{shares} nvidia.com/gpu",
+            f"kubelet admits no more than {node.gpus} pods with a share, and HAMi's scheduler sends {shares}"
+            if less
+            else f"others than HAMi's scheduler count {node.gpus}, and it gives no more than {shares} shares away",
+            "see who else offers nvidia.com/gpu there; where nobody does, the split count changed without a restart: "
+            f"kubectl delete pod of HAMi's device plugin on {node.name}",
+            related=(Related(place, "HAMi's device plugin"),),
+        )

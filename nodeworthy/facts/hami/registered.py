@@ -21,6 +21,8 @@ class Device:
     memory: int
     cores: int
     healthy: bool
+    # Of a GPU that is cut into MIG slices, what is counted is not known here.
+    is_cut: bool = False
 
 
 def devices_of(node: ClusterNode) -> tuple[Device, ...]:
@@ -39,7 +41,9 @@ def _of_json(written: str) -> Iterator[Device]:
     for each in entries if isinstance(entries, list) else ():
         if isinstance(each, dict):
             count, memory, cores = (number_at(each, name) or 0 for name in ("count", "devmem", "devcore"))
-            yield Device(str(each.get("id", "")), count, memory, cores, each.get("health") is True)
+            yield Device(
+                str(each.get("id", "")), count, memory, cores, each.get("health") is True, each.get("mode") == "mig"
+            )
 
 
 def _of_fields(written: str) -> Iterator[Device]:

@@ -17,6 +17,20 @@ class Dimension:
 
 
 @dataclass(frozen=True)
+class UsedUp:
+    """Pods that wait, although they ask for no more than a GPU has: too little is left of each."""
+
+    where: Place
+    title: str
+    # In its own unit: `40000 MB of GPU memory`.
+    asked: str
+    left: str
+    held: tuple[Related, ...]
+    remedy: str
+    waiting: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class HamiSums:
     called: ClassVar[str] = "a cluster whose GPUs are shared"
 
@@ -25,6 +39,7 @@ class HamiSums:
     # The pods that no node has taken.
     waiting: tuple[str, ...] = ()
     related: tuple[Related, ...] = ()
+    used_up: tuple[UsedUp, ...] = ()
 
     @property
     def first_short(self) -> Dimension | None:

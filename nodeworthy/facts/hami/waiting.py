@@ -35,6 +35,8 @@ def _of_parts(facts: Iterable[Any]) -> Iterator[str]:
     for fact in facts:
         if isinstance(fact, HamiSums) and fact.first_short is not None:
             yield from fact.waiting
+        elif isinstance(fact, HamiSums):
+            yield from (name for each in fact.used_up for name in each.waiting)
         elif isinstance(fact, UnmutatedPods):
             yield from fact.victims
         elif isinstance(fact, HamiComponents):
