@@ -20,6 +20,7 @@ from dataclasses import replace
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.toolkit_installed import toolkit_installed
+from nodeworthy.facts.cluster.offered_gpus import fares as fares_of
 from nodeworthy.facts.containerd.config import ConfigFile, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
 from nodeworthy.facts.containerd.schema import schema_flaws
@@ -41,6 +42,8 @@ RULE = Rule(
     remedy="let the toolkit configure the containerd that kubelet uses, and restart it",
 )
 
+_FOR_THE_DRIVER = "driver-validation"
+_UNTIL_THEN = "until then it writes nothing into containerd"
 # Where neither the fleet nor the node says which containerd kubelet uses, the node itself is asked.
 COMPARE = (
     "see on the node which socket kubelet uses (ps -o args= -C kubelet | tr ' ' '\\n' | grep runtime-endpoint, "
@@ -177,7 +180,9 @@ def the_runtime_reaches_kubelets_containerd(toolkit: ToolkitOnNodes) -> Findings
         skip("the toolkit mounts another containerd than kubelet's, which containerd-paths says")
     if toolkit.template is not None:
         skip("the toolkit writes into a template, which containerd-paths says")
-    if toolkit.lasting:
+    if toolkit.only_waits:
+        yield _toolkit_waits(toolkit)
+    elif toolkit.lasting:
         yield _runtime_is_missing(toolkit)
     elif toolkit.broken:
         yield _toolkit_is_broken(toolkit)
@@ -218,6 +223,28 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
     if toolkit.mounts_kubelets:
         return f"{wrote}, which are those of kubelet's containerd by what the nodes say"
     return f"{wrote}; kubelet's containerd may be another one"
+
+
+def _toolkit_waits(toolkit: ToolkitOnNodes) -> Finding:
+    pod = toolkit.held_up[0]
+    for_driver = pod.waits_in == _FOR_THE_DRIVER
+    broken = [each for each in toolkit.drivers if not each.ready and each.node == pod.node]
+    driver = fares_of(broken) if broken else None
+    has_one = "pods" in toolkit.cut or any(each.node == pod.node for each in toolkit.drivers)
+    if for_driver and not has_one:
+        driver = "no pod of a driver runs there: the image or the boot script must bring one"
+    worst, log = (broken[0], "") if broken else (pod, f" -c {pod.waits_in}")
+    return fail(
+        pod,
+        "the toolkit waits for the driver" if for_driver else f"the toolkit waits in its init container {pod.waits_in}",
+        is_=f"{pod.waits_in} runs since {pod.waits_since}",
+        should="a driver that is loaded" if for_driver else "an init container that ends",
+        on=toolkit.on_stricken,
+        related=[Related(toolkit.place, "the DaemonSet that it belongs to"), *toolkit.stricken_say],
+        cause="; ".join(filter(None, [driver, _UNTIL_THEN, toolkit.told_failures, toolkit.stricken_gpus])),
+        remedy=f"read why: kubectl logs -n {worst.namespace} {worst.name}{log}",
+        victims=toolkit.victims,
+    )
 
 
 def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Finding:

@@ -25,6 +25,7 @@ from nodeworthy.facts.verification.faults import endless, leftovers, lets_others
 from nodeworthy.facts.verification.opt_out import honours_opt_out
 from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.facts.verification.work import VerificationWork
+from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, skip, unknown
 
@@ -36,6 +37,7 @@ RULE = Rule(
     remedy="run it as a CronJob with activeDeadlineSeconds, a PriorityClass below zero and the opt-out's affinity",
 )
 
+_IN_THE_WAY = "who comes for these GPUs waits until it ends"
 _HELD = "the GPUs are held while nothing is verified, and pods that were promised them are rejected at admission"
 
 
@@ -90,13 +92,18 @@ def _nodes(work: VerificationWork) -> str:
 def _since(work: VerificationWork, bound: Known[int | None]) -> str:
     if bound.value is None:
         return "without a bound"
-    return f"longer than its {bound.value} s" if work.overdue else "and gives way to nobody"
+    if work.overdue:
+        return f"longer than its {bound.value} s"
+    return "which opted out of it" if work.opted_out and not work.rejected else "and gives way to nobody"
 
 
 def _causes(work: VerificationWork, bound: Known[int | None]) -> list[str]:
-    said = [_HELD]
+    said = [_HELD] if bound.value is None or work.overdue or work.rejected else [_IN_THE_WAY]
     if bound.value is None:
         said.append("no activeDeadlineSeconds ends it")
+    if work.opted_out:
+        labels = " or ".join(f"{name}={value}" for name, value in OPT_OUTS.items())
+        said.append(f"{', '.join(work.opted_out[:4])} opted out of verification ({labels})")
     if work.priority is None or work.priority >= 0:
         said.append(f"its priority is {work.priority or 0}, so that nothing of the usual priority preempts it")
     if not honours_opt_out(work.template):

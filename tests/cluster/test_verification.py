@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.run import Ran, run
 
 GPUS = {"limits": {"nvidia.com/gpu": "8"}}
@@ -88,3 +90,39 @@ def test_what_only_looks_alike(tmp_path: Path) -> None:
     pods[0]["spec"]["containers"][0] |= {"name": "train", "image": "train:1"}
     pods[0]["metadata"]["namespace"] = "ml"
     assert diagnose(tmp_path, pods, [rejection("a")]).findings == []
+
+
+BOUNDED: dict[str, Any] = {"activeDeadlineSeconds": 7200, "priority": -10}
+
+
+def opted_out(folder: Path, pods: list[Any], label: str) -> Ran:
+    node = {"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a", "labels": {label: "disabled"}}}
+    diagnose(folder, pods, [])
+    (folder / "nodes.json").write_text(json.dumps({"kind": "List", "apiVersion": "v1", "items": [node]}))
+    return run("diagnose", "--from", str(folder), "--rule", "verification-yields", "--format", "json")
+
+
+@pytest.mark.parametrize("label", ["nodeworthy/verify", "coreweave.com/hpc-verify"])
+def test_a_node_that_opted_out(tmp_path: Path, label: str) -> None:
+    """Whatever its bound and its priority."""
+    (found,) = opted_out(tmp_path, [pod("nhc-x", "a", ("Workflow", "nhc"), **BOUNDED)], label).findings
+    assert found["message"] == "verification holds 8 GPUs on a, which opted out of it"
+    assert "nothing is verified" not in found["cause"]
+
+
+def test_above_all_other_work_it_is_in_the_way_before_anybody_was_rejected(tmp_path: Path) -> None:
+    high: dict[str, Any] = {
+        "activeDeadlineSeconds": 7200,
+        "priority": 1_000_000,
+        "preemptionPolicy": "PreemptLowerPriority",
+    }
+    (found,) = diagnose(tmp_path, [pod("nhc-x", "a", ("Workflow", "nhc"), **high)], []).findings
+    assert "its priority is 1000000" in found["cause"]
+    usual: dict[str, Any] = {"activeDeadlineSeconds": 7200}
+    assert diagnose(tmp_path, [pod("nhc-x", "a", ("Workflow", "nhc"), **usual)], []).findings == []
+
+
+def test_what_somebody_tries_by_hand_is_only_asked_to_end(tmp_path: Path) -> None:
+    tried = pod("gpu-burn", "a", ("", ""), activeDeadlineSeconds=600, priority=1000)
+    tried["spec"]["containers"][0] = {"name": "gpu-burn", "image": "gpu-burn:1", "resources": GPUS}
+    assert opted_out(tmp_path, [tried], "nodeworthy/verify").findings == []

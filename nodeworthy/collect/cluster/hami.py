@@ -150,7 +150,7 @@ class _Facts:
             yield HamiPluginNodes(_place(one), tuple(faults))
         if gpus:
             devices = shared_devices(self._pods.nodes, self._seen.hami.shares.values())
-            summed = sums(self._pods.facts, self._setup, gpus, total(self._pods.nodes), devices, self._setup.place)
+            summed = sums(self._pods.facts, self._setup, gpus, total(self._pods.nodes), devices)
             if summed is not None:
                 yield summed
 

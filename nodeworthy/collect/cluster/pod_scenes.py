@@ -19,6 +19,7 @@ from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.work import VerificationWork, verification_works
+from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place, Verdict
 
@@ -31,7 +32,9 @@ BY_WHAT_IT_HOLDS = "verification-yields"
 def verification(seen: Seen, why_unseen: Callable[[Kind], str | None]) -> list[VerificationWork]:
     """What of the pods is verification, which is judged by what it holds."""
     pods, unseen_jobs = seen.gpu_pods, why_unseen(JOBS) is not None
-    return list(verification_works(pods.groups(), pods.rejected, None if unseen_jobs else pods.bounds, pods.now))
+    opted_out = {each.name for each in seen.nodes.values() if OPT_OUTS.items() & each.labels.items()}
+    bounds = None if unseen_jobs else pods.bounds
+    return list(verification_works(pods.groups(), pods.rejected, bounds, pods.now, opted_out))
 
 
 def of_verification(works: list[VerificationWork], waiting: tuple[str, ...]) -> Scene:

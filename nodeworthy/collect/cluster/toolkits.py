@@ -169,6 +169,8 @@ class Toolkits:
             failures=failures,
             victims=self._victims(names, failures, own, daemonset),
             proven_on=frozenset(name for name in names if self._has_run(name, daemonset.runtime_names)),
+            drivers=tuple(pod for name in sorted(names) for pod in self._pods_on.get(name, ()) if _is_drivers(pod)),
+            now=self._seen.capacity.now,
             unseen=tuple(kind.plural for kind in (PODS, EVENTS) if not self._seen.has(kind)),
             cut=tuple(kind.plural for kind in (PODS, EVENTS) if self._seen.has(kind) and self._unseen.why(kind)),
         )
@@ -219,6 +221,10 @@ def _is_its(failure: SandboxFailure, daemonset: ToolkitDaemonSet, handlers: Coll
     if failure.runtime in daemonset.runtime_names:
         return True
     return failure.runtime.lower().startswith(defaults().runtime_class) and failure.runtime not in handlers
+
+
+def _is_drivers(pod: ClusterPod) -> bool:
+    return "driver" in pod.daemonset and "dra-driver" not in pod.daemonset and not pod.is_over
 
 
 def _is_later(when: str, failure: SandboxFailure) -> bool:

@@ -34,6 +34,9 @@ class ClusterPod(NamedPod):
     last_words: str
     # It has no network of its own.
     on_host_network: bool = False
+    # The init container that runs, and since when: what it waits for is not there.
+    waits_in: str = ""
+    waits_since: str = ""
 
     @property
     def uses_gpus(self) -> bool:
@@ -58,6 +61,7 @@ def cluster_pod(data: Any) -> ClusterPod:
     conditions = {text_at(each, "type"): each for each in mappings_at(data, "status", "conditions")}
     statuses = list(_statuses(data))
     phase = text_at(data, "status", "phase")
+    waits_in, waits_since = _running_init(data)
     return ClusterPod(
         namespace=text_at(data, "metadata", "namespace"),
         name=text_at(data, "metadata", "name"),
@@ -74,7 +78,18 @@ def cluster_pod(data: Any) -> ClusterPod:
         restarts=sum(number_at(each, "restartCount") or 0 for each in statuses),
         last_words=next(filter(None, map(_last_words, statuses)), ""),
         on_host_network=at(data, "spec", "hostNetwork") is True,
+        waits_in=waits_in,
+        waits_since=waits_since,
     )
+
+
+def _running_init(data: Any) -> tuple[str, str]:
+    """A sidecar, which runs on beside the others, has started."""
+    for status in mappings_at(data, "status", "initContainerStatuses"):
+        since = text_at(status, "state", "running", "startedAt")
+        if since and at(status, "started") is not True:
+            return text_at(status, "name"), since
+    return "", ""
 
 
 def _wants_gpus(container: Mapping[str, Any]) -> bool:

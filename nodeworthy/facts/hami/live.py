@@ -23,7 +23,6 @@ def sums(
     gpus: Sequence[HamiGpus],
     has: Total,
     devices: Sequence[SharedDevice],
-    place: Place,
 ) -> HamiSums | None:
     """None where not all that is asked for is known. Who asks for what no GPU has is told by itself."""
     asking = [each for each in pods if each.asking and not _never_fits(each, setup, gpus)]
@@ -37,7 +36,7 @@ def sums(
         for index in range(3):
             asked[index] += times * sum(each[index] for each in one if each is not None)
     waiting = [name for each in asking if each.pod.live is not None for name in each.pod.live.unscheduled]
-    summed = HamiSums(place, tuple(_dimensions(asked, has)), tuple(waiting))
+    summed = HamiSums(setup.place, tuple(_dimensions(asked, has)), tuple(waiting))
     if summed.first_short is not None:
         return summed
     return replace(summed, used_up=tuple(used_up(asking, devices, largest)))
@@ -135,9 +134,10 @@ def _told(pod: HamiPod, by_node: Mapping[str, Sequence[SharedDevice]], count: in
     every = [each for own in by_node.values() for each in own]
     most = max(every, key=lambda each: _of(each, short).free)
     left = f"at most {_of(most, short).free} of {_of(most, short).capacity} {_UNITS[short]} left on a GPU"
-    others = [name for name in _UNITS if name != short and short != "slots"]
     slots = sum(each.slots.free for each in every)
-    besides = f", of {slots} of {sum(each.slots.capacity for each in every)} slots that are free" if others else ""
+    besides = (
+        f", of {slots} of {sum(each.slots.capacity for each in every)} slots that are free" if short != "slots" else ""
+    )
     fullest = sorted(every, key=lambda each: -_of(each, short).held)[:3]
     held = tuple(
         Related(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -19,6 +19,8 @@ from nodeworthy.verdict import Known, Located, Place, Related
 
 # The toolkit counts as ready before it has configured containerd; kubelet's next try comes within a minute.
 SETTLING = timedelta(seconds=90)
+# A driver's container may compile it first.
+DRIVER_COMES = timedelta(minutes=30)
 # How many nodes a finding shows as related places; the others are counted.
 SHOWN = 3
 NO_SOCKET = "no such file or directory"
@@ -50,6 +52,9 @@ class ToolkitOnNodes:
     unseen: tuple[str, ...] = ()
     # And those of which only a part was.
     cut: tuple[str, ...] = ()
+    # Pods of drivers on these nodes, and the newest time that anything tells.
+    drivers: tuple[ClusterPod, ...] = ()
+    now: datetime | None = None
     # Other nodes that it serves, for which its folders are right.
     right_for: tuple[str, ...] = ()
 
@@ -76,7 +81,7 @@ class ToolkitOnNodes:
     @cached_property
     def stricken(self) -> tuple[ClusterNode, ...]:
         """The nodes on which it fails: all of them, where an event does not say where it was."""
-        suffering = {pod.node for pod in self.broken} | {each.node for each in self.lasting}
+        suffering = {pod.node for pod in (*self.broken, *self.held_up)} | {each.node for each in self.lasting}
         found = tuple(node for node in self.nodes if node.name in suffering)
         return self.nodes if "" in suffering or not found else found
 
@@ -165,6 +170,21 @@ class ToolkitOnNodes:
         return tuple(pod for pod in self.unready if pod.fault)
 
     @cached_property
+    def held_up(self) -> tuple[ClusterPod, ...]:
+        """Those that wait in an init container for longer than a driver takes to come."""
+        return tuple(pod for pod in self.unready if pod.waits_in and self._waits_long(pod))
+
+    def _waits_long(self, pod: ClusterPod) -> bool:
+        since = moment(pod.waits_since)
+        return since is not None and self.now is not None and self.now - since >= DRIVER_COMES
+
+    @property
+    def only_waits(self) -> bool:
+        """Whether nothing else is wrong with it."""
+        nodes = {pod.node for pod in self.held_up}
+        return bool(nodes) and not self.broken and all(each.node in nodes for each in self.lasting)
+
+    @cached_property
     def bare_nodes(self) -> tuple[ClusterNode, ...]:
         """Where it should run, and has no pod."""
         covered = {pod.node for pod in self.pods}
@@ -174,7 +194,7 @@ class ToolkitOnNodes:
     def nodes_without_runtime(self) -> tuple[str, ...]:
         """Where what is wrong with the toolkit keeps every pod with GPUs from starting, the device plugin's too."""
         names = {node.name for node in self.nodes} - self.proven_on
-        suffering = {pod.node for pod in self.broken} | {each.node for each in self.lasting}
+        suffering = {pod.node for pod in (*self.broken, *self.held_up)} | {each.node for each in self.lasting}
         return tuple(sorted(names if self.wrong or "" in suffering else names & suffering))
 
     def with_starved(self, starved: Mapping[str, Sequence[str]]) -> Self:

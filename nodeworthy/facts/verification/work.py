@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from nodeworthy.facts.cluster.rejected_pod import RejectedPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.facts.verification.signs import why_verification
+from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
@@ -38,6 +39,8 @@ class VerificationWork:
     # The newest time that anything in the cluster tells.
     now: str
     rejected: tuple[str, ...] = ()
+    # Nodes on which it runs although they opted out.
+    opted_out: tuple[str, ...] = ()
 
     @property
     def place(self) -> Place:
@@ -55,9 +58,16 @@ class VerificationWork:
 
     @property
     def yields(self) -> bool:
-        """Whether it is bounded, within its time, and turned nobody away who could not preempt it."""
+        """Whether it is bounded, within its time, where it may be, and turned nobody away who could not preempt it.
+        What is above all other work turns away whoever comes."""
         bounded = isinstance(self.bound.state, Known) and self.bound.state.value is not None
-        return bounded and not self.overdue and not (self.rejected and (self.priority or 0) >= 0)
+        kept = bool(self.opted_out) or self.is_above_others or (bool(self.rejected) and (self.priority or 0) >= 0)
+        return bounded and not self.overdue and not kept
+
+    @property
+    def is_above_others(self) -> bool:
+        """What somebody tries by hand is only asked to end."""
+        return (self.priority or 0) > 0 and not is_a_trial(self.template)
 
     @property
     def priority(self) -> int | None:
@@ -75,8 +85,10 @@ def verification_works(
     rejected: Iterable[RejectedPod],
     bounds: Mapping[tuple[str, str], int | None] | None,
     now: str,
+    opted_out: Collection[str] = (),
 ) -> Iterator[VerificationWork]:
-    """One for all pods that verify the same. `bounds` are those of Jobs; None where Jobs were not looked at."""
+    """One for all pods that verify the same. `bounds` are those of Jobs; None where Jobs were not looked at; no
+    verification may run on the nodes that `opted_out`."""
     away: dict[str, list[str]] = defaultdict(list)
     for each in rejected:
         away[each.node].append(each.object)
@@ -86,7 +98,9 @@ def verification_works(
         if work is not None:
             works[work.template.namespace, work.name].append(work)
     for together in works.values():
-        yield _one(together, away)
+        work = _one(together, away)
+        struck = {pod.node for pod in work.pods} & set(opted_out) if not is_a_trial(work.template) else ()
+        yield replace(work, opted_out=tuple(sorted(struck)))
 
 
 def _work(
