@@ -125,12 +125,25 @@ def _run(argv: list[str]) -> int:
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except OSError as problem:
+        if _stands_nowhere():
+            print(
+                f"nodeworthy {command.name}: the folder that it runs in is gone; change to another one", file=sys.stderr
+            )
+            return 2
         if problem.errno != errno.ENOSPC:
             return _crashed(command, problem)
         raise OutputFull(problem.strerror) from None
     except Exception as crash:  # noqa: BLE001 - whatever it was, nothing was proven: say so, and never end with a clean code
         return _crashed(command, crash)
     return code
+
+
+def _stands_nowhere() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109 - the folder itself is of no interest
+    except OSError:
+        return True
+    return False
 
 
 def _crashed(command: Command, crash: Exception) -> int:

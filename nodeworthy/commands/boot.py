@@ -66,10 +66,21 @@ def _script(options: argparse.Namespace) -> BootScript:
         data = read_bytes(source)
     except Unreadable as problem:
         raise InputError(f"{name} {problem.why}") from None
+    _refuse_what_holds_one(data, name)
     place = Place(path=name)
     choice = Fleets(options.fleet, options.stack).of(source)
     script = BootScript(place, unpack(data, place, name=path.name), surroundings=source.scope)
     return in_fleet(script, choice.fleet, choice.why)
+
+
+def _refuse_what_holds_one(data: bytes, name: str) -> None:
+    """What hands user data over is none itself, and would be read as a shell would read it."""
+    from nodeworthy.collect.source.boot_scripts import holder_of_user_data
+    from nodeworthy.errors import InputError
+
+    holder = holder_of_user_data(data, name)
+    if holder is not None:
+        raise InputError(f"{name} {holder}")
 
 
 def _refuse_unread(script: BootScript) -> None:

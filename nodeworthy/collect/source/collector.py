@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from nodeworthy.facts.slurm.job import SlurmJob
 
 
+_NO_KIND = "this is no kind of file that nodeworthy knows"
+_TERRAFORM = "Terraform itself is not read: give the values files, the user data and the templates that it names"
+_NOT_READ = dict.fromkeys((".tf", ".tofu", ".hcl", ".tfvars"), _TERRAFORM)
+
+
 @dataclass
 class Looked:
     """What was found, and what could not be read of what was named."""
@@ -104,7 +109,7 @@ def look_at(
 def _nothing(looked: Looked, source: Source) -> None:
     looked.nothing.append(source.shown)
     if source.named:
-        looked.refused.append(f"{source.shown}: this is no kind of file that nodeworthy knows")
+        looked.refused.append(f"{source.shown}: {_NOT_READ.get(source.path.suffix, _NO_KIND)}")
 
 
 def _tell(groups: Groups, looked: Looked) -> None:
