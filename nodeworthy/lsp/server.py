@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from nodeworthy import __version__
+from nodeworthy.collect.source.files import shown
 from nodeworthy.collect.source.stack_files import STACK_FILE
+from nodeworthy.fixes.text import Text
 from nodeworthy.lsp.actions import FIX_ALL, Asked, actions
+from nodeworthy.lsp.bounded import GaveUp, Judge
 from nodeworthy.lsp.checking import Checked, Workspace, checked
 from nodeworthy.lsp.places import Ruler, path_of, touch
 from nodeworthy.lsp.remembered import with_what_holds
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 # Who types fast is answered once. Far less than anybody notices.
 DEBOUNCE_S = 0.01
-T = TypeVar("T")
 LOG = logging.getLogger("nodeworthy.lsp")
 
 
@@ -44,6 +43,8 @@ class Opened:
     last: Checked | None = None
     shown: list[Finding] = field(default_factory=list)
     waiting: asyncio.Task[None] | None = None
+    # It took too much: until it is saved, no keystroke makes the others wait for it again.
+    gave_up: bool = False
 
 
 class Server(LanguageServer):
@@ -53,8 +54,7 @@ class Server(LanguageServer):
         self.opened: dict[str, Opened] = {}
         self.documentation = documentation
         self._named = fleet, stack
-        # One text at a time: what is computed in Python does not get faster by being done twice at once.
-        self._judge = ThreadPoolExecutor(1, "judge")
+        self.judge = Judge()
 
     @property
     def judged_by(self) -> Workspace:
@@ -69,7 +69,7 @@ class Server(LanguageServer):
         """Imports every rule before the first file asks for them."""
         from nodeworthy.rules import catalogue
 
-        self._judge.submit(catalogue)
+        self.judge.soon(catalogue)
 
     def look(self, uri: str, after: float = 0.0, *, afresh: bool = False) -> None:
         """Judges the file soon; what waits for the same is given up. Afresh, nothing of before is kept."""
@@ -80,7 +80,9 @@ class Server(LanguageServer):
         if opened.waiting is not None:
             opened.waiting.cancel()
         if afresh:
-            opened.known, opened.last, opened.shown = False, None, []
+            opened.known, opened.last, opened.shown, opened.gave_up = False, None, [], False
+        if opened.gave_up:
+            return
         opened.waiting = asyncio.ensure_future(self._look(uri, opened, after))
 
     async def _look(self, uri: str, opened: Opened, after: float) -> None:
@@ -88,7 +90,10 @@ class Server(LanguageServer):
         document = self.workspace.get_text_document(uri)
         text, version = document.source, document.version
         try:
-            found = await self.in_turn(checked, opened.path, text, self.judged_by)
+            found = await self.judge.of(checked, opened.path, text, self.judged_by)
+        except GaveUp as why:
+            opened.gave_up = True
+            found = Checked(Text(shown(opened.path), text), refused=[f"not judged: {why}; it is when it is saved"])
         except Exception:
             # Whatever it was, the next keystroke may mend it: what was shown stays.
             LOG.exception("%s could not be judged: this is a fault of nodeworthy's own", uri)
@@ -106,10 +111,6 @@ class Server(LanguageServer):
 
     def ruler(self, found: Checked) -> Ruler:
         return Ruler(found.text, self.workspace.position_encoding)
-
-    async def in_turn(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Behind what is being judged."""
-        return await asyncio.get_running_loop().run_in_executor(self._judge, partial(function, *arguments))
 
     def look_again(self) -> None:
         """What they are judged by has changed."""
@@ -179,7 +180,10 @@ def _answers(server: Server) -> None:
             return []  # its offsets are those of another text; the editor asks again
         only = [str(getattr(each, "value", each)) for each in params.context.only or ()]
         asked = Asked(uri, params.range, params.context.diagnostics, only)
-        return await ls.in_turn(actions, opened.last, ls.ruler(opened.last), asked)
+        try:
+            return await ls.judge.of(actions, opened.last, ls.ruler(opened.last), asked)
+        except GaveUp:
+            return []
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def _hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
