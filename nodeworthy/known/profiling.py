@@ -16,6 +16,7 @@ class ModuleOption:
     module: str
     name: str
     value: str
+    default: str
     also: tuple[str, ...]
     suffix: str
     folders: tuple[str, ...]
@@ -39,7 +40,7 @@ def _table() -> Mapping[str, Any]:
 @cache
 def option() -> ModuleOption:
     row = _table()
-    names = ("module", "name", "value", "suffix", "kernel")
+    names = ("module", "name", "value", "default", "suffix", "kernel")
     return ModuleOption(also=tuple(row["also"]), folders=tuple(row["folders"]), **{name: row[name] for name in names})
 
 

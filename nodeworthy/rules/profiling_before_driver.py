@@ -2,9 +2,9 @@
 
 The driver lets only administrators read the GPU's counters unless it is told otherwise. Whoever merely installs a
 driver hears nothing of that here. It is asked for where the option is written somewhere (in the script, or in a file of
-modprobe beside it), where a pool of the fleet promises nodes for profiling, where a node registers as one
-(`gpu.monitoring/profiling-dedicated`), where a profiler is installed or run (`nsight-compute`, `ncu`, `nsys`), and
-where a pod beside the script profiles without being an administrator.
+modprobe beside it, and not to 1, which is the driver's default), where a pool of the fleet promises nodes for
+profiling, where a node registers as one (`gpu.monitoring/profiling-dedicated`), where a profiler is installed or run
+(`nsight-compute`, `ncu`, `nsys`), and where a pod beside the script profiles without being an administrator.
 
 A kernel module takes its options when it is loaded, and never again. Installing a driver's package loads the module,
 and so do a `.run` installer, `nvidia-smi`, the persistence daemon, fabric manager and a container with a GPU. So
@@ -35,7 +35,7 @@ from nodeworthy.facts.node.option_loaded import lost_at_the_next_boot, told_of
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.profiling.asked import ProfilingAsked, wanted_by
-from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option
+from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option, says_the_default
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
 from nodeworthy.facts.profiling.option_story import OptionStory
 from nodeworthy.fleet.model import Driver
@@ -111,7 +111,8 @@ def _judged(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Fi
 def the_files_of_modprobe_set_it(files: NodeFiles) -> Findings:
     files = files.only(Kind.MODPROBE)
     boot = OptionInTime(files.timeline)
-    if not boot.is_meant and not any(means_the_option(word) for each in boot.writes for word in each.is_.split()):
+    speaks = (each.is_ for each in boot.writes if not says_the_default(each.is_))
+    if not boot.is_meant and not any(means_the_option(word) for said in speaks for word in said.split()):
         skip("none of them speaks of the profiling option")
     reads = Load(len(boot.timeline.effects), files.place, "modprobe reads them when it loads the module")
     answer = boot.has_it(reads)

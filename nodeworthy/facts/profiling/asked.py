@@ -7,6 +7,7 @@ nothing of it: only who profiles, or promises that one can, needs the option in 
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.profiling.modprobe_line import Says
-from nodeworthy.known.profiling import profilers
+from nodeworthy.known.profiling import option, profilers
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
@@ -103,15 +104,16 @@ def _by_words(script: BootScript) -> Related | None:
     for part in script.userdata.parts:
         for number, line in enumerate(part.text.split("\n")):
             found = None if _ONLY_LOOKS.match(line) else _WORDS.search(line)
-            if found is not None and not line.startswith(")", found.end()) and not _is_off(line[found.end() :]):
+            if found is not None and not line.startswith(")", found.end()) and not _is_off(found):
                 return Related(part.origin.at(number + 1, found.start() + 1), f"{found.group()} stands here")
     return None
 
 
-def _is_off(behind: str) -> bool:
-    """`gpu.monitoring/profiling-dedicated=false`; a 0 of the option is what is wanted."""
-    said = behind.lstrip("\"'").removeprefix("=").removeprefix(":").strip(" \"'\\,").split(",")[0].lower()
-    return said in _NO - {"0"}
+def _is_off(found: re.Match[str]) -> bool:
+    """`gpu.monitoring/profiling-dedicated=false`; a 0 of the option is what is wanted, and a 1 the driver's default."""
+    behind = found.string[found.end() :].lstrip("\"'").removeprefix("=").removeprefix(":")
+    said = (*re.split(r"[\s\"'\\,]+", behind.lstrip(" \"'\\,"), maxsplit=1), "")[0].lower()
+    return said == option().default if found.group() == option().name else said in _NO - {"0"}
 
 
 def _by_steps(timeline: Timeline) -> Iterator[Related]:
@@ -148,7 +150,8 @@ def _registers(effect: Effect) -> str | None:
 
 def _speaks(effect: Effect) -> str | None:
     """What a step writes, where the words themselves are put together from several."""
-    found = next(filter(None, map(_WORDS.search, _texts(effect))), None)
+    spoken = filter(None, map(_WORDS.search, _texts(effect)))
+    found = next((each for each in spoken if each.group() != option().name or not _is_off(each)), None)
     return f"{found.group()} stands here" if found is not None else None
 
 

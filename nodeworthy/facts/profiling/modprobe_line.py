@@ -143,6 +143,13 @@ def _is_zero(value: str) -> bool:
     return value.lower().removeprefix("0x").strip("0") == "" and value[:1] == "0"
 
 
+def says_the_default(line: str) -> bool:
+    """What holds in any case: whoever writes it wants no profiling."""
+    wanted = option()
+    words = (_unquoted(word).replace('"', "") for word in line.split())
+    return f"{wanted.name}={wanted.default}" in words
+
+
 def means_the_option(word: str) -> bool:
     """Whether a word is this option, or was meant to be."""
     name = word.lstrip('"').partition("=")[0].lower()

@@ -14,7 +14,7 @@ from nodeworthy.facts.boot.guards import but_its_own, without
 from nodeworthy.facts.boot.stamps import but_stamps
 from nodeworthy.facts.profiling.hidden_option import hidden, seen
 from nodeworthy.facts.profiling.kernel_line import KernelOption, initramfs_holds_the_module, kernel_options
-from nodeworthy.facts.profiling.modprobe_line import Says
+from nodeworthy.facts.profiling.modprobe_line import Says, says_the_default
 from nodeworthy.facts.profiling.module_option import OptionWrite, option_writes
 from nodeworthy.records import dataclass
 
@@ -44,8 +44,9 @@ class OptionInTime:
 
     @property
     def is_meant(self) -> bool:
-        """Whether any step is seen that sets the option, rightly or not."""
-        written = any(each.says not in (Says.GONE, Says.MAYBE) for each in self.writes)
+        """Whether any step is seen that sets the option, rightly or not; to its default nobody sets it to profile."""
+        said = (each for each in self.writes if each.says not in (Says.GONE, Says.MAYBE))
+        written = any(each.says is not Says.OTHERWISE or not says_the_default(each.is_) for each in said)
         return written or bool(self.kernel_options) or any(each.has_the_option for each in self.loads)
 
     @cached_property

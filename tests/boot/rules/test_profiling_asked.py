@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from nodeworthy.boot.effects import Effect
@@ -12,6 +14,7 @@ from nodeworthy.rules.rule_crashed import RULE as CRASHED
 from nodeworthy.verdict import Place
 from tests.boot.rules.boots import joins, load, script, write
 from tests.boot.rules.scripts import messages, said_of
+from tests.run import run
 
 DRIVER = "dnf install -y gcc make cuda jq"
 
@@ -24,6 +27,8 @@ NOBODY = [
     "nvidia-smi -q | grep -i perf",
     "if grep -q RmProfilingAdminOnly /proc/driver/nvidia/params; then echo profiling; fi",
     "echo 'ERR_NVGPUCTRPERM? ask the platform team'",
+    "echo 'options nvidia NVreg_RestrictProfilingToAdminUsers=1' > /etc/modprobe.d/nvidia.conf",
+    "echo 'options nvidia \"NVreg_RestrictProfilingToAdminUsers=1\" NVreg_EnableGpuFirmware=1' >> /etc/modprobe.d/a.conf",
 ]
 
 SOMEBODY = [
@@ -48,6 +53,21 @@ def test_somebody_asks(step: str) -> None:
     (found,) = said_of(RULE, f"{DRIVER}\n{step}\n").findings
     assert found.verdict == "fail", found.message
     assert found.related[-1].place.line == 3
+
+
+def test_beside_a_sign_the_default_is_wrong() -> None:
+    script = f"{DRIVER}\n{NOBODY[-2]}\n{SOMEBODY[0]}\n"
+    (found,) = said_of(RULE, script).findings
+    assert found.verdict == "fail"
+
+
+@pytest.mark.parametrize(("value", "code"), [("1", 0), ("0x1", 1), ("2", 1)])
+def test_a_file_of_modprobe_that_says_the_default_asks_for_nothing(tmp_path: Path, value: str, code: int) -> None:
+    file = tmp_path / "files" / "etc" / "modprobe.d" / "nvidia.conf"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"# by Ansible\noptions nvidia NVreg_RestrictProfilingToAdminUsers={value}\n", encoding="utf-8")
+    ran = run("check", "files", cwd=tmp_path)
+    assert ran.code == code, ran.out
 
 
 def test_the_package_that_loads_the_module_is_named() -> None:
