@@ -37,6 +37,8 @@ class Containerd:
     registry_hosts: tuple[str, ...] = ()
     drop_ins: tuple[str, ...] = ()
     registries: str | None = None
+    # What leads to the cluster that it makes of its machine, and to no other.
+    kubeconfig: str | None = None
     # Who writes the config anew, when, and from which file.
     written_by: str = ""
     written_when: str = ""
@@ -176,6 +178,7 @@ def _row(distribution: str, row: Mapping[str, Any]) -> Containerd:
         registry_hosts=tuple(row.get("registry_hosts", ())),
         drop_ins=tuple(row.get("drop_ins", ())),
         registries=row.get("registries"),
+        kubeconfig=row.get("kubeconfig"),
         written_by=row.get("written_by", ""),
         written_when=row.get("written_when", ""),
         written_from=row.get("written_from"),

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from nodeworthy.boot.conditions import Condition, Guard
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
-from nodeworthy.boot.userdata import LIMIT, UserData
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.known.clouds import Cloud
 from nodeworthy.report.effect import verb, what
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.text import Paint
@@ -24,7 +24,7 @@ def text(script: BootScript, findings: Sequence[Finding], hide: Hide, *, colour:
     paint = Paint(colour)
     hide = _fit(hide)
     marks = marks_of(script.timeline, findings)
-    lines = [paint("bold", _headline(script.userdata))]
+    lines = [paint("bold", _headline(script))]
     stage: Stage | None = None
     guard: Guard = ()
     for effect in shown_effects(script.timeline):
@@ -46,12 +46,19 @@ def _fit(hide: Hide) -> Hide:
     return lambda text: on_one_line(hide(text))
 
 
-def _headline(userdata: UserData) -> str:
+def _headline(script: BootScript) -> str:
+    userdata = script.userdata
     kinds = ", ".join(part.kind.value for part in userdata.parts) or "nothing that is read"
     packed = f" in {' in '.join(reversed(userdata.wrapped))}" if userdata.wrapped else ""
-    size = f", {userdata.size:,} of {LIMIT:,} bytes" if userdata.size is not None else ""
+    size = f", {_size(userdata.size, script.cloud)}" if userdata.size is not None else ""
     template = ", a template" if userdata.is_template or userdata.is_braced else ""
     return on_one_line(f"{userdata.place}: {kinds}{packed}{template}{size}")
+
+
+def _size(size: int, cloud: Cloud | None) -> str:
+    """Each cloud takes another amount; where nobody says which it is, there is none to tell."""
+    most = cloud.most if cloud is not None else None
+    return f"{size:,} of {most:,} bytes" if most is not None else f"{size:,} bytes"
 
 
 def _shown(guard: Guard) -> Guard:

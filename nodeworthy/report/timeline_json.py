@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nodeworthy.boot.effects import Effect, NotUnderstood
-from nodeworthy.boot.userdata import LIMIT
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.report.effect import details, kind, verb, what
 from nodeworthy.report.printable import escaped
@@ -25,7 +24,7 @@ def data(script: BootScript, findings: Sequence[Finding], hide: Hide) -> Mapping
         "schema": SCHEMA,
         "path": script.place.path,
         "size": script.userdata.size,
-        "limit": LIMIT,
+        "limit": script.cloud.most if script.cloud is not None else None,
         "template": script.userdata.is_template or script.userdata.is_braced,
         "wrapped": list(script.userdata.wrapped),
         "parts": [

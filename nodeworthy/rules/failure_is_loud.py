@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Failure
-from nodeworthy.boot.userdata import PartKind
+from nodeworthy.boot.unpack.kinds import interpreter
+from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, seen_at
 from nodeworthy.facts.boot.script import BootScript
@@ -137,12 +138,12 @@ def _is_one_pipe(one: Place, other: Place) -> bool:
 def _one(source: Source, step: Step) -> Finding:
     written = source.written_at(step.place) or step.effect.command
     calls = [source.written_at(each) for each in step.effect.via]
-    how, remedy = _by(step, written, calls)
+    how, remedy = _by(source, step, written, calls)
     message = f"where {step.called} fails, {how}"
     return fail(step.place, message, is_=written, should=SHOULD, cause=CAUSE, remedy=remedy)
 
 
-def _by(step: Step, own: str, calls: Sequence[str]) -> tuple[str, str]:
+def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str, str]:
     """What swallows it, and what to do about that."""
     line, written = step.place.spot, " ".join([*calls, own])
     if step.effect.detached:
@@ -151,7 +152,7 @@ def _by(step: Step, own: str, calls: Sequence[str]) -> tuple[str, str]:
     if swallower:
         return f"`{swallower}` swallows it", f"take `{swallower}` away, or say what failed: `|| {{ echo …; exit 1; }}`"
     if "|" in written.replace("||", ""):
-        return "the pipe swallows it: only its last command counts", f"set -o pipefail before {line}"
+        return "the pipe swallows it: only its last command counts", _pipefail(source, step)
     asked = next((each for each in calls if _ASKED.search(each)), None)
     if asked is not None:
         return (
@@ -178,4 +179,20 @@ def _set_e(source: Source, step: Step) -> str:
     found = part_of(source, step)
     if found is not None and found.part.kind is PartKind.CLOUD_CONFIG:
         return "begin runcmd with `- set -e`: its entries are one script"
-    return f"behind {found.part.place.spot if found is not None else 'the first line'}: set -euo pipefail"
+    options = "set -eu" if found is not None and _is_plain_sh(found.part) else "set -euo pipefail"
+    return f"behind {found.part.place.spot if found is not None else 'the first line'}: {options}"
+
+
+def _pipefail(source: Source, step: Step) -> str:
+    """Dash, which is sh on Debian and Ubuntu, knows no pipefail, and ends the script where it is set."""
+    found, line = part_of(source, step), step.place.spot
+    if found is None or not _is_plain_sh(found.part):
+        return f"set -o pipefail before {line}"
+    if step.is_download:
+        return f"{line}: download into a file, and run that: curl -fsSLo FILE URL && sh FILE"
+    return f"{line}: bash -o pipefail -c '…', for sh knows no pipefail"
+
+
+def _is_plain_sh(part: Part) -> bool:
+    """runcmd and bootcmd are run by sh, whatever else the node has."""
+    return part.kind is PartKind.CLOUD_CONFIG or interpreter(part.interpreter) in ("sh", "dash", "ash")

@@ -23,7 +23,7 @@ fi
 echo "options nvidia NVreg_RestrictProfilingToAdminUsers=0" > /etc/modprobe.d/nvprof.conf
 """
 SHOWN = """\
-user-data.sh: shell script, 176 of 16,384 bytes
+user-data.sh: shell script, 176 bytes
 
 scripts, at the end of cloud-init
     3  if lspci | grep -qi nvidia:
@@ -157,3 +157,16 @@ def test_nodeadm_run_joins_last(tmp_path: Path) -> None:
         ("nodeadm_config", True),
         ("nodeadm_run", False),
     ]
+
+
+@pytest.mark.parametrize(
+    ("sign", "room"),
+    [
+        ("", "bytes"),
+        ("/etc/eks/bootstrap.sh trainers", "of 16,384 bytes"),
+        ("curl -H Metadata-Flavor:Google http://metadata.google.internal/", "of 262,144 bytes"),
+    ],
+)
+def test_the_room_is_that_of_the_cloud(tmp_path: Path, sign: str, room: str) -> None:
+    first = boot(tmp_path, f"#!/bin/bash\n{sign}\n").out.split("\n", 1)[0]
+    assert first.endswith(f"{13 + len(sign)} {room}")

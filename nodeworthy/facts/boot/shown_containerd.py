@@ -12,18 +12,13 @@ from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
-# By the units that only one distribution has.
-_UNITS = {
-    **dict.fromkeys(("k3s.service", "k3s-agent.service"), "k3s"),
-    **dict.fromkeys(("rke2-server.service", "rke2-agent.service"), "rke2"),
-    **dict.fromkeys(("k0scontroller.service", "k0sworker.service"), "k0s"),
-}
-_INSTALLED = {("installer", name): name for name in ("k3s", "rke2", "k0s")} | {
+# Whose units and whose kubeconfig no other distribution has.
+_OF_THEIR_OWN = ("k3s", "rke2", "k0s")
+_INSTALLED = {("installer", name): name for name in _OF_THEIR_OWN} | {
     ("snap", "k8s"): "k8s-snap",
     ("snap", "microk8s"): "microk8s",
 }
 _JOINED = {**{name: name for name in ("kubeadm", "k3s", "rke2", "microk8s", "k8s-snap")}, "nodeadm": "eks-al2023"}
-_KUBECONFIGS = {"/etc/rancher/k3s/k3s.yaml": "k3s", "/etc/rancher/rke2/rke2.yaml": "rke2"}
 # Where whoever makes a cluster of this machine keeps what leads to it.
 _OF_THIS_MACHINE = (".kube/config", "/k3s.yaml", "/rke2.yaml", "/admin.conf", "/client.config")
 # k3s with a containerd of somebody else's, or with Docker.
@@ -49,8 +44,9 @@ def containerd_shown(script: BootScript, installs: Installs) -> tuple[Containerd
 
 def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]]:
     kubeconfig = installs.release.kubeconfig if installs.release else None
-    if kubeconfig is not None and kubeconfig.known in _KUBECONFIGS:
-        yield _KUBECONFIGS[kubeconfig.known], installs.place
+    known = kubeconfig.known if kubeconfig is not None else None
+    if known is not None:
+        yield from ((each, installs.place) for each in _OF_THEIR_OWN if containerd_of(each).kubeconfig == known)
     for each in reversed(script.timeline.before(installs)):
         if together(each.conditions, installs.conditions):
             for name in _of(each):
@@ -59,7 +55,8 @@ def _shown(script: BootScript, installs: Installs) -> Iterator[tuple[str, Place]
 
 def _of(effect: Effect) -> Iterator[str]:
     if isinstance(effect, Unit) and effect.act in (Act.ENABLE, Act.START, Act.RESTART):
-        yield from (name for name in (_UNITS.get(effect.unit.known or ""),) if name)
+        unit = (effect.unit.known or "").removesuffix(".service")
+        yield from (name for name in _OF_THEIR_OWN if unit in containerd_of(name).units)
     elif isinstance(effect, Installs) and not effect.removes:
         names = ((effect.manager, package.shown().split("=")[0]) for package in effect.packages)
         yield from (_INSTALLED[name] for name in names if name in _INSTALLED)

@@ -34,7 +34,7 @@ class OperatorByHelm:
             return None
         at, script = self.shown_at, posixpath.basename(self.place.path or "") or "this script"
         distribution, runtime = Located.known(self.runtime.distribution, at), Located.known(self.runtime, at)
-        return GpuPool(script, at, distribution, runtime, noun="the node of")
+        return GpuPool(script, at, distribution, runtime, noun="the node made by script")
 
     @property
     def speaks(self) -> bool:
