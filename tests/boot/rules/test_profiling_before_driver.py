@@ -132,6 +132,7 @@ def test_a_script_that_was_fetched() -> None:
 def test_without_a_driver() -> None:
     assert verdict(RULE, runs(1, "echo")) == "skip"
     assert verdict(RULE, write(19, OPTION)) == "pass"
-    assert verdict(RULE, write(19, OPTION.replace("=0", "=1"))) == "fail"
+    assert verdict(RULE, write(19, OPTION.replace("=0", "=1"))) == "skip"
+    assert verdict(RULE, write(19, OPTION.replace("=0", "=2"))) == "fail"
     assert verdict(RULE, write(19, OPTION), kind=PartKind.NODE_CONFIG) == "unknown"
     assert verdict(RULE, write(19, OPTION, stage=Stage.BOOTHOOK), kind=PartKind.NODE_CONFIG) == "pass"

@@ -26,7 +26,7 @@ from tests.boot.rules.profiling import lines, said
         ("options nvidia-uvm NVreg_RestrictProfilingToAdminUsers=0", "given to nvidia_uvm"),
         ("options nvidia NVreg_RestrictProfilingToAdminUser=0", "misspelt"),
         ("options nvidia nvreg_restrictprofilingtoadminusers=0", "misspelt"),
-        ("options nvidia NVreg_RestrictProfilingToAdminUsers=1", "set to 1"),
+        ("options nvidia NVreg_RestrictProfilingToAdminUsers=2", "set to 2"),
         ("options nvidia NVreg_RestrictProfilingToAdminUsers", "no value"),
         ("options nvidia NVreg_RestrictProfilingToAdminUsers = 0", "no value"),
         ("options NVreg_RestrictProfilingToAdminUsers=0", "names no module"),
