@@ -99,3 +99,30 @@ def test_what_the_kernel_has_forgotten_the_journal_knows(tmp_path: Path) -> None
     journal = f"[    0.0] gpu-01 kernel: Linux version 6.1\n{XID.replace('] ', '] gpu-01 kernel: ')}\n"
     assert "Xid (PCI:0000:4e:00): 79" in read(tmp_path, f"{KNOCKS}\n", journal)
     assert read(tmp_path, f"{XID}\n", "-- No entries --\n").splitlines() == [XID]
+
+
+@pytest.mark.parametrize(
+    ("dmesg", "journal", "why"),
+    [
+        (
+            "dmesg: read kernel buffer failed: Operation not permitted",
+            "Hint: You are currently not seeing messages from other users and the system.\\n"
+            "      Pass -q to turn off this notice.",
+            "dmesg: read kernel buffer failed: Operation not permitted; journalctl -k shows nothing of it to user",
+        ),
+        ("", "", "journalctl -k shows nothing of it to user"),
+    ],
+)
+def test_who_may_not_read_it_is_told_why(dmesg: str, journal: str, why: str, tmp_path: Path) -> None:
+    """journalctl gives its advice on quiet where it should say that it shows nothing."""
+    for name, said in (("dmesg", dmesg), ("journalctl", journal)):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\ncase " $* " in *" -q "*) exit 0 ;; esac\nprintf "{said}\\n" >&2\n')
+        program.chmod(0o755)
+    reading = script.text()
+    function = reading[reading.index("kernel_log() {") : reading.index('part "kernel log"')]
+    whole = f"brief=\n{function}kernel_log\n"
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    ran = subprocess.run(["sh", "-c", whole], capture_output=True, text=True, check=False, env={"PATH": path})
+    assert ran.returncode == 1
+    assert ran.stderr.strip().splitlines()[-1].startswith(why)

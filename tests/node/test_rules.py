@@ -16,6 +16,7 @@ from nodeworthy.verdict import Verdict
 
 from .recordings import CASES, EMPTY, MENDED, but, incident, named, part
 
+WELL = CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json"
 FLEET = CASES / "containerd-paths" / "bad-node-fleet-without-base-dir" / "Pulumi.onprem.yaml"
 
 
@@ -101,3 +102,27 @@ def test_the_remedy_names_the_file_that_may_be_written() -> None:
         found.remedy
         == f"set CONTAINERD_CONFIG={microk8s.config} and CONTAINERD_SOCKET={microk8s.socket} in toolkit.env"
     )
+
+
+def test_that_no_pool_fits_is_told_once(tmp_path: Path) -> None:
+    path = tmp_path / "Pulumi.other.yaml"
+    path.write_text(
+        "config:\n  nodeworthy:fleet:\n    cluster: {name: other}\n    pools:\n"
+        "      cloud: {gpu: a100, instanceType: p4d.24xlarge}\n"
+    )
+    found = judged(load(WELL), Declared(read_fleet_file(path, path.name)))
+    unknowns = [name for name, each in found.items() for said in each.findings if "which pool" in said.message]
+    assert len(unknowns) == 1
+    told = [each.why or "" for each in found.values() if each.verdict is Verdict.SKIP]
+    assert [each for each in told if each.startswith(f"{unknowns[0]} says why: which pool")]
+
+
+def test_who_can_not_list_modules_sees_that_the_driver_is_not_there() -> None:
+    hidden = [
+        part("modules", code=1, stderr="grep: /proc/modules: Permission denied"),
+        part("params", code=1, stderr="cat: /proc/driver/nvidia/params: No such file or directory"),
+        part("driver", code=1, stderr="cat: /proc/driver/nvidia/version: No such file or directory"),
+        part("driven", code=1),
+    ]
+    [found] = judged(but(load(WELL), *hidden))["gpu-count-complete"].findings
+    assert found.cause == "the nvidia module is not loaded"
