@@ -6,7 +6,8 @@ brief=${limit:+timeout 5}
 
 units() {
     $brief systemctl show --no-pager \
-        --property=Id,LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,WantedBy,RequiredBy "$@"
+        --property=Id,LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,WantedBy,RequiredBy \
+        --property=TriggeredBy,UpheldBy,BoundBy "$@"
 }
 
 unit_of() { sed -n 's|^[0-9]*:[^:]*:.*/\([^/]*\.service\).*|\1|p' "$1/cgroup" 2>/dev/null | tail -n 1; }
@@ -28,6 +29,8 @@ of_kubelets() {
 if command -v systemctl >/dev/null 2>&1; then
     # shellcheck disable=SC2046,SC2086,SC2154 # names of units have no blanks; reading.sh has set them
     part starts units $starting $(of_kubelets)
+    # What a boot starts, as systemd counts it: a unit may be enabled for a target that no boot reaches.
+    part "reached at boot" $brief systemctl list-dependencies --plain --no-pager default.target
 else
     part starts command -v systemctl
 fi
@@ -187,14 +190,22 @@ part inodes room -i
 # kernel's own buffer, which begins with its version, the journal may still have. What ufw drops is told apart, so that
 # a world that knocks all day pushes nothing else out.
 kernel_log() {
-    said=$($brief dmesg 2>/dev/null)
+    said=$($brief dmesg 2>&1)
     case $said in
     *"Linux version "*) ;;
     *)
-        journal=$($brief journalctl -k -b -o short-monotonic --no-pager)
-        code=$?
-        case $journal in *" kernel: "*) said=$journal ;; esac
-        [ -n "$said" ] || return $((code ? code : 1))
+        # Whoever may not see it is given no error, but nothing, or only a hint.
+        journal=$($brief journalctl -k -b -q -o short-monotonic --no-pager)
+        case $journal in
+        *" kernel: "*) said=$journal ;;
+        *)
+            refused=$(printf '%s\n' "$said" | sed -n 's/^.*dmesg: //p' | tail -n 1)
+            if [ -n "$refused" ] || [ -z "$said" ]; then
+                echo "${refused:+dmesg: $refused; }journalctl -k shows nothing of it to user $(id -un)" >&2
+                return 1
+            fi
+            ;;
+        esac
         ;;
     esac
     printf '%s\n' "$said" | grep -E "NVRM: Xid|SXid|oom-kill:|Out of memory: Kill" | tail -n 300

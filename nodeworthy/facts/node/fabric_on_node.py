@@ -16,7 +16,7 @@ from nodeworthy.verdict import Finding, Findings, Known, fail, need, skip, unkno
 
 def told_of(node: Node) -> Findings:
     driver = read_then(node.seen.driver, "what the loaded driver shows")
-    _only_where_it_is_needed(node)
+    _only_where_it_is_needed(node, driver)
     driver.only_loaded()
     if driver.fabric_unit is None:
         yield unknown(driver, "there is no systemd here to ask whether fabric manager runs")
@@ -26,6 +26,9 @@ def told_of(node: Node) -> Findings:
         yield from _not_installed(node, driver, driver.fabric_unit)
         return
     differs = _differs(driver)
+    if unit.is_masked and not unit.is_active:
+        yield _masked(unit)
+        return
     if differs is not None:
         yield differs
     elif not unit.is_active:
@@ -37,7 +40,7 @@ def told_of(node: Node) -> Findings:
         yield _not_enabled(unit)
 
 
-def _only_where_it_is_needed(node: Node) -> None:
+def _only_where_it_is_needed(node: Node, driver: NodeDriver) -> None:
     pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
     needed = needs_it(pool) if pool is not None else _of_type(gpus_of(node.instance_type))
     if needed is None:
@@ -45,8 +48,15 @@ def _only_where_it_is_needed(node: Node) -> None:
         needed = bool(switches(need(devices.bus)))
     if not needed:
         skip("there are no NVSwitches here to manage")
-    if pool is not None and pool.driver is Driver.OPERATOR:
+    # What the host has installed is there to be run, unless a container's runs in its place.
+    if pool is not None and pool.driver is Driver.OPERATOR and (driver.fabric_in or not _is_installed(driver)):
         skip("the operator's driver container brings fabric manager")
+
+
+def _is_installed(driver: NodeDriver) -> bool:
+    states = driver.fabric_unit.by_name.state if driver.fabric_unit is not None else None
+    unit = states.value.get(UNIT) if isinstance(states, Known) else None
+    return unit is not None and unit.is_there
 
 
 def _of_type(of_type: InstanceGpus | None) -> bool | None:
@@ -101,6 +111,17 @@ def _does_not_run(node: Node, unit: UnitState) -> Findings:
     )
 
 
+def _masked(unit: UnitState) -> Finding:
+    return fail(
+        unit,
+        "fabric manager is masked: nobody can start it, now or at the next boot",
+        is_=unit.says,
+        should="active (running), and enabled",
+        cause=NO_CUDA,
+        remedy=f"systemctl unmask {unit.name} && systemctl enable --now {unit.name}",
+    )
+
+
 def _not_enabled(unit: UnitState) -> Finding:
     return fail(
         unit,
@@ -108,5 +129,7 @@ def _not_enabled(unit: UnitState) -> Finding:
         is_=f"{unit.name} is {unit.enabled or unit.load}",
         should="enabled",
         cause=NO_CUDA,
-        remedy=f"systemctl enable {unit.name}",
+        remedy=f"systemctl unmask {unit.name} && systemctl enable {unit.name}"
+        if unit.is_masked
+        else f"systemctl enable {unit.name}",
     )

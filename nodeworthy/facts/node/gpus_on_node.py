@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.node.devices import Device, NodeDevices, gpus
+from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.fleet.model import Driver, Pool
@@ -90,11 +91,17 @@ def _comes_with_the_operator(node: Node, devices: NodeDevices) -> bool:
 
 def _why(node: Node, devices: NodeDevices, others: set[str]) -> str:
     driver = node.seen.driver
-    if driver is not None and driver.is_loaded.state == Known(False):
+    if driver is not None and (driver.is_loaded.state == Known(False) or _is_surely_off(driver)):
         return "the nvidia module is not loaded"
     if others:
         return f"another driver has them: {', '.join(sorted(others))}"
     return "the driver has none of them" if devices.driven.state == Known(()) else "the driver could not start them"
+
+
+def _is_surely_off(driver: NodeDriver) -> bool:
+    """Who can't list the modules sees all the same that the driver's own folder in /proc is not there."""
+    unread = (driver.is_loaded.state, driver.version.state, driver.admin_only.state)
+    return all(isinstance(each, Unknown) for each in unread)
 
 
 def _addresses(devices: Sequence[Device]) -> str:

@@ -18,6 +18,9 @@ def told_of(node: Node, cause: str) -> Findings:
     if not unit.is_active and not need(node.seen.boot_ended):
         yield unknown(unit, f"{unit.name} does not run, and the boot script has not ended yet", is_=unit.says)
         return
+    if not unit.is_active and unit.is_masked:
+        yield _masked(unit, cause)
+        return
     is_victim = not unit.is_active and node.fails_kubelet
     if not unit.is_active and not is_victim:
         yield _does_not_run(unit)
@@ -62,9 +65,20 @@ def _does_not_run(unit: UnitState) -> Finding:
     )
 
 
+def _masked(unit: UnitState, cause: str) -> Finding:
+    return fail(
+        unit,
+        f"{unit.name} is masked: nobody can start it, now or after a reboot",
+        is_=unit.says,
+        should="active (running), and enabled",
+        cause=cause,
+        remedy=f"systemctl unmask {unit.name} && systemctl enable --now {unit.name}",
+    )
+
+
 def _after_the_next_boot(unit: UnitState, image: UnitState | None, cause: str) -> Findings:
     # What is masked is started by nobody.
-    starting = (unit,) if unit.enabled == "masked" else (unit, image)
+    starting = (unit,) if unit.is_masked else (unit, image)
     answers = [each.starts_at_boot for each in starting if each is not None]
     if True in answers:
         return
@@ -76,9 +90,24 @@ def _after_the_next_boot(unit: UnitState, image: UnitState | None, cause: str) -
     yield fail(
         unit,
         f"nothing starts {unit.name} after a reboot",
-        is_=" and ".join(f"{each.name} is {each.enabled or each.load}" for each in (unit, image) if each is not None),
+        is_=" and ".join(_as_it_is(each) for each in (unit, image) if each is not None),
         should=f"{unit.name} enabled" + (f", or {image.name}" if image is not None else ""),
         related=[image.related()] if image is not None else [],
         cause=cause,
-        remedy=f"systemctl {'unmask' if unit.enabled.startswith('masked') else 'enable'} {unit.name}",
+        remedy=_enabling(unit),
     )
+
+
+def _as_it_is(unit: UnitState) -> str:
+    by = f" by {unit.unreached}, which no boot reaches" if unit.unreached else ""
+    return f"{unit.name} is {unit.enabled or unit.load}{by}"
+
+
+def _enabling(unit: UnitState) -> str:
+    if unit.is_masked:
+        return f"systemctl unmask {unit.name} && systemctl enable {unit.name}"
+    if unit.enabled == "static":
+        return f"write an [Install] section with WantedBy=multi-user.target into {unit.name}, then systemctl enable it"
+    if unit.unreached:
+        return f"systemctl add-wants multi-user.target {unit.name}"
+    return f"systemctl enable {unit.name}"

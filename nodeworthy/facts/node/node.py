@@ -144,6 +144,11 @@ class Node:
         return f"node {self.place.host}"
 
     @property
+    def told_once(self) -> frozenset[str]:
+        """The engine asks: what one rule says for all that need it. Which pool it is of is one question."""
+        return frozenset({self.declared.state.why} if isinstance(self.declared.state, Unknown) else ())
+
+    @property
     def declared_for_gpus(self) -> GpuPool | None:
         """The GPU pool that it is known to belong to."""
         return self.pool.state.value if isinstance(self.pool.state, Known) else None
@@ -182,7 +187,7 @@ class Node:
         if isinstance(self.endpoint.state, Known):
             meant = [each for each in self.idle if each.would_listen_on(self.endpoint.state.value)]
             return meant[0] if len(meant) == 1 else need(self.runtime)
-        candidates = [*self.others, *self.idle]
+        candidates: list[RuntimeProcess | IdleContainerd] = [*self.others, *self.idle]
         if len(candidates) != 1 or not self._serves(candidates[0]):
             skip(f"no runtime of a kubelet's is here: {self.endpoint.state.why}")
         return candidates[0]

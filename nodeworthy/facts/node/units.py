@@ -11,6 +11,7 @@ from nodeworthy.verdict import Located, Place, Related
 _STARTED = frozenset({"enabled", "alias", "generated"})
 # Those of which nobody says by themselves when they are started: other units do.
 _BY_OTHERS = frozenset({"static", "indirect", "transient"})
+_MASKED = "masked"
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,10 @@ class UnitState:
     result: str
     # The units that ask for it.
     asked_by: tuple[str, ...] = ()
+    # Timers, sockets and paths that start it, and units that hold it up; None where nobody asked for them.
+    triggered_by: tuple[str, ...] | None = None
+    # All that the default target starts; None where systemd was not asked.
+    boot: frozenset[str] | None = None
 
     @property
     def is_there(self) -> bool:
@@ -36,10 +41,28 @@ class UnitState:
         return self.active == "active"
 
     @property
+    def is_masked(self) -> bool:
+        return _MASKED in (self.enabled, self.load)
+
+    @property
+    def unreached(self) -> str:
+        """The target that alone asks for it, and that no boot reaches; empty where one does, or nobody looked."""
+        if self.boot is None or self.name in self.boot or self.triggered_by or not self.asked_by:
+            return ""
+        # What services ask for is not listed, only what targets do.
+        by_targets = all(each.endswith(".target") for each in self.asked_by)
+        return self.asked_by[0] if by_targets and not self.boot.intersection(self.asked_by) else ""
+
+    @property
     def starts_at_boot(self) -> bool | None:
         """None where that depends on others, which were not looked at."""
+        # A masked unit keeps the links of whoever asked for it.
+        if self.is_masked:
+            return False
         if self.enabled in _STARTED:
-            return True
+            return not self.unreached
+        if self.enabled == "static" and self.triggered_by == () and not self.asked_by:
+            return False
         # The targets that ask for it were told so in /run.
         if self.enabled == "enabled-runtime" and all(each.endswith(".target") for each in self.asked_by):
             return False

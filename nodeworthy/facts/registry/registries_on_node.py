@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.facts.boot.flaw import Flaw
+from nodeworthy.facts.node.containerd_on_node import lost_config_path
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.seen import read_then
@@ -35,8 +36,9 @@ def trust_of(node: Node) -> Findings:
 
 
 def _of_containerd(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Flaw]:
-    file = _file(node, seen, cache, host)
+    file = _own_file(node, seen, host)
     flaw = file.speaks_plainly(host) if file is not None else None
+    yield from _as_a_mirror(node, seen, cache, host)
     if file is not None and flaw is None:
         return
     path = _list(node)
@@ -45,7 +47,23 @@ def _of_containerd(node: Node, seen: NodeRegistries, cache: Registry, host: str)
     elif flaw is not None:
         yield flaw
     else:
-        yield _not_told(node, seen, host)
+        yield _not_told(node, seen, cache, host)
+
+
+def _own_file(node: Node, seen: NodeRegistries, host: str) -> HostsToml | None:
+    """What containerd goes by where an image is named after the cache itself."""
+    return seen.file_for(need(node.kubelets_containerd().registry_folders), *folders_of(host))
+
+
+def _as_a_mirror(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Flaw]:
+    """What it goes by for images of the registry that the cache mirrors: by TLS it goes past the cache."""
+    folders = need(node.kubelets_containerd().registry_folders)
+    named = folders_of(cache.mirrors) if cache.mirrors else ()
+    found = (seen.files.get(folder.rstrip("/"), {}).get(name) for name in named for folder in folders)
+    file = next((each for each in found if each is not None), None)
+    flaw = file.asks_over_https(host) if file is not None and not file.reading.unknown else None
+    if flaw is not None:
+        yield flaw
 
 
 def _file(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> HostsToml | None:
@@ -53,11 +71,18 @@ def _file(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Hosts
     return seen.file_for(need(node.kubelets_containerd().registry_folders), *names)
 
 
-def _not_told(node: Node, seen: NodeRegistries, host: str) -> Flaw:
-    folders = need(node.kubelets_containerd().registry_folders)
+def _not_told(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Flaw:
+    used = node.kubelets_containerd()
+    folders = need(used.registry_folders)
+    lost = lost_config_path(used) if not folders else None
+    if lost is not None:
+        skip(f"config_path is set in {lost.path}, which containerd does not read so: containerd-config-read says why")
+    as_mirror = bool(folders) and _file(node, seen, cache, host) is not None
     return Flaw(
         seen.place.about(host),
-        f"containerd is not told of {host}",
+        f"containerd is told of {host} for images of {cache.mirrors} alone, and not by its own name"
+        if as_mirror
+        else f"containerd is not told of {host}",
         f"{(folders or known_registries().hosts)[0]}/{host}/{NAME}, with http://, and config_path set",
         BY_HTTPS,
         seen.names_in(folders) or (f"no {NAME} in {folders[0]}" if folders else "no config_path"),

@@ -32,7 +32,9 @@ def units(recording: Recording, name: str, host: Place) -> NodeUnits | None:
     if isinstance(said.state, Unknown):
         return NodeUnits(place, Located(said.state, place))
     blocks = (_properties(block) for block in said.state.value.split("\n\n"))
-    found = {each["Id"]: _state(each, host) for each in blocks if each.get("Id")}
+    reached = recording.part("reached at boot")
+    boot = frozenset(reached.stdout.split()) if reached is not None and reached.code == 0 else None
+    found = {each["Id"]: _state(each, host, boot or None) for each in blocks if each.get("Id")}
     return NodeUnits(place, Located(Known(found), place))
 
 
@@ -40,7 +42,7 @@ def _properties(block: str) -> Mapping[str, str]:
     return dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
 
 
-def _state(said: Mapping[str, str], host: Place) -> UnitState:
+def _state(said: Mapping[str, str], host: Place, boot: frozenset[str] | None) -> UnitState:
     return UnitState(
         place=host.about(said["Id"]),
         name=said["Id"],
@@ -50,4 +52,8 @@ def _state(said: Mapping[str, str], host: Place) -> UnitState:
         enabled=said.get("UnitFileState", ""),
         result=said.get("Result", ""),
         asked_by=tuple(f"{said.get('WantedBy', '')} {said.get('RequiredBy', '')}".split()),
+        triggered_by=tuple(f"{said['TriggeredBy']} {said.get('UpheldBy', '')} {said.get('BoundBy', '')}".split())
+        if "TriggeredBy" in said
+        else None,
+        boot=boot,
     )
