@@ -175,12 +175,26 @@ def _of_another_shape(path: Path) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "judged": {"places": [list(range(10))]}}))
 
 
+def _edited(old: str, new: str) -> Change:
+    """A part of another shape that is only asked for when the report is written."""
+
+    def spoil(path: Path) -> None:
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new))
+
+    return spoil
+
+
 SPOILT: dict[str, Change] = {
     "empty": lambda path: path.write_text(""),
     "no JSON": lambda path: path.write_bytes(b"\x80\xff"),
     "nested": lambda path: path.write_text("[" * 100_000),
     "no mapping": lambda path: path.write_text("[1]"),
     "of another shape": _of_another_shape,
+    "counts of another shape": _edited('"counts":{"files":', '"counts":{"files":[],"x":'),
+    "a verdict's number of another shape": _edited('"counts":{', '"counts":{"excluded":"x",'),
+    "a rule of another name": _edited('["error","containerd-paths"', '["error",["containerd-paths"]'),
     "writable for others": lambda path: path.chmod(0o666),
     "a link": _linked,
     "a pipe": _a_pipe,
