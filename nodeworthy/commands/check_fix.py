@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -151,16 +152,26 @@ def _files(paths: Sequence[str]) -> str:
 
 
 def _write(mended: Plan, found: Sequence[Source]) -> None:
-    from nodeworthy.fixes.write import NotWritten, write
+    """What takes time and room is done for all files before the first is exchanged: a run that is killed, or a disk
+    that is full, leaves a set that is half done only within these last moments, and each file whole."""
+    from nodeworthy.fixes.write import Beside, NotWritten
 
     paths = {each.shown: each.path for each in found}
     written = 0
-    for each in mended.changed:
-        try:
-            write(paths[each], mended.before[each].data, mended.after[each].data)
-            written += 1
-        except NotWritten as problem:
-            _say(on_one_line(f"not written: {each}: {problem.why}"))
+    with ExitStack() as stack:
+        ready: dict[str, Beside] = {}
+        for each in mended.changed:
+            try:
+                beside = Beside(paths[each], mended.before[each].data, mended.after[each].data)
+                ready[each] = stack.enter_context(beside)
+            except NotWritten as problem:
+                _say(on_one_line(f"not written: {each}: {problem.why}"))
+        for each, beside in ready.items():
+            try:
+                beside.take_its_place()
+                written += 1
+            except NotWritten as problem:
+                _say(on_one_line(f"not written: {each}: {problem.why}"))
     _say(f"{written} of {_files(mended.changed)} written")
 
 

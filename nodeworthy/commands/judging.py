@@ -196,7 +196,12 @@ def wants_colour(options: argparse.Namespace) -> bool:
     return sys.stdout.isatty() and not options.no_color and not os.environ.get("NO_COLOR")
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_private(path: Path, text: str) -> None:
+    """What a machine said of itself is for whoever asked it."""
+    write_whole(path, text, mode=0o600)
+
+
+def write_whole(path: Path, text: str, *, mode: int | None = None) -> None:
     """All of it or nothing: whoever reads the file never sees half a report."""
     if path.exists() and not path.is_file():
         return _write_into(path, text)
@@ -208,7 +213,7 @@ def write_whole(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             file.write(text)
-        os.chmod(name, _mode(path))
+        os.chmod(name, _mode(path) if mode is None else mode)
         os.replace(name, path)
     except OSError as problem:
         Path(name).unlink(missing_ok=True)

@@ -104,7 +104,7 @@ def _record(options: argparse.Namespace, asked: Sequence[Asked], folder: str) ->
     from nodeworthy.collect.node import collector
 
     if options.record:
-        collector.record(asked, Path(options.record, folder), judging.write_whole)
+        collector.record(asked, Path(options.record, folder), judging.write_private)
 
 
 def _asking(options: argparse.Namespace, hosts: Meant, reach: Reach) -> Asking:

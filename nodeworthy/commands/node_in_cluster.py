@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
     if options.record:
         from nodeworthy.collect.node import collector
 
-        collector.record(asked, Path(options.record), judging.write_whole)
+        collector.record(asked, Path(options.record), judging.write_private)
     report = _judged(options, list(_scenes(chosen, asked, declared)), len(asked), named.not_well)
     return node_taint.mark(options, server, asked, report, judging.deliver(options, report))
 

@@ -35,23 +35,47 @@ def why_not(path: Path) -> str:
 
 def write(path: Path, before: bytes, after: bytes) -> None:
     """In place of what was read. Raises NotWritten, and leaves the file as it is, where anything else stands there."""
-    why = why_not(path)
-    if why:
-        raise NotWritten(why)
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as problem:
-        raise NotWritten(f"its folder can't be written: {_says(problem)}") from None
-    try:
-        _fill(handle, path.lstat(), after)
-        if why_not(path) or path.read_bytes() != before:
-            raise NotWritten("it has changed since it was read")
-        os.replace(name, path)
-    except OSError as problem:
-        raise NotWritten(f"it can't be written: {_says(problem)}") from None
-    finally:
-        Path(name).unlink(missing_ok=True)
-    _settle(path.parent)
+    with Beside(path, before, after) as beside:
+        beside.take_its_place()
+
+
+class Beside:
+    """The mended file beside the one whose place it takes: of several all are there before the first takes its."""
+
+    def __init__(self, path: Path, before: bytes, after: bytes) -> None:
+        """Raises NotWritten."""
+        why = why_not(path)
+        if why:
+            raise NotWritten(why)
+        self._path, self._before = path, before
+        try:
+            handle, self._name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        except OSError as problem:
+            raise NotWritten(f"its folder can't be written: {_says(problem)}") from None
+        try:
+            _fill(handle, path.lstat(), after)
+        except OSError as problem:
+            self.give_up()
+            raise NotWritten(f"it can't be written: {_says(problem)}") from None
+
+    def take_its_place(self) -> None:
+        """Raises NotWritten where something else stands there by now."""
+        try:
+            if why_not(self._path) or self._path.read_bytes() != self._before:
+                raise NotWritten("it has changed since it was read")
+            os.replace(self._name, self._path)
+        except OSError as problem:
+            raise NotWritten(f"it can't be written: {_says(problem)}") from None
+        _settle(self._path.parent)
+
+    def give_up(self) -> None:
+        Path(self._name).unlink(missing_ok=True)
+
+    def __enter__(self) -> Beside:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.give_up()
 
 
 def _fill(handle: int, found: os.stat_result, data: bytes) -> None:

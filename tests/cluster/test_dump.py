@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 
 import pytest
 
+from nodeworthy.collect.cluster.pod_logs import WantedLog
+from nodeworthy.collect.cluster.recording import Recording
 from tests.cluster import incident
 from tests.cluster.dumps import diagnose, dumped, found, the_incident
 from tests.cluster.objects import cluster_policy, event, node
@@ -109,3 +112,13 @@ def test_nodes_without_a_name_of_their_pool_are_named() -> None:
     assert unknown["rule"] == "containerd-paths"
     assert "its label nodeworthy/pool names 'h100'" in unknown["cause"]
     assert "onprem" in unknown["cause"]
+
+
+def test_a_recording_is_for_its_owner_alone(tmp_path: Path) -> None:
+    recording = Recording(str(tmp_path / "kept"), None)
+    recording.log(WantedLog("gpu", "toolkit-x", "toolkit", previous=False), "said\n")
+    recording.finish()
+    kept = sorted((tmp_path / "kept").rglob("*"))
+    assert {stat.S_IMODE(each.stat().st_mode) for each in kept if each.is_file()} == {0o600}
+    assert stat.S_IMODE((tmp_path / "kept").stat().st_mode) == 0o700
+    assert [each.name for each in kept if each.is_file()] == ["toolkit.log", "recording.json"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.fixes.write import NotWritten, write
+from tests.run import run
 
 
 @pytest.fixture
@@ -89,3 +90,27 @@ def test_a_folder_that_takes_no_file(file: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(NotWritten, match="its folder can't be written: permission denied"):
         write(file, b"before\n", b"after\n")
     assert alone(file)
+
+
+def test_all_of_a_set_are_there_before_the_first_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    names = [f"{name}.yaml" for name in "abc"]
+    for name in names:
+        Path(name).write_text("toolkit:\n  env:\n    - name: CONTAINERD_SOCKET\n      value: unix:///run/x.sock\n")
+    replace, beside = os.replace, []
+
+    def seen(source: str, target: Path) -> None:
+        beside.append(
+            sorted(
+                each.name.split(".")[1] for each in tmp_path.iterdir() if each.name.startswith(".") and each.is_file()
+            )
+        )
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", seen)
+    assert run("check", ".", "--fix", "--yes", "--no-cache").code == 0
+    assert beside == [["a", "b", "c"], ["b", "c"], ["c"]]
+    assert ["unix://" in Path(name).read_text() for name in names] == [False] * 3

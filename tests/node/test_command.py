@@ -153,6 +153,10 @@ def test_a_node_of_cri_o_is_none_of_the_rules_about_containerd(tmp_path: Path) -
 
 def test_what_a_host_refused_is_recorded_and_replayed(tmp_path: Path) -> None:
     first = run_json("node", "ssh://127.0.0.1:1", "--record", str(tmp_path / "kept"))
+    assert [each.stat().st_mode & 0o777 for each in (tmp_path / "kept", *(tmp_path / "kept").iterdir())] == [
+        0o700,
+        0o600,
+    ]
     assert first.code == 3
     (kept,) = (tmp_path / "kept").iterdir()
     assert kept.name == "ssh-127.0.0.1-1.json"

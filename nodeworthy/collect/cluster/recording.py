@@ -66,7 +66,7 @@ class Recording:
         self._folder = Path(folder)
         self._halves: dict[str, _Half] = {}
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as problem:
             raise InputError(f"can't write {folder}: {problem.strerror}") from None
         self._about: dict[str, Any] = {
@@ -88,7 +88,7 @@ class Recording:
         name = f"logs/{wanted.namespace}/{wanted.pod}/{wanted.container}.log"
         path = self._folder / name
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as problem:
             raise InputError(f"can't write {path}: {problem.strerror}") from None
         self._halves[name] = _Half(path)
@@ -144,7 +144,7 @@ class KindFile:
 
 
 class _Half:
-    """A file under another name until it is whole."""
+    """A file under another name until it is whole, for its owner alone: mkstemp gives it to nobody else."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -163,7 +163,6 @@ class _Half:
     def finish(self) -> None:
         try:
             self._text.close()
-            os.chmod(self._half, 0o644)
             os.replace(self._half, self._path)
         except OSError as problem:
             self.give_up()

@@ -118,7 +118,7 @@ def _anew(host: Host) -> Asked:
 def record(asked: Iterable[Asked], folder: Path, write: Write) -> None:
     """One file a host, refusals included."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"can't write recordings to {folder}: {problem.strerror}") from None
     taken: set[str] = set()
