@@ -24,6 +24,8 @@ _EQUALS = (
     ),
     pattern(r"\{\{-?\s*(?:else\s+)?if\s+eq\s+(?P<what>[.$][\w.]+)\s+(?P<value>\"[^\"]*\")\s*-?\}\}$"),
 )
+# What stands in a trap for EXIT happens when this does.
+AT_EXIT = "the script ends"
 _DIRECTIVES = ("%{ ", "{% ", "{{ ", "not %{ ", "not {% ", "not {{ ")
 
 
@@ -89,6 +91,10 @@ class Condition:
 
 
 Guard = tuple[Condition, ...]
+
+
+def happens_at_exit(guard: Guard) -> bool:
+    return any(each.question.text == AT_EXIT for each in guard)
 
 
 def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:

@@ -64,6 +64,8 @@ class Effect:
     conditions: Guard = ()
     # From where the function or script was called in which it stands, outermost first.
     via: tuple[Place, ...] = ()
+    # Of a command that a function was called with (`retry mount /data`): where that runs it, and what led there.
+    run_at: tuple[Place, ...] = ()
     failure: Failure = Failure.STOPS
     # In the background, or within a time that another step does not wait for.
     detached: bool = False

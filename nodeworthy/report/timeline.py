@@ -85,7 +85,8 @@ def _line(place: Place) -> str:
 
 def _effect(effect: Effect, depth: int, hide: Hide, paint: Paint) -> Iterator[str]:
     style = "unknown" if isinstance(effect, NotUnderstood) else "bold"
-    called = f"  (from line {effect.via[-1].line})" if effect.via and effect.via[-1].line else ""
+    line = effect.via[-1].line if effect.via else None
+    called = f"  (from line {line})" if line and line != effect.place.line else ""
     room = f"{_line(effect.place)}  {'  ' * depth}"
     yield f"{room}{paint(style, f'{verb(effect):<10}')} {hide(what(effect))}{paint('dim', called)}"
 

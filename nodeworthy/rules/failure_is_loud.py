@@ -81,9 +81,13 @@ def _is_looked_at(source: Source, step: Step) -> bool:
     """What comes behind it looks at `$?`, or tries again until it succeeds, or until it gives up and says so."""
     if step.effect.detached:
         return _is_waited_for(source, step)
-    place = seen_at(source, step)
     if step.effect.failure is not Failure.UNNOTICED:
-        return any("PIPESTATUS" in row for row in source.behind(place)[:1])
+        return any("PIPESTATUS" in row for row in source.behind(seen_at(source, step))[:1])
+    # What a function was called with succeeds and fails as the function does.
+    return any(_is_tried_again(source, place) for place in step.effect.run_at or (seen_at(source, step),))
+
+
+def _is_tried_again(source: Source, place: Place) -> bool:
     written = source.written_at(place)
     behind = source.behind(place)
     if _UNTIL.match(written) or _STATUS.search(" ".join([written, *behind[:1]])):

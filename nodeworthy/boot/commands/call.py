@@ -50,6 +50,8 @@ class Call:
     environment: Environment = field(default_factory=dict[str, Text])
     # Relative paths are resolved by this; None where it is not known.
     folder: str | None = "/"
+    # Of a command that a function was called with: where that runs it, and what led there.
+    run_at: tuple[Place, ...] = ()
 
     @property
     def program(self) -> str:
@@ -68,6 +70,7 @@ class Call:
             command=self.command,
             conditions=self.conditions,
             via=self.via,
+            run_at=self.run_at,
             failure=self.failure,
             detached=self.detached,
             **what,

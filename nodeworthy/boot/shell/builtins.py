@@ -137,7 +137,12 @@ def _eval(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> 
     if unknown is not None:
         walker.not_understood(place, raw, f"what is evaluated here is {unknown.unsaid()}")
         return None
-    return run_here(walker, text, Folded(place, "what is evaluated"), place)
+    given = walker.given
+    if given is None or len(arguments) < 2 or not given.holds(arguments[1]):
+        return run_here(walker, text, Folded(place, "what is evaluated"), place)
+    return walker.as_given(
+        given, place, lambda: run_here(walker, text, Folded(given.place, "what is evaluated"), given.place)
+    )
 
 
 def _exec(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:

@@ -95,6 +95,10 @@ def _is_decided_on_the_node(command: Command) -> bool:
 
 def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     """A command as the shell finds it: a function, a builtin, a wrapper around another command, a program."""
+    given = walker.given
+    if given is not None and given.holds(arguments[0]):
+        said = " ".join(each.shown() for each in arguments)
+        return walker.as_given(given, place, lambda: run_arguments(walker, arguments, given.place, said))
     name = arguments[0].known
     if name in _ORDINARY and name not in walker.state.functions:
         return happened(walker, done_by(_ORDINARY[name], call_of(walker, arguments, place, raw)), place, raw)
@@ -150,6 +154,7 @@ def call_of(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
         walker.detached,
         walker.environment,
         walker.state.folder,
+        walker.run_at,
     )
 
 

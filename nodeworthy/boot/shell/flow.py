@@ -10,6 +10,7 @@ from nodeworthy.boot.effects import Expansion, Failure
 from nodeworthy.boot.shell.state import Branch
 from nodeworthy.boot.text import Text
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
 
 
 class Flow(IntEnum):
@@ -62,3 +63,15 @@ class Stream:
     expanded: tuple[Expansion, ...] = ()
     # It comes from the network, from there.
     url: Text | None = None
+
+
+@dataclass(slots=True)
+class Given:
+    """What a function was called with, and where: a command that is among it stands there, and not in the function."""
+
+    arguments: tuple[Text, ...]
+    place: Place
+    via: tuple[Place, ...]
+
+    def holds(self, text: Text) -> bool:
+        return any(each is text for each in self.arguments)

@@ -11,9 +11,9 @@ from nodeworthy.boot.commands.table import PROGRAMS
 from nodeworthy.boot.conditions import Asks, Condition, Guard, together
 from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.failing import run_body
-from nodeworthy.boot.shell.flow import Flow, Taken
+from nodeworthy.boot.shell.flow import Flow, Given, Taken
 from nodeworthy.boot.shell.lengths import bounded
-from nodeworthy.boot.shell.state import Value
+from nodeworthy.boot.shell.state import Defined, Value
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.shell.wrappers import unwrapped
 from nodeworthy.boot.text import Text
@@ -32,8 +32,8 @@ def define(walker: Walker, function: Function) -> bool:
     """A function that another branch defines, too, is one or the other of them."""
     here = tuple(each for each in walker.guard if not each.is_expected)
     known = walker.state.defined.get(function.name, ())
-    others = [(guard, each) for guard, each in known if not all(condition in guard for condition in here)]
-    walker.state.defined[function.name] = (*others, (here, function))
+    others = [each for each in known if not all(condition in each.guard for condition in here)]
+    walker.state.defined[function.name] = (*others, Defined(here, function, walker.origin))
     walker.state.functions[function.name] = function
     return True
 
@@ -43,15 +43,15 @@ def run_function(
 ) -> bool | None:
     """Calls what the name stands for here: where branches define it, each of their functions in its case."""
     defined = walker.state.defined[name]
-    where, last = defined[-1]
-    if not where:
+    last = defined[-1]
+    if not last.guard:
         return _call(walker, last, arguments, place)
     taken: list[Taken] = []
     # In which cases none of those that were looked at so far is the one.
     cases: list[Guard] = [()]
-    for guard, function in reversed(defined):
-        fresh = tuple(each for each in guard if each not in walker.guard)
-        here = [_both(case, fresh) for case in cases if together((*walker.guard, *case), guard)]
+    for function in reversed(defined):
+        fresh = tuple(each for each in function.guard if each not in walker.guard)
+        here = [_both(case, fresh) for case in cases if together((*walker.guard, *case), function.guard)]
         if here == [()]:
             return _call(walker, function, arguments, place)
         run = partial(_call, walker, function, arguments, place)
@@ -88,19 +88,22 @@ def _is_program(name: str) -> bool:
     return name in PROGRAMS or unwrapped(name, (Text((name,)),)) is not None
 
 
-def _call(walker: Walker, function: Function, arguments: Sequence[Text], place: Place) -> bool | None:
+def _call(walker: Walker, defined: Defined, arguments: Sequence[Text], place: Place) -> bool | None:
+    function = defined.function
     if walker.running.count(function.name) > 1:
         walker.not_understood(place, function.name, "a function that calls itself is not followed")
         return None
-    via = walker.via
+    via, origin, given = walker.via, walker.origin, walker.given
     outer = walker.state.variables.held(_ARGUMENTS)
     set_arguments(walker, arguments)
-    walker.via = (*via, place)
+    if given is None or not arguments or not given.holds(arguments[0]):
+        walker.given = Given(tuple(arguments), place, via)
+    walker.via, walker.origin = (*via, place), defined.origin
     walker.running.append(function.name)
     walker.locals.append({})
     status = walker.scope(lambda: run_body(walker, function.body), Flow.RETURN)
     walker.running.pop()
-    walker.via = via
+    walker.via, walker.origin, walker.given = via, origin, given
     for local, value in walker.locals.pop().items():
         walker.state.unset(local)
         outer.setdefault(local, value)

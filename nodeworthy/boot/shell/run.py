@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.conditions import Asks, Condition
+from nodeworthy.boot.conditions import AT_EXIT, Asks, Condition
 from nodeworthy.boot.effects import Effect, Runs, Stage
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
@@ -66,7 +66,7 @@ def _leave(walker: Walker) -> None:
     """What runs when the script ends, and when the machine boots again."""
     walker.flow, walker.is_last, walker.failing = Flow.ON, False, None
     for body, place, guard in walker.at_exit:
-        question = walker.questions.anew("the script ends", place, Asks.SUCCESS)
+        question = walker.questions.anew(AT_EXIT, place, Asks.SUCCESS)
         walker.guard = (*guard, Condition(question, "yes"))
         run_here(walker, body, Straight(place), place)
     walker.guard = ()

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
+from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell.journal import Gone, Journal
 from nodeworthy.boot.shell.lengths import bounded
 from nodeworthy.boot.shell.syntax import Function
@@ -38,6 +39,15 @@ class Options:
         return Options(self.errexit, self.pipefail, self.reports)
 
 
+@dataclass(frozen=True)
+class Defined:
+    """A function, in which case the name stands for it, and the text in which its lines are counted."""
+
+    guard: Guard
+    function: Function
+    origin: Origin
+
+
 @dataclass
 class State:
     variables: Journal[str, Value] = field(default_factory=Journal)
@@ -45,7 +55,7 @@ class State:
     files: Journal[str, Content | None] = field(default_factory=Journal)
     functions: dict[str, Function] = field(default_factory=dict)
     # Of each name every function that it may stand for, and in which case; the last ones win.
-    defined: dict[str, tuple[tuple[Guard, Function], ...]] = field(default_factory=dict)
+    defined: dict[str, tuple[Defined, ...]] = field(default_factory=dict)
     options: Options = field(default_factory=Options)
     folder: str | None = "/"
     # For `cd -` and `popd`.

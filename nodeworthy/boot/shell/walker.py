@@ -15,7 +15,7 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Effect, Failure, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell import branches, pipelines
-from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Stream, Taken
+from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State, Value, Variables
 from nodeworthy.boot.shell.statements import RUN
@@ -66,6 +66,10 @@ class Walker:
         # The disks of other machines, as scripts that they were given have left them.
         self.machines: dict[str, State] = {}
         self.running: list[str] = []
+        # What the function that runs was called with.
+        self.given: Given | None = None
+        # Where it runs that, while it does.
+        self.run_at: tuple[Place, ...] = ()
         # Of each function that runs, what its caller had by the names of its own variables.
         self.locals: list[dict[str, Value | None]] = []
 
@@ -176,6 +180,14 @@ class Walker:
                 self.guard += conditions
         if self.flow <= ends:
             self.flow = Flow.ON
+        return result
+
+    def as_given(self, given: Given, place: Place, run: Callable[[], T]) -> T:
+        """`"$@"` of a function, which runs it here: the command stands where the function was called."""
+        via, run_at = self.via, self.run_at
+        self.via, self.run_at, self.given = given.via, (place, *reversed(via)), None
+        result = run()
+        self.via, self.run_at, self.given = via, run_at, given
         return result
 
     # what comes of a command -----------------------------------------------------------------------------------

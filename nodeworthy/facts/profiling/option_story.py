@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Any
 
-from nodeworthy.boot.conditions import template_decides
-from nodeworthy.boot.effects import Effect, How
+from nodeworthy.boot.conditions import happens_at_exit, template_decides
+from nodeworthy.boot.effects import Effect, How, Stage
 from nodeworthy.facts.boot.driver_loads import Load
 from nodeworthy.facts.boot.guards import but_its_own, told
 from nodeworthy.facts.profiling.modprobe_line import Says
@@ -26,6 +26,14 @@ class Told:
     message: str
     # is_, should, related, remedy
     what: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Order:
+    """Why lines that stand in the right order do not happen in it, and what to do about that."""
+
+    why: str
+    remedy: str
 
 
 @dataclass(frozen=True)
@@ -125,10 +133,12 @@ class OptionStory:
         return Told(write.place, write.said.why, self._what(write.is_, option().line, remedy))
 
     def _too_late(self, write: OptionWrite) -> Told:
-        message = "the profiling option is written after the driver is loaded"
         late, early = _apart(write.effect, self.load)
+        order = self._order(write, late, early)
+        message = f"the profiling option is written after the driver is loaded{f': {order.why}' if order else ''}"
         before = early.spot if self.load.effect is not None else self._who()
-        what = self._what(f"written on {late.spot}", f"on disk before {before}", self._earlier(write, late, early))
+        remedy = order.remedy if order else self._earlier(write, late, early)
+        what = self._what(f"written on {late.spot}", f"on disk before {before}", remedy)
         again = [
             Related(each.effect.place, self._in_vain(each.conditions))
             for each in self.boot.anew
@@ -143,6 +153,19 @@ class OptionStory:
             if under
             else "the module is loaded anew, and not with the option"
         )
+
+    def _order(self, write: OptionWrite, late: Place, early: Place) -> _Order | None:
+        """Where the lines stand in one order, and what they do happens in another."""
+        if write.effect.stage is Stage.PACKAGES:
+            return _Order(
+                "`defer` has cloud-init write it behind the packages",
+                f"take `defer` from the file of {late.spot}: cloud-init then writes it before it installs anything",
+            )
+        if self.load.effect is None or write.effect.stage is not self.load.effect.stage or late.row >= early.row:
+            return None
+        if happens_at_exit(write.effect.conditions):
+            return _Order("a trap runs when the script ends", f"write it before {early.spot}, outside of the trap")
+        return _Order("cloud-init runs runcmd behind the scripts of user data", EARLY)
 
     def _earlier(self, write: OptionWrite, late: Place, early: Place) -> str:
         if self.load.effect is None or write.effect.stage is not self.load.effect.stage:
