@@ -50,7 +50,7 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
     if not runtime.is_containerd or runtime.config is None:
         skip(f"nobody edits the runtime's config on {runtime.distribution}")
     unsure = list(_perhaps_steps(timeline, runtime))
-    if not steps(timeline, (*generated_files(runtime), *runtime.templates)) and not unsure:
+    if not steps(timeline, (*generated_files(runtime), *_for_people(runtime))) and not unsure:
         skip("the script writes no configuration of containerd")
     on = pool.title if pool is not None else ""
     for each in lost(timeline, runtime):
@@ -104,6 +104,11 @@ def _of_a_file(file: NodeFile, runtime: Containerd) -> Flaw:
     return doubt(file.place, why, REMEDIES.get(runtime.written_by))
 
 
+def _for_people(runtime: Containerd) -> tuple[str, ...]:
+    """What it makes its config of: what is written there stays."""
+    return runtime.templates or ((runtime.config,) if runtime.generated and runtime.config else ())
+
+
 def _shown_by(timeline: Timeline) -> Containerd | None:
     """Where no fleet says it: AL2 and Ubuntu on EKS are alike in this, only AL2023 has nodeadm's units, and a file
     that a distribution makes out of a template lies in a folder of its own."""
@@ -112,7 +117,7 @@ def _shown_by(timeline: Timeline) -> Containerd | None:
     if any(each.unit.known in (NODEADM_CONFIG, NODEADM_RUN) for each in timeline.of(Unit)):
         return containerd_of("eks-al2023")
     for each in map(containerd_of, distributions()):
-        own = tuple(path for path in (*generated_files(each), *each.templates) if path != defaults().config)
+        own = tuple(path for path in (*generated_files(each), *_for_people(each)) if path != defaults().config)
         if each.written_by and own and steps(timeline, own):
             return each
     return None
