@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from bench.exam.looking import look, read
 from bench.exam.records import Exam, Fault, Judged, Label, Looked, Said
 from bench.exam.scoring import Score, score
 
+LISTS = ("first", "second", "third", "fourth")
 HALF_A_GPU = """\
 apiVersion: v1
 kind: Pod
@@ -204,7 +206,7 @@ def test_a_file_of_no_known_kind_is_no_finding(tmp_path: Path) -> None:
     assert (looked.said, looked.recognised, looked.crash) == ((), False, "")
 
 
-@pytest.mark.parametrize("name", ["first", "second", "third"])
+@pytest.mark.parametrize("name", LISTS)
 def test_the_lists_agree_with_their_truth(name: str) -> None:
     entries = json.loads((SETS / name / "files.json").read_text())
     truth = json.loads((SETS / name / "truth.json").read_text())
@@ -214,18 +216,14 @@ def test_the_lists_agree_with_their_truth(name: str) -> None:
 
 
 def test_no_repository_is_in_two_lists_and_none_often() -> None:
-    first, second, third = (
-        [entry["repo"] for entry in json.loads((SETS / name / "files.json").read_text())]
-        for name in ("first", "second", "third")
-    )
-    assert not set(first) & set(second)
-    assert not (set(first) | set(second)) & set(third)
-    assert max(map(second.count, second)) <= 3
-    assert max(map(third.count, third)) <= 3
-    assert len(second) >= 220
+    lists = [[entry["repo"] for entry in json.loads((SETS / name / "files.json").read_text())] for name in LISTS]
+    for one, other in combinations(lists, 2):
+        assert not set(one) & set(other)
+    assert all(repos.count(each) <= 3 for repos in lists[1:] for each in set(repos))
+    assert [len(repos) for repos in lists] == [90, 250, 126, 130]
 
 
-@pytest.mark.parametrize("name", ["first", "second", "third"])
+@pytest.mark.parametrize("name", LISTS)
 def test_what_a_reader_judged_is_of_the_list(name: str) -> None:
     exam = exam_of(SETS / name)
     assert {file for file, _, _ in exam.judged} <= set(exam.files)
