@@ -17,6 +17,8 @@ from nodeworthy.records import dataclass
 
 _OPENING = r"(?P<jinja>\{%-?)|(?P<go>\{\{-?)|(?P<terraform>(?<![%])%\{~?)"
 _DIRECTIVE = pattern(rf"(?:{_OPENING})[ \t]*(?P<says>[^\n{{}}]{{0,500}}?)[ \t]*(?:-?%\}}|-?\}}\}}|~?\}})")
+# Of Go: what stands in it is no directive, whatever it looks like.
+_COMMENT = pattern(r"\{\{-?\s?/\*.*?\*/\s?-?\}\}", re.DOTALL)
 _WORD = pattern(r"(?:else[ \t]+if|\w+)\b")
 # So many conditions are taken in every combination; of more, each is held once against all the others.
 _ALL = 4
@@ -51,7 +53,7 @@ def branches(text: str) -> list[str]:
     if len(text) > _LONGEST or not any(mark in text for mark in ("{%", "{{", "%{")):
         return []
     try:
-        parts = _parts(text)
+        parts = _parts(_COMMENT.sub(lambda found: "\n" * found[0].count("\n"), text))
     except _Unpaired:
         return []
     conditions = list(dict.fromkeys(_conditions(parts)))

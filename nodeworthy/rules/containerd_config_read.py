@@ -11,7 +11,8 @@ that nobody ships, or that this release no longer has, no pod starts.
 A boot script's files and files that stand alone in a change are judged alike. What a script copies from beside it is
 judged where it lies, and nothing is said of it where it is not there; of a template each branch is, and what only one
 of them has is unknown. k3s' `config.toml.tmpl` was written for containerd 1.x: where no fleet says that 2.x reads it,
-what only 2.x ignores is no question. Which release reads the others
+what only 2.x ignores is no question, and what
+1.x ignores is a fault. Which release reads the others
 says the fleet; without it, what some release ignores is unknown, and what each takes or none takes is decided. Of a
 drop-in without its root file nobody can say that it is imported. On a node it is containerd itself that says what it
 passed over (`containerd config dump`), whether its CRI plugin has loaded (`ctr plugins ls`), and why one that does not
@@ -55,6 +56,8 @@ FOR_CONTAINERD_1 = (
     "a config.toml.tmpl is for k3s' and RKE2's containerd 1.x (with 2.x they read config-v3.toml.tmpl first), and "
     "which one reads it, nobody says"
 )
+# The last of those: what it ignores, the older ones ignore, too.
+THEIRS = "1.7"
 NEVER_STARTS = "containerd does not start with a file that it can't read: there is no runtime, and no node"
 
 
@@ -84,11 +87,15 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     files = files.only(Kind.CONFIG)
     # Whether a drop-in is imported says its root file, which need not be kept beside it.
     whole = files.has_config or pool is not None
-    flaws = list(agreed([list(_of_files(each, pool, whole=whole)) for each in files.as_filled_in]))
-    runtime = files.runtime(pool)
-    configs = config_files(files.timeline_on(runtime), runtime)
+    # A branch that is no TOML is none that anybody fills in so: what the others agree in, the file has.
+    every = files.as_filled_in
+    read = [each for each in every if not any(map(_is_unread_template, _configs(each, pool)))]
+    flaws = list(agreed([list(_of_files(each, pool, None, whole=whole)) for each in read or every]))
+    configs = _configs(files, pool)
     if flaws and pool is None and all(each.is_doubt for each in flaws) and all(map(is_for_containerd_1, configs)):
-        skip(FOR_CONTAINERD_1)
+        flaws = list(agreed([list(_of_files(each, pool, THEIRS, whole=whole)) for each in read or every]))
+        if not flaws or all(each.is_doubt for each in flaws):
+            skip(FOR_CONTAINERD_1)
     for flaw in flaws:
         yield flaw.told(on=pool.title if pool is not None and files.version(pool) is not None else "")
     if not flaws and configs and all(map(_is_unread_template, configs)):
@@ -97,9 +104,13 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
         skip("the file that would import it is not here, and no fleet says which containerd reads it")
 
 
-def _of_files(files: NodeFiles, pool: BootPool | None, *, whole: bool) -> Iterator[Flaw]:
-    runtime, version = files.runtime(pool), files.version(pool)
-    configs = config_files(files.timeline_on(runtime), runtime)
+def _configs(files: NodeFiles, pool: BootPool | None) -> Sequence[ConfigFile]:
+    runtime = files.runtime(pool)
+    return config_files(files.timeline_on(runtime), runtime)
+
+
+def _of_files(files: NodeFiles, pool: BootPool | None, assumed: str | None, *, whole: bool) -> Iterator[Flaw]:
+    runtime, version, configs = files.runtime(pool), files.version(pool) or assumed, _configs(files, pool)
     yield from _flaws(configs, runtime, version) if whole else _contents(configs, runtime, version)
 
 

@@ -136,7 +136,9 @@ def _remedy(name: str, era: Era, file: ConfigFile) -> str:
     if name == FIRST:
         return f"name the section {OLD}, and write `version = 2` as the first line"
     if not file.version and file.role not in _OF_A_VERSION:
-        return f"write `{_right(name, era, file).split(' in ')[0]}` as the first line of the file"
+        first = _right(name, era, file).split(" in ")[0]
+        both = f", and name the sections of [plugins.{FIRST}] as this one: with it they are ignored"
+        return f"write `{first}` as the first line of the file{both if FIRST in file.sections else ''}"
     if name == OLD:
         migrated = ", or say version = 2, which is migrated" if file.role is not Role.BEHIND_DEFAULT else ""
         return f"name the sections {' and '.join(NEW)}{migrated}"
