@@ -13,7 +13,7 @@ from nodeworthy.one_cause import told_once_that_unread
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
 from nodeworthy.suppression import Suppressed, Suppression
-from nodeworthy.telling import of_what, plainly, signed, told_once
+from nodeworthy.telling import of_what, plainly, signed, told_once, without_secrets
 from nodeworthy.verdict import (
     DoesNotApply,
     Finding,
@@ -217,7 +217,9 @@ def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -
 
 
 def _plain(why: str) -> str:
-    return why if isinstance(why, ToGive) else plainly(why)
+    from nodeworthy.redaction import hidden
+
+    return why if isinstance(why, ToGive) else hidden(plainly(why))
 
 
 def _crash(function: Callable[..., Any], problem: Exception) -> str:
@@ -253,7 +255,7 @@ def _verdict(rule: Rule, subject: Fact, findings: Sequence[Finding]) -> Judgemen
 def _crashed(rule: Rule, subject: Fact, how: str, crash: Rule) -> Judgement:
     why = f"the rule {rule.id} crashed here, so nothing is known of it: {how}"
     found = replace(finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy)
-    return Judgement(crash, subject, Verdict.ERROR, (found,), crashed=rule.id)
+    return Judgement(crash, subject, Verdict.ERROR, (without_secrets(found),), crashed=rule.id)
 
 
 def _unused_suppressions(
@@ -266,4 +268,5 @@ def _unused_suppressions(
     }
     for each, why in suppressed.without_effect(ran, undecided):
         found = finding(Verdict.FAIL, each, f"this suppression has no effect: {why}", remedy=unused.remedy)
-        yield Judgement(unused, each, Verdict.FAIL, (replace(found, rule=unused.id, severity=unused.severity),))
+        told = without_secrets(replace(found, rule=unused.id, severity=unused.severity))
+        yield Judgement(unused, each, Verdict.FAIL, (told,))

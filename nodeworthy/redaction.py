@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import base64
 import binascii
-import gzip
 import json
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, unquote
 
 from nodeworthy.known.secret_names import Holds, holds, may_be_secret, may_hold, may_hold_several
 from nodeworthy.known.secrets import HIDDEN, perhaps
@@ -33,7 +31,9 @@ _BASE64 = pattern(r"[A-Za-z0-9+/_-]{20,}+={0,2}(?:(?:\r?\n|\\n)[ \t]{0,40}[A-Za-
 _LAST_LINE = pattern(r"(?P<break>(?:\r?\n|\\n)[ \t]{0,40})(?P<rest>[A-Za-z0-9+/]{1,19}={0,2})(?![\w+/=-])")
 _BREAK = pattern(r"(?:\r?\n|\\n)[ \t]*")
 _HEX = pattern(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){12,}+(?![0-9A-Za-z])")
-_PERCENTS = pattern(r"[^\s\"'<>%]*+%[0-9A-Fa-f]{2}[^\s\"'<>]*+")
+_PERCENTS = pattern(r"[^\s\"'<>%=&?]*+%[0-9A-Fa-f]{2}[^\s\"'<>=&?]*+")
+# A text that was written into another one, with its lines in one.
+_WRITTEN = pattern(r"\"(?:[^\"\\\n]|\\[^n\n])*+\\n(?:[^\"\\\n]|\\.)*+\"")
 _SECRET_OBJECT = pattern(r"""(?m)^[ \t{-]*["']?kind["']?[ \t]*:[ \t]*["']?(?:Sealed)?Secret\b|"kind": ?"Secret\"""")
 _DATA = pattern(r"""^(?P<indent>[ \t]*)["']?(?:data|stringData)["']?[ \t]*:(?P<rest>.*)$""")
 _KEY = pattern(r"""^(?P<key>[ \t]*["']?[\w.-]+["']?[ \t]*:[ \t]*)\S""")
@@ -62,6 +62,8 @@ def _hidden(text: str, depth: int, *, keep_lines: bool = False) -> str:
         return text
     if "Secret" in text:
         text = _without_objects(text)
+    if "\\n" in text and depth < _DEPTH:
+        text = _each(text, (each.span() for each in _WRITTEN.finditer(text)), lambda run: _of_written(run, depth + 1))
     text = _replaced(text, keep_lines=keep_lines)
     if depth < _DEPTH and len(text) >= 20:
         text = _repacked(text, depth + 1, keep_lines=keep_lines)
@@ -196,7 +198,7 @@ def _of_bytes(data: bytes, depth: int) -> bytes | None:
         if plain is None:
             return PACKED.encode()
         changed = _of_bytes(plain, depth + 1)
-        return gzip.compress(changed, mtime=0) if changed is not None else None
+        return _gzipped(changed) if changed is not None else None
     if len(data.translate(None, _PRINTABLE)) > len(data) * _MOST_KINDS:
         return None
     text = data.decode("utf-8", "surrogateescape")
@@ -214,12 +216,29 @@ def _gunzipped(data: bytes) -> bytes | None:
     return plain if len(plain) <= _UNPACKED else None
 
 
+def _gzipped(data: bytes) -> bytes:
+    """The same bytes whenever it is done."""
+    member = zlib.compressobj(9, wbits=31)
+    return member.compress(data) + member.flush()
+
+
+def _of_written(run: str, depth: int) -> str:
+    try:
+        plain = json.loads(run)
+    except (ValueError, RecursionError):
+        return run
+    changed = _hidden(plain, depth)
+    return json.dumps(changed, ensure_ascii=False) if changed != plain else run
+
+
 def _of_hex(run: str, depth: int) -> str:
     changed = _of_bytes(bytes.fromhex(run), depth)
     return changed.hex() if changed is not None else run
 
 
 def _of_percents(run: str, depth: int) -> str:
+    from urllib.parse import quote, unquote
+
     plain = unquote(run, errors="surrogateescape")
     changed = _hidden(plain, depth)
     return quote(changed, safe="/:?&=#@()+,;!*$~[]", errors="surrogateescape") if changed != plain else run

@@ -21,7 +21,7 @@ def signed(each: Finding, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
     # The rule's severity is the highest that its findings may have.
     severity = rule.severity if rule.severity is Severity.WARNING else each.severity
-    return _without_secrets(_plain(replace(each, rule=rule.id, severity=severity, remedy=remedy)))
+    return without_secrets(_plain(replace(each, rule=rule.id, severity=severity, remedy=remedy)))
 
 
 def _plain(each: Finding) -> Finding:
@@ -45,15 +45,17 @@ def plainly(text: str) -> str:
     return without_marks(not_known.told_once(text) if " not known" in text else text)
 
 
-def _without_secrets(each: Finding) -> Finding:
-    """Whatever a rule shows of a line, a secret in that line is not shown."""
+def without_secrets(each: Finding) -> Finding:
+    """Whatever is shown of a line, a secret in that line is not shown: by no rule, and by none that crashed on it."""
     from nodeworthy.redaction import hidden
 
     said = {name: getattr(each, name) for name in _WORDS}
     hiding: dict[str, Any] = {name: safe for name, text in said.items() if text and (safe := hidden(text)) is not text}
     if any(hidden(other.says) is not other.says for other in each.related):
         hiding["related"] = tuple(replace(other, says=hidden(other.says)) for other in each.related)
-    if each.edit is not None and any(hidden(text) is not text for text in (each.edit.was, each.edit.new)):
+    if each.edit is not None and any(
+        hidden(text) is not text for text in (each.edit.was, each.edit.new, each.edit.title)
+    ):
         hiding["edit"] = None
     return replace(each, **hiding) if hiding else each
 

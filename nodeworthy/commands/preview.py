@@ -90,9 +90,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _show(text: str) -> None:
+    from nodeworthy.redaction import hidden
     from nodeworthy.report.printable import unobeyed
 
-    sys.stderr.write(unobeyed(text))
+    sys.stderr.write(unobeyed(hidden(text)))
     sys.stderr.flush()
 
 

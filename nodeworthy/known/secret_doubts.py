@@ -17,6 +17,7 @@ from nodeworthy.patterns import pattern
 
 _MORE_WORDS = ("credential", "auth", "pw", "psk", "cookie", "sessionid", "session_id", "string", "binary", "passcode")
 _FAR = 64 * 1024
+_LONG = 8 * 1024
 _LINES = 400
 _LINE = 2000
 
@@ -41,6 +42,8 @@ _QUOTED = pattern(r"\"(?P<double>(?:[^\"\\\n]|\\.){0,4096}+)\"|'(?P<single>[^'\n
 _IS_A_KEY = pattern(r"[ \t]*[:=]")
 _IN_BRACKETS = pattern(r"\"(?P<double>[^\"\n]{1,4096})\"|'(?P<single>[^'\n]{1,4096})'|(?P<bare>[^\s,\[\]\"'{}]+)")
 _ENDS_A_HEADER = pattern(r"[\"'`]|\\[nr\"]")
+_BRACKETS = pattern(r"[\[\]{}]")
+_DEEPEST = 16
 _OPENS = {")": "(", "]": "[", "}": "{"}
 _GOES_ON = pattern(r",[ \t]|[}\]]|\\n")
 
@@ -92,7 +95,8 @@ def _keys(text: str) -> _Placed:
     """To the line that ends it, whatever stands before each of its lines; else as far as it looks like one."""
     at = 0
     while (begins := _KEY_BEGINS.search(text, at)) is not None:
-        ends = _KEY_ENDS.search(text, begins.end(), begins.end() + _FAR)
+        following = text.find("-----BEGIN ", begins.end(), begins.end() + _FAR)
+        ends = _KEY_ENDS.search(text, begins.end(), following if following >= 0 else begins.end() + _FAR)
         at = ends.end() if ends is not None else _cut(text, begins.end())
         yield begins.start(), at, "a private key"
 
@@ -155,10 +159,10 @@ def _inside(text: str, start: int, at: int) -> int:
     """The end of what stands in brackets, or deeper than its key."""
     if text[at : at + 1] in ("{", "["):
         depth = 0
-        for here in range(at, min(len(text), at + _FAR)):
-            depth += (text[here] in "{[") - (text[here] in "}]")
-            if depth == 0:
-                return here
+        for found in _BRACKETS.finditer(text, at, at + _FAR):
+            depth += 1 if found[0] in "{[" else -1
+            if not 0 < depth < _DEEPEST:
+                return found.start() if depth == 0 else at
         return at
     return _dedent(text, start, text.find("\n", at)) if _ENDS_A_LINE.match(text, at) else at
 
@@ -216,7 +220,7 @@ def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
     if value.endswith("$"):  # of `${…}`, `$(…)`
         return [], begins
     if not may_be_secret(value, kind, name) or (is_prose(text, start, match) and not _tells(name, value)):
-        return [], begins
+        return [], ends if _is_header(name) else begins
     if group_of(match) == "bare" and text[ends : ends + 1] in ("(", "["):
         return [], ends  # code
     return [(begins, ends, called(name), name.lstrip("-."))], ends
@@ -267,8 +271,8 @@ def _begins_its_line(text: str, start: int) -> bool:
 
 def _bare(text: str, start: int, begins: int, ends: int, by: str) -> int:
     """A value without quotes goes on to the end of its word, and behind the key of a mapping to that of its line."""
-    line = text.find("\n", ends, ends + _FAR)
-    line = line if line >= 0 else min(len(text), ends + _FAR)
+    line = text.find("\n", ends, ends + _LONG)
+    line = line if line >= 0 else min(len(text), ends + _LONG)
     name = text[start:begins].rstrip(" \t:=\"'")
     if _is_header(name):
         found = _ENDS_A_HEADER.search(text, ends, line)

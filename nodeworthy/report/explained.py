@@ -8,6 +8,7 @@ from typing import Any
 
 from nodeworthy.known.evidence import Found
 from nodeworthy.records import dataclass
+from nodeworthy.redaction import hidden
 from nodeworthy.rule import Moment, Rule
 
 SCHEMA = "nodeworthy/explain/v1"
@@ -71,14 +72,15 @@ def of_rule(rule: Rule, moments: Sequence[Moment]) -> Explanation:
 def of_evidence(found: Found, rule: Rule | None) -> Explanation:
     """What was found in a text. The rule is None where none of ours proves it yet."""
     evidence = found.evidence
-    rows = [("found", f"{found.times} time{'s' if found.times > 1 else ''}, first in line {found.line}: {found.words}")]
+    words, times = hidden(found.words), f"{found.times} time{'s' if found.times > 1 else ''}"
+    rows = [("found", f"{times}, first in line {found.line}: {words}")]
     rows += [("rule", f"{rule.id}: {rule.title}")] if rule is not None else []
     rows += [("cause", evidence.cause), ("remedy", evidence.remedy), ("source", evidence.source)]
     data: dict[str, Any] = {
         "evidence": evidence.text,
         "times": found.times,
         "line": found.line,
-        "words": found.words,
+        "words": words,
         "rule": rule.id if rule is not None else None,
         "cause": evidence.cause,
         "remedy": evidence.remedy,

@@ -9,6 +9,7 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.fleet.boot import boot_script_kind
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.fleet.operator import effective_values
+from nodeworthy.redaction import hidden_data
 from nodeworthy.report.report import place_as_data
 from nodeworthy.report.table import aligned
 from nodeworthy.verdict import Known, Located, Unknown
@@ -115,7 +116,9 @@ def _systems(fleet: Fleet) -> dict[str, Any]:
     storage, monitoring = fleet.storage, fleet.monitoring
     operator = fleet.operator
     return {
-        "operator": {"chart": _value(operator.chart), "values": _plain(effective_values(fleet))} if operator else None,
+        "operator": {"chart": _value(operator.chart), "values": hidden_data(_plain(effective_values(fleet)))}
+        if operator
+        else None,
         "storage": {"kind": storage.kind, "mount": storage.mount} if storage else None,
         "monitoring": {
             "retention": monitoring.retention,

@@ -6,8 +6,9 @@ exactly when nodes are short. Two servers of which none follows the other are tw
 each.
 
 PGMQ is an extension: `CREATE EXTENSION pgmq` needs an image that holds its files, and the plain image of PostgreSQL
-does not. Passwords come from a Secret (`secretKeyRef`), not from the manifest and not from a ConfigMap, and nobody gets
-in without one.
+does not. Passwords come from a Secret (`secretKeyRef`), not from a program's manifest and not from a ConfigMap, and
+nobody gets in without one. One that stands in plain words in a file is `no-secret-in-plain-sight`'s finding, and where
+only this rule is asked, that is said and not judged.
 """
 
 from __future__ import annotations
@@ -144,6 +145,9 @@ def its_credentials_are_in_a_secret(database: QueueDatabase, asked: QueueAsked |
                 should="scram-sha-256",
                 remedy="remove POSTGRES_HOST_AUTH_METHOD, and give POSTGRES_PASSWORD from a Secret",
             )
+    plain = [name for each in database.passwords if (name := each.get("name").text) and _stands_in_a_file(each)]
+    if plain:
+        skip(f"{' and '.join(plain)}: no-secret-in-plain-sight judges what stands in plain words in a file")
     if not database.passwords and not database.takes_secrets:
         yield unknown(database, f"where {database.title} has its passwords from is not said in what was read")
 
@@ -155,9 +159,7 @@ def _password(variable: Tree) -> Findings:
     if not source.get("configMapKeyRef").is_absent:
         should = "from a Secret (secretKeyRef)"
         yield fail(source, f"{name} comes from a ConfigMap", is_="configMapKeyRef", should=should, remedy=remedy)
-    elif value.place.path is not None and value.place.urn is None:
-        return  # the file that it stands in is looked at as a whole, by the rule for secrets
-    elif not (value.is_absent or value.is_null or value.text == ""):
+    elif _is_given(value) and not _stands_in_a_file(variable):
         yield fail(
             value,
             f"{name} stands in the manifest, where whoever may read the object reads it",
@@ -165,6 +167,16 @@ def _password(variable: Tree) -> Findings:
             should="from a Secret (secretKeyRef)",
             remedy=remedy,
         )
+
+
+def _is_given(value: Tree) -> bool:
+    return not (value.is_absent or value.is_null or value.text == "")
+
+
+def _stands_in_a_file(variable: Tree) -> bool:
+    """Such a file is looked at as a whole, by the rule for secrets."""
+    value = variable.get("value")
+    return value.place.path is not None and value.place.urn is None and _is_given(value)
 
 
 @RULE.check

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 from nodeworthy.collect.node.recording import NoRecording, Recording, of_data
+from nodeworthy.redaction import hidden
 
 # As it is written; what stands before and after it is not read.
 _BEGINS = '{\n "schema"'
@@ -28,5 +29,5 @@ def recording(host: str, log: bytes, why: str) -> Recording:
 
 def _unsaid(text: str, why: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    last = f"; the last that its pod said: {lines[-1][:200]}" if lines else ""
+    last = f"; the last that its pod said: {hidden(lines[-1])[:200]}" if lines else ""
     return f"{why or 'its log holds no recording: is the image built from this repository?'}{last}"

@@ -13,6 +13,7 @@ from nodeworthy.collect.node.connections import NotAnswering, WithDeadline
 from nodeworthy.collect.node.deadline import TooLate
 from nodeworthy.collect.node.recording import LOCAL, Recording, without_secrets
 from nodeworthy.collect.node.script import Part
+from nodeworthy.redaction import hidden
 
 
 class TooLong(Exception):
@@ -34,11 +35,11 @@ def observe(host: Host) -> Recording:
     except TooLate as late:
         return Recording(name, unreached=_late(late, nonce))
     except (NotAnswering, OSError) as problem:
-        return Recording(name, unreached=str(problem))
+        return Recording(name, unreached=hidden(str(problem)))
     try:
         parts = _taken_apart(nonce, answer, WithDeadline.connections.seconds)
     except (script.Unbelievable, TooLong) as problem:
-        return Recording(name, unreached=str(problem))
+        return Recording(name, unreached=hidden(str(problem)))
     if isinstance(backend, Local):
         name = _by_its_own_name(parts)
     if not parts or parts[-1].name != "done":
@@ -72,5 +73,5 @@ def _late(late: TooLate, nonce: str) -> str:
 def _broken(code: int, stderr: str, *, begun: bool) -> str:
     said = [line.strip() for line in stderr.splitlines() if line.strip() and not line.startswith("@@")]
     if not begun and said:
-        return said[-1]
-    return f"its answer broke off (exit code {code}{f': {said[-1]}' if said else ''})"
+        return hidden(said[-1])
+    return f"its answer broke off (exit code {code}{f': {hidden(said[-1])}' if said else ''})"

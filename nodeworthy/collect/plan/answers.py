@@ -12,7 +12,7 @@ import yaml as pyyaml
 
 from nodeworthy.collect.plan.project import read_mapping, shown_path
 from nodeworthy.collect.plan.protocol import SIGNATURE
-from nodeworthy.collect.plan.wire import Wire, is_secret
+from nodeworthy.collect.plan.wire import Wire, is_secret, redacted
 from nodeworthy.documents.tree import Tree, plain
 from nodeworthy.errors import Ends, InputError
 from nodeworthy.records import dataclass
@@ -134,11 +134,9 @@ def _bare(data: Wire) -> Wire:
 
 
 def _shown(data: Wire) -> Wire:
-    if is_secret(data):
-        return "(secret)"
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and not is_secret(data):
         return {name: _shown(each) for name, each in data.items() if each is not None}
-    return [_shown(each) for each in data] if isinstance(data, list) else data
+    return redacted([_shown(each) for each in data] if isinstance(data, list) else data)
 
 
 def _entry(question: Question) -> str:

@@ -18,6 +18,7 @@ from nodeworthy.collect.plan.served import Program, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.records import dataclass
+from nodeworthy.redaction import hidden
 
 # What the made-up values of a third run have behind their token: another text, of another length.
 VARIANT = "anew"
@@ -102,7 +103,7 @@ def _with_simulation(plan: Plan, run: Run, made: StandIns, deadline: float, time
     if registry.questions:
         return Ran(plan, None, f"it asks what nobody has answered: {registry.questions[0].shown()}")
     if run.exit_code != 0 or errors or not registry.finished:
-        said = (errors or [""])[-1].strip().splitlines()
+        said = hidden((errors or [""])[-1]).strip().splitlines()
         return Ran(plan, None, f"the program fails on them{f': {said[-1]}' if said else ''}")
     return Ran(plan, Simulated(run.served.plan, made))
 
