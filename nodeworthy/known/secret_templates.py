@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nodeworthy.known.secret_names import Holds, holds
@@ -39,8 +40,9 @@ def fillings(text: str) -> Iterator[Filling]:
             continue
         line += text.count("\n", counted, found.start())
         counted = found.start()
-        if f"{found[2]}=" in text and "." not in found[1]:
-            continue  # the script's own variable
+        # The script's own variable; `--token=${token}` sets none.
+        if "." not in found[1] and re.search(rf"(?<![\w-]){found[2]}=", text) is not None:
+            continue
         yield Filling(found[1], name, called, line, found.start() - text.rfind("\n", 0, found.start()))
 
 

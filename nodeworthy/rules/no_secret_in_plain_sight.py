@@ -113,7 +113,8 @@ def user_data_holds_none(script: BootScript) -> Findings:
     if not userdata.parts:
         yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
         return
-    found = [each for part in userdata.parts for each in _in_part(part, sight, is_template=userdata.is_template)]
+    is_template = userdata.is_template or script.use.is_rendered(script.surroundings)
+    found = [each for part in userdata.parts for each in _in_part(part, sight, is_template=is_template)]
     # A plan has one line of the program for all of it, and says the script's own line beside that.
     told = {(each.where.line, each.where.subject) for each in found}
     found += (each for each in _in_packed_files(script, sight) if (each.where.line, each.where.subject) not in told)

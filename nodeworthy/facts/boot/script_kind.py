@@ -42,6 +42,9 @@ _CALLED_STARTUP = pattern(r"(?i)(?:^|[-_.])startup(?:[-_]?script)?(?=$|[-_.\d])"
 _OF_PACKER = pattern(r"\bPACKER_(?:BUILD_NAME|BUILDER_TYPE|HTTP_ADDR)\b")
 _OF_GOOGLE = pattern(r"metadata\.google\.internal|computeMetadata")
 _IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebuilder", "virt-customize", "diskimage"))
+# Of Terraform: the function, and the data source that came before it, up to the name of the file.
+_RENDERS = pattern(rb"templatefile\(\s*\"[^\"]*$|\"template_file\"[^}]*file\(\s*\"[^\"]*$")
+_BEFORE = 300
 _EKS = pattern(r"/etc/eks/(?:bootstrap\.sh|nodeadm)|\bnodeadm[ \t]+init\b")
 
 
@@ -62,9 +65,20 @@ class Use:
     def builds_an_image(self) -> bool:
         return self.kind is ScriptKind.IMAGE_BUILD
 
+    def is_rendered(self, around: Surroundings | None) -> bool:
+        """Whether Terraform fills it in where it is named: `templatefile("boot.sh", …)`."""
+        return any(_is_rendered(each, around) for each in self.said_by)
+
     def related(self) -> Iterator[Related]:
         for each in self.said_by[:1]:
             yield Related(each.place, f"it is {self.kind.value} here")
+
+
+def _is_rendered(reference: Reference, around: Surroundings | None) -> bool:
+    data = around.read(reference.path) if around is not None and reference.path.suffix == ".tf" else None
+    if data is None:
+        return False
+    return _RENDERS.search(data[max(0, reference.offset - _BEFORE) : reference.offset]) is not None
 
 
 def use_of(userdata: UserData, around: Surroundings | None) -> Use:

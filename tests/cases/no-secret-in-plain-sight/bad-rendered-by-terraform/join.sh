@@ -1,0 +1,3 @@
+#!/bin/bash
+set -euo pipefail
+kubeadm join --token=${token} ${address}:6443
