@@ -18,6 +18,7 @@ from nodeworthy.facts.node.firewall_on_node import keeps_pods_back
 from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.smi import same_gpu
 from nodeworthy.known.pod_interfaces import is_pods
 from nodeworthy.known.xid import xid
 from nodeworthy.rule import Rule
@@ -38,7 +39,10 @@ RULE = Rule(
 @RULE.check
 def nothing_in_it_is_a_fault(node: Node) -> Findings:
     log = read_then(node.seen.kernel_log, "the kernel's log")
-    for (gpu, number), lines in _grouped(need(log.xids), lambda each: (each.gpu, each.number)).items():
+    # What the driver itself says is lost, gpu-count-complete tells, with this line.
+    lost = node.seen.smi.lost if node.seen.smi is not None else ()
+    xids = [each for each in need(log.xids) if not any(same_gpu(each.gpu, gone.address) for gone in lost)]
+    for (gpu, number), lines in _grouped(xids, lambda each: (each.gpu, each.number)).items():
         yield _xid(log, gpu, number, lines)
     for (switch, number), told in _grouped(log.switches, lambda each: (each.switch, each.number)).items():
         yield _sxid(log, switch, number, told)

@@ -176,8 +176,11 @@ imported() {
 written() {
     {
         imported "$2" "$3"
-        for found in "$2${3%/*}"/conf.d/* "$2${3%/*}"/config.d/*; do
-            [ -f "$found" ] && echo "${found#"$2"}"
+        for found in "$2${3%/*}"/*.d/*; do
+            case $found in
+            */certs.d/* | */hosts.d/*) ;;
+            *) [ -f "$found" ] && echo "${found#"$2"}" ;;
+            esac
         done
     } | sort -u | head -n 40 | while read -r found; do
         [ "$(stat -L -c %s "$2$found")" -gt 200000 ] || part "config $1 $found" cat "$2$found"

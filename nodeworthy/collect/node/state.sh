@@ -111,6 +111,64 @@ rdma() {
     return 0
 }
 
+# Whether something has the GPUs open: then they are initialised, and asking the driver of them initialises none.
+held_open() {
+    awk '$1 == "nvidia" { users = gsub(/,/, ",", $4); held = $3 > users } END { exit !held }' /proc/modules 2>/dev/null ||
+        grep -qsxE 'nvidia-persiste.*|nv-fabricmanag.*' /proc/[0-9]*/comm
+}
+
+# What the driver itself says of its GPUs: one that is lost stays on the bus and in /proc. Asked once, and only of what
+# is initialised. Whatever hangs in the driver can't be killed: it is left behind after its time.
+driver_says() {
+    smi=$(command -v nvidia-smi)
+    within=
+    if [ -z "$smi" ] && [ -x /run/nvidia/driver/usr/bin/nvidia-smi ]; then
+        smi=nvidia-smi
+        within='chroot /run/nvidia/driver'
+    fi
+    if [ -z "$smi" ]; then
+        echo "unasked: there is no nvidia-smi here"
+        return 0
+    fi
+    if ! held_open; then
+        echo "unasked: nothing has the GPUs open, and asking would initialise them"
+        return 0
+    fi
+    kept=$(mktemp -p /dev/shm 2>/dev/null || mktemp) || return 1
+    $within "$smi" -q >"$kept" 2>&1 &
+    asked=$!
+    tenths=0
+    while read -r _ _ state _ 2>/dev/null <"/proc/$asked/stat" && [ "$state" != Z ]; do
+        tenths=$((tenths + 1))
+        [ $tenths -lt 150 ] || break
+        sleep 0.1
+    done
+    if [ $tenths -ge 150 ]; then
+        kill -9 "$asked"
+        rm -f "$kept"
+        echo "nvidia-smi -q gave no answer in 15 s" >&2
+        return 124
+    fi
+    wait "$asked"
+    code=$?
+    # Of hundreds of lines a GPU those that say whether it is there, and well.
+    awk '
+        /^    [^ ]/ { part = $0; sub(/^ +/, "", part); sub(/ *:.*/, "", part) }
+        /^        [^ ]/ { block = $0; sub(/^ +/, "", block); sub(/ *:.*/, "", block) }
+        /^[^ ]/ { part = "" }
+        /^GPU |^Attached GPUs|Unable to determine|GPU is lost|No devices|Failed to initialize|communicate with/ { print; next }
+        part ~ /^(Product Name|Persistence Mode|Remapped Rows|GPU Recovery Action)$/ { print }
+        part == "Fabric" && block ~ /^(Fabric|State|Status)$/ { print; next }
+        part == "Fabric" && /^    Fabric/ { print }
+        part == "ECC Errors" && (/^    ECC/ || block == "Volatile") { print }
+    ' "$kept"
+    rm -f "$kept"
+    return "$code"
+}
+
+if [ -e /proc/driver/nvidia/version ]; then
+    part "nvidia-smi" driver_says
+fi
 part params cat /proc/driver/nvidia/params
 part driver cat /proc/driver/nvidia/version
 part modules modules
@@ -119,6 +177,14 @@ part bus bus
 part driven driven
 part rdma rdma
 command -v systemctl >/dev/null 2>&1 && part fabric units nvidia-fabricmanager.service
+# For how long it has been at it, in seconds.
+fabric_age() {
+    since=$($brief systemctl show --property=ActiveEnterTimestampMonotonic --value nvidia-fabricmanager.service) || return
+    read -r up _ </proc/uptime
+    [ "${since:-0}" = 0 ] || echo "$((${up%.*} - since / 1000000))"
+}
+
+command -v systemctl >/dev/null 2>&1 && part "fabric age" fabric_age
 # The operator's driver container brings one that is no unit of this systemd.
 elsewhere() {
     # shellcheck disable=SC2013 # paths in /proc have no blanks

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from nodeworthy.facts.boot.fabric_manager import ENABLE, NO_CUDA, REFUSES, UNIT, needs_it
 from nodeworthy.facts.node.devices import switches
 from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.smi import SaidGpu
 from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import InstanceGpus, gpus_of
 from nodeworthy.verdict import Finding, Findings, Known, fail, need, skip, unknown
+
+# Setting the switches up takes seconds; in the driver's own words it goes on, or has not begun.
+SETTLED_SECONDS = 300
+_ON_ITS_WAY, _NOT_YET = ("In Progress", "Not Started"), ("", "Success", "Not Ready", "In Progress")
 
 
 def told_of(node: Node) -> Findings:
@@ -36,6 +43,7 @@ def told_of(node: Node) -> Findings:
     else:
         need(driver.fabric_version)
         need(driver.version)
+        yield from _fabric(node, unit)
     if not unit.starts_at_boot:
         yield _not_enabled(unit)
 
@@ -109,6 +117,35 @@ def _does_not_run(node: Node, unit: UnitState) -> Findings:
         cause=NO_CUDA,
         remedy=f"journalctl -u {unit.name} -b says why it ended; then systemctl start {unit.name}",
     )
+
+
+def _fabric(node: Node, unit: UnitState) -> Findings:
+    """Running is not done: what the GPUs say of their fabric decides whether CUDA starts."""
+    said = node.seen.smi
+    if said is None:
+        return
+    open_ = [each for each in need(said.gpus) if each.fabric_state and not _is_done(each)]
+    if not open_:
+        return
+    states = Counter((each.fabric_state, each.fabric_status or "N/A") for each in open_)
+    is_ = "; ".join(f"State {state}, Status {status}: {count} GPUs" for (state, status), count in states.items())
+    is_young = said.fabric_age is None or said.fabric_age < SETTLED_SECONDS
+    if is_young and all(each.fabric_state in _ON_ITS_WAY and each.fabric_status in _NOT_YET for each in open_):
+        yield unknown(said, f"the fabric of {len(open_)} GPUs is not set up yet: look again in a minute", is_=is_)
+        return
+    yield fail(
+        said,
+        f"fabric manager runs, and the fabric of {len(open_)} GPUs is not set up",
+        is_=is_,
+        should="State Completed, Status Success (nvidia-smi -q, Fabric)",
+        related=[unit.related()],
+        cause=NO_CUDA,
+        remedy=f"journalctl -u {unit.name} -b and dmesg | grep SXid say why; drain the node and reboot it",
+    )
+
+
+def _is_done(gpu: SaidGpu) -> bool:
+    return (gpu.fabric_state, gpu.fabric_status) in (("Completed", "Success"), ("Completed", ""))
 
 
 def _masked(unit: UnitState) -> Finding:

@@ -8,6 +8,7 @@ from nodeworthy.facts.node.devices import Device, NodeDevices, gpus
 from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.smi import same_gpu
 from nodeworthy.fleet.model import Driver, Pool
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Unknown, fail, need, skip, unknown
@@ -26,6 +27,28 @@ def told_of(node: Node) -> Findings:
     elif len(there) != wanted.state.value:
         yield _another_count(devices, there, wanted.state.value, wanted.place)
     yield from _driven(node, devices, there)
+    yield from _answering(node)
+
+
+def _answering(node: Node) -> Findings:
+    """A GPU that is lost while the node runs stays on the bus and in /proc until the next boot."""
+    said = node.seen.smi
+    if said is None:
+        return
+    for each in said.lost:
+        xids = node.seen.kernel_log.xids.state if node.seen.kernel_log is not None else None
+        log = [line for line in (xids.value if isinstance(xids, Known) else ()) if same_gpu(line.gpu, each.address)]
+        yield fail(
+            said,
+            f"the driver has lost the GPU {each.address.lower()}",
+            is_=each.says,
+            should="a GPU that answers",
+            related=[Related(said.place, f"the kernel's log says: {line.line}") for line in log[-1:]],
+            cause="it has fallen off the bus while the node runs; the bus and /proc show it until the next boot",
+            remedy="drain the node and reboot it; where it is gone again or missing then, stop and start the instance, "
+            "or replace it",
+        )
+    need(said.gpus)
 
 
 def expected(node: Node) -> Located[int] | None:

@@ -14,6 +14,7 @@ from nodeworthy.facts.node.kubelet import NodeKubelet
 from nodeworthy.facts.node.nodeadm import NodeNodeadm
 from nodeworthy.facts.node.registries import NodeRegistries
 from nodeworthy.facts.node.room import NodeRoom
+from nodeworthy.facts.node.smi import NodeSmi
 from nodeworthy.facts.node.storage import NodeStorage
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, ToGive, skip
@@ -37,6 +38,8 @@ class Seen:
     storage: NodeStorage | None = None
     registries: NodeRegistries | None = None
     firewall: NodeFirewall | None = None
+    # Also where the driver was not to be asked.
+    smi: NodeSmi | None = None
     # Also where the node has none.
     nodeadm: NodeNodeadm | None = None
 

@@ -14,6 +14,7 @@ from nodeworthy.collect.node.seen.kernel_log import kernel_log
 from nodeworthy.collect.node.seen.limits import clock, room
 from nodeworthy.collect.node.seen.nodeadm import nodeadm
 from nodeworthy.collect.node.seen.registries import registries
+from nodeworthy.collect.node.seen.smi import smi
 from nodeworthy.collect.node.seen.storage import storage
 from nodeworthy.collect.node.seen.units import kubelet
 from nodeworthy.facts.node.seen import Seen
@@ -34,4 +35,5 @@ def seen(recording: Recording, running: Sequence[Process], host: Place) -> Seen:
         registries=registries(recording, host),
         firewall=firewall(recording, host),
         nodeadm=nodeadm(recording, host),
+        smi=smi(recording, host),
     )

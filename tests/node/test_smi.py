@@ -1,0 +1,167 @@
+"""What the driver itself says of its GPUs, beside the bus and /proc: one that is lost, a fabric that is not set up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.node import script
+from nodeworthy.collect.node.recording import Recording, load
+from nodeworthy.verdict import Verdict
+
+from .recordings import CASES, but, part
+from .test_containerd import of, red
+
+# Eight H100 behind NVSwitches, with fabric manager.
+NODE = load(CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json")
+COUNT, FABRIC, LOG = "gpu-count-complete", "fabric-manager-runs", "kernel-log-clean"
+BUSES = ("53", "64", "75", "86", "97", "A8", "B9", "CA")
+GPU = """\
+GPU 00000000:{bus}:00.0
+    Product Name                          : NVIDIA H100 80GB HBM3
+    Product Brand                         : NVIDIA
+    Persistence Mode                      : Enabled
+    MIG Mode
+        Current                           : Disabled
+        Pending                           : Disabled
+    PCI
+        Bus                               : 0x{bus}
+        State                             : somewhere else
+    ECC Mode
+        Current                           : Enabled
+    ECC Errors
+        Volatile
+            SRAM Correctable              : 0
+            DRAM Uncorrectable            : {errors}
+        Aggregate
+            DRAM Uncorrectable            : 41
+    Remapped Rows
+        Correctable Error                 : 0
+        Uncorrectable Error               : 0
+        Pending                           : {pending}
+        Remapping Failure Occurred        : {failed}
+        Bank Remap Availability Histogram
+            Max                           : 2560 bank(s)
+    Temperature
+        GPU Current Temp                  : 31 C
+    Fabric
+        State                             : {state}
+        Status                            : {status}
+        CliqueId                          : 0
+"""
+HEAD = """
+==============NVSMI LOG==============
+
+Timestamp                                 : Tue Sep  2 09:14:31 2025
+Driver Version                            : 570.172.08
+CUDA Version                              : 12.8
+
+Attached GPUs                             : 8
+"""
+LOST = (
+    "Unable to determine the device handle for GPU0000:CA:00.0: GPU is lost.  Reboot the system to recover this GPU\n"
+)
+XID = "[ 9123.4] NVRM: Xid (PCI:0000:ca:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
+
+
+def log(state: str = "Completed", status: str = "Success", count: int = 8, **said: str) -> str:
+    told = {"errors": "0", "pending": "No", "failed": "No", "state": state, "status": status} | said
+    return HEAD + "".join(GPU.format(bus=bus, **told) for bus in BUSES[:count])
+
+
+def asked(text: str, *, code: int = 0, age: str = "1200", node: Recording = NODE) -> Recording:
+    return but(node, part("nvidia-smi", text, code=code), part("fabric age", age))
+
+
+def test_eight_that_answer_are_well() -> None:
+    for name in (COUNT, FABRIC, LOG):
+        assert of(asked(log()), name).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("text", [HEAD + LOST, LOST, log(count=7) + LOST, log().replace("Enabled", "GPU is lost", 1)])
+def test_a_gpu_that_is_lost_stays_on_the_bus_and_in_proc(text: str) -> None:
+    lost = asked(text, code=15)
+    assert red(lost) == {COUNT}
+    [found] = [each for each in of(lost, COUNT).findings if each.verdict is Verdict.FAIL]
+    assert "the driver has lost the GPU" in found.message
+
+
+def test_its_xid_is_told_with_it_and_not_once_more() -> None:
+    lost = but(asked(LOST, code=255), part("kernel log", XID))
+    assert red(lost) == {COUNT}
+    [found] = of(lost, COUNT).findings
+    assert [each.says for each in found.related] == [f"the kernel's log says: {XID}"]
+    other = but(asked(LOST, code=255), part("kernel log", XID.replace("ca:00", "53:00")))
+    assert red(other) == {COUNT, LOG}
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "age", "verdict"),
+    [
+        ("In Progress", "N/A", "12", Verdict.UNKNOWN),
+        ("In Progress", "N/A", "", Verdict.UNKNOWN),
+        ("In Progress", "N/A", "900", Verdict.FAIL),
+        ("Completed", "Insufficient Resources", "12", Verdict.FAIL),
+        ("Not Started", "N/A", "900", Verdict.FAIL),
+        ("N/A", "N/A", "900", Verdict.PASS),
+        ("Not Supported", "N/A", "900", Verdict.PASS),
+    ],
+)
+def test_a_fabric_manager_that_runs_is_as_good_as_its_fabric(
+    state: str, status: str, age: str, verdict: Verdict
+) -> None:
+    assert of(asked(log(state, status), age=age), FABRIC).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "verdict"),
+    [
+        ("unasked: nothing has the GPUs open, and asking would initialise them", 0, Verdict.PASS),
+        ("", 124, Verdict.UNKNOWN),
+        ("Failed to initialize NVML: Driver/library version mismatch", 18, Verdict.UNKNOWN),
+        ("No devices were found", 6, Verdict.UNKNOWN),
+    ],
+)
+def test_what_it_did_not_say_does_not_pass(text: str, code: int, verdict: Verdict) -> None:
+    assert of(asked(text, code=code), COUNT).verdict is verdict
+    assert of(NODE, COUNT).verdict is Verdict.PASS, "an older recording is judged as before"
+
+
+FUNCTION = script.text()
+FUNCTION = FUNCTION[FUNCTION.index("driver_says() {") : FUNCTION.index("if [ -e /proc/driver/nvidia/version ]")]
+
+
+def run_it(tmp_path: Path, program: str, held: str = "true") -> subprocess.CompletedProcess[str]:
+    smi = tmp_path / "nvidia-smi"
+    smi.write_text(f"#!/bin/sh\n{program}\n")
+    smi.chmod(0o755)
+    whole = f"held_open() {{ {held}; }}\n{FUNCTION}\ndriver_says"
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    return subprocess.run(["sh", "-c", whole], capture_output=True, text=True, check=False, env={"PATH": path})
+
+
+def test_of_hundreds_of_lines_those_are_kept_that_are_judged(tmp_path: Path) -> None:
+    (tmp_path / "said").write_text(log() + LOST)
+    ran = run_it(tmp_path, f"cat {tmp_path}/said; exit 15")
+    assert ran.returncode == 15
+    assert "Temperature" not in ran.stdout
+    assert "somewhere else" not in ran.stdout
+    assert "41" not in ran.stdout
+    assert of(asked(ran.stdout, code=15), COUNT).verdict is Verdict.FAIL
+    (tmp_path / "said").write_text(log("Completed", "Insufficient Resources"))
+    kept = run_it(tmp_path, f"cat {tmp_path}/said").stdout
+    assert of(asked(kept), FABRIC).verdict is Verdict.FAIL
+
+
+def test_what_nobody_has_open_is_not_initialised_for_a_question(tmp_path: Path) -> None:
+    ran = run_it(tmp_path, f"touch {tmp_path}/ran", held="false")
+    assert ran.stdout.startswith("unasked: ")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_one_that_hangs_is_left_after_its_time(tmp_path: Path) -> None:
+    ran = run_it(tmp_path, "exec sleep 60")
+    assert (ran.returncode, ran.stderr) == (124, "nvidia-smi -q gave no answer in 15 s\n")
