@@ -1,8 +1,8 @@
 #!/bin/sh
 # Fault: the drop-in lies in a folder that is not imported
-# Rule: toolkit-reaches-containerd
+# Rule: containerd-config-read
 set -e
 . /usr/lib/nodeworthy-lab/paths
-mkdir "${DROP_IN%/*}.old"
-mv "$DROP_IN" "${DROP_IN%/*}.old"
+mkdir "${CONTAINERD_CONFIG%/*}/drop-ins.d"
+mv "$DROP_IN" "${CONTAINERD_CONFIG%/*}/drop-ins.d"
 systemctl restart containerd.service

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fault: the toolkit's drop-in is there, and nothing imports it
-# Rule: toolkit-reaches-containerd
+# Rule: containerd-config-read
 set -e
 . /usr/lib/nodeworthy-lab/paths
 written=$(stat -c %Y "$CONTAINERD_CONFIG")
