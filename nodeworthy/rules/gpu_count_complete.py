@@ -4,7 +4,7 @@ A GPU that has fallen off the bus is gone until somebody resets the machine, and
 then advertises seven, and a job that asks for eight waits for ever. On the node three numbers are compared: the GPUs
 that the PCI bus shows, those that NVIDIA's driver has taken (`/proc/driver/nvidia/gpus`), and those that the pool or
 the instance type has. One that falls off while the node runs stays in all of them until the next boot: of it the driver
-itself is asked (`nvidia-smi -q`, once, and only where something has the GPUs open, so that a question initialises none).
+itself is asked (`nvidia-smi -q`, once, and only where something has the GPUs open: a question initialises none).
 
 In a cluster a node's capacity is what its device plugin registered: fewer than the pool or the instance type has is a
 lost GPU. Allocatable below capacity is a GPU that the plugin gave up as unhealthy. Nodes whose GPUs are shared or cut
