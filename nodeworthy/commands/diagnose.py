@@ -1,8 +1,10 @@
 """Reads Kubernetes and names causes. Changes nothing, unless --fix says so.
 
-Without --from it looks at the cluster of the current context, as kubectl would; with --from DIR at what
-`kubectl get -o json`, `kubectl cluster-info dump` or --record wrote there. The rights that it needs are those that
---print-role prints; secrets are never read, and of logs only the ends of those that a rule needs.
+Without --from it looks at the cluster of the current context, as kubectl would; with --from at what `kubectl get`
+(`-o json` or `-o yaml`), `kubectl cluster-info dump` or --record wrote: a folder, one file, or - for standard input.
+
+The rights that it needs are those that --print-role prints; secrets are never read, and of logs only the ends of those
+that a rule needs.
 
 --watch stays, looks again every 15 seconds, and tells what is new, what changed and what is gone, until Ctrl-C; then
 the exit code is that of the last state. A server that does not answer is said, and nothing counts as gone meanwhile.
@@ -42,7 +44,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-workers", metavar="N", type=_workers, default=4, help="kinds read side by side (4)")
     parser.add_argument("--prometheus", metavar="URL", help="ask it what GPUs do (token: NODEWORTHY_PROMETHEUS_TOKEN)")
     parser.add_argument("--record", metavar="DIR", help="keep what was read, without secrets")
-    parser.add_argument("--from", metavar="DIR", dest="folder", help="look at a dump instead of a cluster")
+    parser.add_argument(
+        "--from", metavar="PATH", dest="folder", help="look at a dump instead of a cluster: a folder, a file, or -"
+    )
     parser.add_argument("--ledger", action="store_true", help="tell who holds which GPUs, what is free, what waits")
     parser.add_argument("--print-role", action="store_true", help="print the rights that this needs, for kubectl apply")
     watching.configure(parser)

@@ -146,7 +146,7 @@ complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-opti
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option max-workers --exclusive --description 'kinds read side by side (4)'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option prometheus --exclusive --description 'ask it what GPUs do (token: NODEWORTHY_PROMETHEUS_TOKEN)'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option record --require-parameter --force-files --description 'keep what was read, without secrets'
-complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option from --require-parameter --force-files --description 'look at a dump instead of a cluster'
+complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option from --require-parameter --force-files --description 'look at a dump instead of a cluster: a folder, a file, or -'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option ledger --description 'tell who holds which GPUs, what is free, what waits'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option print-role --description 'print the rights that this needs, for kubectl apply'
 complete --command nodeworthy --condition '__nodeworthy_is diagnose' --long-option watch --description 'stay, and tell what changes, until Ctrl-C'

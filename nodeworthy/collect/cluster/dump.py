@@ -1,4 +1,5 @@
-"""Reads what `kubectl get -o json`, `kubectl cluster-info dump` or our own recording wrote into a folder.
+"""Reads what `kubectl get -o json` or `-o yaml`, `kubectl cluster-info dump` or our own recording wrote: a folder of
+it, one file, or what comes through a pipe.
 
 What a file is, is seen from what stands in it. Only an empty `List` of kubectl says of nothing what it is: there
 the file's name is asked.
@@ -7,24 +8,27 @@ the file's name is asked.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from nodeworthy.collect.cluster import hami_logs, logs
-from nodeworthy.collect.cluster.dump_text import Unreadable, text_of
+from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
+from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
 from nodeworthy.collect.cluster.recording import is_recording, refusal, refused_logs, refused_usage
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
-from nodeworthy.documents.json_objects import Item, NotJson, read_objects
+from nodeworthy.documents.json_objects import Item, NotJson, Whole, read_objects
 from nodeworthy.documents.plain import mapping_at, text_at
+from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.errors import InputError
 from nodeworthy.facts.cluster.gpu_usage import is_answer
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+_Reader = Callable[[Iterable[str], Place], Iterator[Item | Whole]]
 
 
 @dataclass
@@ -34,6 +38,8 @@ class _File:
     path: str
     waiting: list[Mapping[str, Any]] = field(default_factory=list)
     objects: int = 0
+    # A list of none is an answer, too.
+    is_list: bool = False
     # Of which kind the last of them was.
     last: Kind | None = None
     # What was said of it already: a list of a million numbers is one fault.
@@ -56,25 +62,64 @@ class _File:
             seen.unreadable.append(UnreadableInput(Place(path=self.path), why))
 
 
-def look(folder: str, namespace: str | None) -> Seen:
-    """Everything in a folder and those beneath it."""
+def look(named: str, namespace: str | None) -> Seen:
+    """Everything in a folder and those beneath it; or in one file, `-` being standard input."""
     seen = Seen(namespace)
-    root = Path(folder)
+    root = Path(named)
+    if named == STDIN or (root.exists() and not root.is_dir()):
+        _read_named(root, seen)
+        return seen
     if not root.exists():
-        raise InputError(f"{folder}: there is no such folder")
-    if not root.is_dir():
-        raise InputError(f"{folder}: this is no folder")
+        raise InputError(f"{named}: there is no such folder and no such file")
     if not os.access(root, os.R_OK | os.X_OK):
-        raise InputError(f"{folder}: may not be read")
+        raise InputError(f"{named}: may not be read")
     written = logs.Index()
     for path in _files(root, seen):
         if path.suffix.lower() == ".json":
-            _read(path, seen)
+            _read(path, text_of(path), read_objects, seen)
+        elif path.suffix.lower() in dump_yaml.SUFFIXES:
+            _read_if_dumped(path, seen)
         else:
             written.add(path)
     logs.read_last_words(seen, written)
     hami_logs.read(seen, written)
     return seen
+
+
+def _read_named(path: Path, seen: Seen) -> None:
+    """One file, which is meant: what can't be read of it, or holds nothing of a cluster, is a mistake of the call."""
+    pieces = _Pieces(path)
+    is_json = pieces.begins.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+    file = _read(path, pieces, read_objects if is_json else dump_yaml.read_objects, seen)
+    if file.objects or file.is_list:
+        return
+    told = [f"{each.place}: {each.why}" for each in seen.unreadable]
+    raise InputError(told[0] if told else f"{file.path}: no object of Kubernetes stands in it")
+
+
+def _read_if_dumped(path: Path, seen: Seen) -> None:
+    pieces = _Pieces(path)
+    if pieces.problem is None and dump_yaml.may_hold_objects(pieces.begins):
+        _read(path, pieces, dump_yaml.read_objects, seen)
+
+
+class _Pieces:
+    """The text of a file, whose beginning was looked at."""
+
+    def __init__(self, path: Path) -> None:
+        self._rest = text_of(path)
+        self.begins = ""
+        self.problem: Unreadable | None = None
+        try:
+            self.begins = next(self._rest, "")
+        except Unreadable as problem:
+            self.problem = problem
+
+    def __iter__(self) -> Iterator[str]:
+        if self.problem is not None:
+            raise self.problem
+        yield self.begins
+        yield from self._rest
 
 
 def _files(root: Path, seen: Seen) -> Iterator[Path]:
@@ -87,20 +132,22 @@ def _files(root: Path, seen: Seen) -> Iterator[Path]:
         yield from (Path(above, name) for name in sorted(names))
 
 
-def _read(path: Path, seen: Seen) -> None:
+def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: Seen) -> _File:
     file = _File(shown(path))
     try:
-        for part in read_objects(text_of(path), Place(path=file.path)):
+        for part in read(pieces, Place(path=file.path)):
             if isinstance(part, Item):
                 _add_item(part, file, seen)
             else:
+                file.is_list = file.is_list or part.has_items
                 _add_whole(part.data, part.has_items, file, seen)
-    except NotJson as problem:
+    except (NotJson, NotYaml) as problem:
         seen.unreadable.append(UnreadableInput(problem.place, f"{problem.why}{file.used}"))
         file.end(seen)
     except Unreadable as problem:
         file.fault(f"{problem}{file.used}", seen)
         file.end(seen)
+    return file
 
 
 def _add_item(item: Item, file: _File, seen: Seen) -> None:

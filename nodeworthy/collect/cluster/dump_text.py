@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import codecs
 import stat
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from nodeworthy.documents.text_file import OPENED
+
+STDIN = "-"
 PIECE = 1 << 20
 _BYTE_ORDER_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16", b"\xef\xbb": "utf-8-sig"}
 
@@ -17,8 +21,12 @@ class Unreadable(Exception):
 
 
 def text_of(path: Path) -> Iterator[str]:
+    """Of `-` what comes through standard input."""
+    if str(path) == STDIN:
+        yield from _decoded(sys.stdin.buffer)
+        return
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        if not stat.S_ISREG(path.stat().st_mode) and not str(path).startswith(OPENED):
             raise Unreadable("this is no regular file")
         with path.open("rb") as file:
             yield from _decoded(file)

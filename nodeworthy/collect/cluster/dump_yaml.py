@@ -1,0 +1,50 @@
+"""Reads the YAML that `kubectl get -o yaml` prints: as JSON is read, but at once, for YAML can't be read in pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nodeworthy.collect.cluster.dump_text import Unreadable
+from nodeworthy.documents.json_objects import Item, Whole
+from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.tree import plain
+from nodeworthy.documents.yaml import read_all
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Place
+
+SUFFIXES = (".yaml", ".yml")
+LARGEST = 32 * 1024 * 1024
+_OBJECT = pattern(r"(?m)^(?:apiVersion|kind):")
+
+
+def may_hold_objects(text: str) -> bool:
+    """By its beginning: in a folder lies much YAML that is nobody's dump."""
+    return _OBJECT.search(text) is not None
+
+
+def read_objects(pieces: Iterable[str], place: Place) -> Iterator[Item | Whole]:
+    """The items of each document, then the document without them. Raises Unreadable, and NotYaml with its place."""
+    for document in read_all(_joined(pieces), place):
+        if not document.is_mapping:
+            continue
+        try:
+            data = plain(document)
+        except ValueError as problem:
+            raise Unreadable(f"it is not what kubectl prints: {problem}") from None
+        has_items = isinstance(data.get("items"), list) or ("items" in data and data["items"] is None)
+        items = data.pop("items") or [] if has_items else []
+        kind, version = text_at(data, "kind"), text_at(data, "apiVersion")
+        yield from (Item(each, kind, version) for each in items)
+        yield Whole(data, has_items)
+
+
+def _joined(pieces: Iterable[str]) -> str:
+    text, length = [], 0
+    for each in pieces:
+        text.append(each)
+        length += len(each)
+        if length > LARGEST:
+            raise Unreadable(
+                f"as YAML it is larger than {LARGEST >> 20} MiB, the most that is read of it: give -o json"
+            )
+    return "".join(text)
