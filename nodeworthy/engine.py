@@ -48,6 +48,8 @@ class Scene:
     suppressions: Sequence[Suppression] = ()
     # Rules (their ids) that judge the same by better facts of another scene.
     judged_elsewhere: frozenset[str] = frozenset()
+    # What rules are about here, where not everything in it is: the rest is what they judge by, and others judge it.
+    subjects: frozenset[type[Any]] | None = None
     # Of files that nobody asked about, by their paths: they are looked at for what the others are, and nothing is told
     # of them. Empty where all was asked about; else `judged` are those that were.
     evidence: frozenset[str] = frozenset()
@@ -97,10 +99,17 @@ def judge(
         made = told_once_that_unread(list(_judge_scene(scene, rules, suppressed, crash)))
         judgements += [told for each in made if (told := _asked_about(each, scene)) is not None]
         if unused is not None:
-            asked = (ran or {rule.id for rule in rules}) - scene.judged_elsewhere
+            asked = _asked_here(scene, rules, ran or frozenset(rule.id for rule in rules))
             never_used = _unused_suppressions(made, suppressed, set(asked), unused)
             judgements += [each for each in never_used if each.subject.place.path not in scene.evidence]
     return judgements
+
+
+def _asked_here(scene: Scene, rules: Sequence[Rule], ran: frozenset[str]) -> frozenset[str]:
+    """The rules that a suppression of this scene may be of."""
+    if scene.subjects is not None:
+        ran = frozenset(rule.id for rule in rules if any(each.subject in scene.subjects for each in rule.checks))
+    return ran - scene.judged_elsewhere
 
 
 def _asked_about(judgement: Judgement, scene: Scene) -> Judgement | None:
@@ -126,6 +135,8 @@ def _judge_rule(
     for check in rule.checks:
         checks[check.subject].append(check)
     for subject_type, its_checks in checks.items():
+        if scene.subjects is not None and subject_type not in scene.subjects:
+            continue
         missing = scene.missing.get(subject_type)
         if missing is not None and not by_type.get(subject_type):
             yield _not_seen(rule, missing)

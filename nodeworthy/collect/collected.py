@@ -48,6 +48,7 @@ from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import DevicePlugins
+from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
@@ -148,6 +149,7 @@ _RUNNING: Final[Facts] = frozenset(
         PluginsOnNodes,
         ProfilingPromise,
         RefusedPods,
+        DriversOnNodes,
         ToolkitOnNodes,
         UnansweredPods,
         UnmutatedPods,

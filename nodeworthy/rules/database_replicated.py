@@ -14,6 +14,7 @@ only this rule is asked, that is said and not judged.
 from __future__ import annotations
 
 import itertools
+from collections import defaultdict
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
@@ -95,6 +96,19 @@ def _named(one: DatabaseServer, other: DatabaseServer) -> str:
     return f"the copies of {one.title}" if one is other else f"{one.title} and {other.title}"
 
 
+def _shared(one: DatabaseServer, other: DatabaseServer) -> str:
+    """The first node on which two of their pods run, with these; empty where there is none."""
+    on: dict[str, list[str]] = defaultdict(list)
+    for pod, node in sorted({**one.runs_on, **other.runs_on}.items()):
+        on[node].append(pod)
+    met = (
+        f"{' and '.join(pods)} on node '{node}'"
+        for node, pods in on.items()
+        if len(pods) > 1 and (one is other or (set(pods) & set(one.runs_on) and set(pods) & set(other.runs_on)))
+    )
+    return next(met, "")
+
+
 def _may_share(one: DatabaseServer, other: DatabaseServer) -> Finding:
     wish = "a preferred anti-affinity, which is a wish" if one.apart.wishes else "nothing that keeps them apart"
     remedy = (
@@ -103,10 +117,11 @@ def _may_share(one: DatabaseServer, other: DatabaseServer) -> Finding:
         else "add a requiredDuringSchedulingIgnoredDuringExecution podAntiAffinity on "
         f"{HOST}, with labels that both have"
     )
+    shared = _shared(one, other)
     return fail(
         one.apart,
-        f"{_named(one, other)} may stand on one node",
-        is_=wish,
+        f"{_named(one, other)} stand on one node" if shared else f"{_named(one, other)} may stand on one node",
+        is_=f"{shared}; {wish}" if shared else wish,
         should=f"a required anti-affinity on {HOST}",
         related=[] if one is other else [Related(other.place, f"{other.title} stands here")],
         cause="when that node is drained or dies, primary and replica are away together",

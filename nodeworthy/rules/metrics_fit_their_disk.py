@@ -13,6 +13,8 @@ An endpoint that a dash too many splits in two is scraped in another way than an
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
@@ -20,7 +22,7 @@ from nodeworthy.facts.services.prometheus_amounts import fitting, room_of, secon
 from nodeworthy.facts.services.split_endpoint import SplitEndpoint
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "metrics-fit-their-disk",
@@ -143,12 +145,37 @@ def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findi
     elif need(enabled) is not True:
         if scraping.has_monitor:
             skip("other settings here turn the exporter's ServiceMonitor on")
-        yield _without_monitor(enabled, near)
+        yield from _by_others(enabled, near)
     else:
         labels = {name: str(tree.value) for name, tree in monitor.get("additionalLabels").mapping.items()}
         wanted = need(near.wants_besides(labels))
-        if wanted:
+        if wanted and not _is_taken(scraping):
             yield _not_chosen(enabled, labels, wanted, near)
+
+
+def _by_others(enabled: Located[bool], scraping: Scraping) -> Findings:
+    """Somebody else may have made a ServiceMonitor for it; in a cluster, that is seen."""
+    if scraping.unseen is not None:
+        why = f"whether another ServiceMonitor chooses the DCGM exporter is not known: {scraping.unseen}"
+        if not scraping.was_looked_for:
+            skip(why)
+        yield unknown(enabled.place, why)
+        return
+    if _is_taken(scraping):
+        return
+    if not scraping.monitored_by:
+        yield _without_monitor(enabled, scraping)
+        return
+    labels = dict(scraping.monitored_by[0])
+    wanted = need(scraping.wants_besides(labels))
+    found = _not_chosen(enabled, labels, wanted or {}, scraping)
+    yield replace(found, remedy=f"put the label {found.should} on that ServiceMonitor")
+
+
+def _is_taken(scraping: Scraping) -> bool:
+    """Whether a Prometheus takes one of the ServiceMonitors that were seen to choose an exporter."""
+    asked = (scraping.wants_besides(labels).state for labels in scraping.monitored_by)
+    return any(not isinstance(each, Unknown) and each.value is None for each in asked)
 
 
 def _without_monitor(enabled: Located[bool], scraping: Scraping) -> Finding:

@@ -14,6 +14,7 @@ from nodeworthy.facts.boot.driver_packages import drivers
 from nodeworthy.facts.boot.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, may_install_one, missing
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
@@ -81,6 +82,21 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
     brought_by = BROUGHT_BY[pool.driver]
     declared = Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
     yield _two(values, pools, brought_by, pool, declared) if enabled else _none(values, pool, declared)
+
+
+@RULE.check
+def one_runs_on_a_node(running: DriversOnNodes) -> Findings:
+    yield fail(
+        running,
+        f"the operator installs a driver, and {running.other.title} another",
+        is_=f"{running.operators.title} and {running.other.title}",
+        should="one",
+        on=[f"node '{name}'" for name in running.nodes],
+        related=[Related(running.other.place, "the other one")],
+        cause=FIGHT,
+        remedy="set driver.enabled: false in the operator's values, or keep its driver from these nodes: "
+        f"kubectl label node {' '.join(running.nodes[:4])}{' …' if len(running.nodes) > 4 else ''} {OWN_DRIVER}",
+    )
 
 
 def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Finding:

@@ -25,7 +25,6 @@ from nodeworthy.facts.verification.faults import endless, leftovers, lets_others
 from nodeworthy.facts.verification.opt_out import honours_opt_out
 from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.facts.verification.work import VerificationWork
-from nodeworthy.known.verification import OPT_OUTS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, skip, unknown
 
@@ -102,8 +101,8 @@ def _causes(work: VerificationWork, bound: Known[int | None]) -> list[str]:
     if bound.value is None:
         said.append("no activeDeadlineSeconds ends it")
     if work.opted_out:
-        labels = " or ".join(f"{name}={value}" for name, value in OPT_OUTS.items())
-        said.append(f"{', '.join(work.opted_out[:4])} opted out of verification ({labels})")
+        nodes = ", ".join(f"{name} ({label})" for name, label in sorted(work.opted_out.items())[:4])
+        said.append(f"a label takes the node out of verification: {nodes}")
     if work.priority is None or work.priority >= 0:
         said.append(f"its priority is {work.priority or 0}, so that nothing of the usual priority preempts it")
     if not honours_opt_out(work.template):

@@ -28,10 +28,6 @@ from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Place, Verdict
 
-RULES = frozenset(
-    ("admission-explained", "gpu-count-complete", "gpus-not-held-idle", "one-device-plugin", "pending-explained")
-)
-
 _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no container that ended beside one that runs"
 
 
@@ -39,7 +35,6 @@ def capacity(
     seen: Seen,
     fleet: Fleet | None,
     works: list[VerificationWork],
-    rules: frozenset[str],
     shared: OfHami,
     *,
     blamed: frozenset[str],
@@ -49,7 +44,7 @@ def capacity(
     world = _world(seen, works, shared, blamed)
     refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
     counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused)
-    return Scene([*_facts(seen, works, world), *counts], dict(_missing(seen)), (), rules - RULES)
+    return Scene([*_facts(seen, works, world), *counts], dict(_missing(seen)))
 
 
 def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:

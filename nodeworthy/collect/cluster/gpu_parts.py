@@ -13,6 +13,7 @@ from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.driver_daemonset import drivers_on_nodes
 from nodeworthy.facts.profiling.nodes import is_dedicated
 from nodeworthy.facts.profiling.promise import ProfilingPromise, promises_of_cluster
 from nodeworthy.facts.profiling.watched_node import WatchedNode, watched_nodes
@@ -29,6 +30,7 @@ def gpu_parts(seen: Seen, fleet: Fleet | None, rules: frozenset[str]) -> Scene:
     facts: list[Fact] = []
     if seen.has(PODS):
         facts += plugins_on_nodes(seen.gpu_daemonsets, pods)
+        facts += drivers_on_nodes(seen.drivers, pods)
         facts += watched_nodes(nodes, pods)
     if fleet is not None and seen.has(NODES):
         facts += promises_of_cluster(nodes, fleet)

@@ -8,7 +8,7 @@ from typing import Any
 
 from nodeworthy.collect.cluster.hami_metrics import metrics_of
 from nodeworthy.collect.cluster.hami_pods import PodsOfHami
-from nodeworthy.collect.cluster.hami_seen import KINDS, RULES
+from nodeworthy.collect.cluster.hami_seen import KINDS
 from nodeworthy.collect.cluster.hami_settings import settings_of
 from nodeworthy.collect.cluster.kinds import PODS, RUNTIME_CLASSES, WEBHOOKS
 from nodeworthy.collect.cluster.seen import Seen
@@ -60,7 +60,6 @@ _NONE = {
 
 def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> Scene:
     found = installations(seen.hami.parts.values(), seen.hami.makers)
-    elsewhere = rules - RULES
     wanted = fleet.hami if fleet is not None else None
     if found:
         facts = list(_Facts(seen, tuple(found), wanted.place if wanted else None, asked).all())
@@ -68,16 +67,16 @@ def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozense
             each for fact in facts if isinstance(fact, HamiPod) for each in annotated(fact.pod.document, rules, None)
         ]
         missing = {kind: Missing(why) for kind, why in _NONE.items()}
-        return Scene(facts, missing, kept, elsewhere)
+        return Scene(facts, missing, kept, subjects=frozenset((*map(type, facts), *missing, *_TYPES)))
     if wanted is None or seen.namespace:
         why = "HAMi is not in what was read" if wanted is None else f"only namespace {seen.namespace} was looked at"
-        return Scene([], {kind: Missing(why) for kind in _TYPES}, (), elsewhere)
+        return Scene([], {kind: Missing(why) for kind in _TYPES})
     place = replace(wanted.place, subject="hami")
     said = Related(place, f"the fleet wants HAMi in namespace {wanted.namespace}")
     unseen = seen.why_not_all(PODS)
     nothing = HamiInstallations(place, HamiCluster(()), said, unseen)
     others = {kind: Missing("HAMi is not in what was read") for kind in _TYPES[1:]}
-    return Scene([nothing], others, (), elsewhere)
+    return Scene([nothing], others)
 
 
 class _Facts:

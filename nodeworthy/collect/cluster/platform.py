@@ -3,44 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import DATABASES, PROMETHEUSES, STATEFUL_SETS, Kind
+from nodeworthy.collect.cluster.kinds import (
+    DATABASES,
+    PODS,
+    PROMETHEUSES,
+    SERVICE_MONITORS,
+    SERVICES,
+    STATEFUL_SETS,
+    Kind,
+)
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
-from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.fleet.asked_for import asked_for
+from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.operator.recognition import of_cluster_policy
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.recognition import pod_templates
-from nodeworthy.facts.services.database_server import servers_of_cloud_native
+from nodeworthy.facts.services.database_server import DatabaseServer, of_template, servers_of_cloud_native
 from nodeworthy.facts.services.monitoring_recognition import of_prometheus
-from nodeworthy.facts.services.monitoring_stack import MonitoringStack, scraping
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, scraping
 from nodeworthy.facts.services.queue_database import QueueDatabase, queue_databases
+from nodeworthy.facts.services.service_monitors import chooses, leads_to
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place, Verdict
 
-# The only rules that are judged here: the operator's settings, which one of them asks for, are judged elsewhere.
+# They are told to be unknown where what they need was not saved, and they were asked for.
 _METRICS, _DATABASE = "metrics-fit-their-disk", "database-replicated"
-RULES = frozenset((_METRICS, _DATABASE))
 
 
 def platform(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> Scene:
     trees = [_planted(kind, data) for kind, data in seen.platform.values()]
     stacks = [of_prometheus(tree) for tree in trees if tree.get("kind").text == PROMETHEUSES.kind]
-    databases = list(queue_databases(_servers(trees)))
+    databases = list(queue_databases(_servers(trees, seen)))
     policies = [of_cluster_policy(_tree("ClusterPolicy", each)) for each in seen.policies.values()] if stacks else []
-    facts: list[Fact] = [*asked_for(fleet), *stacks, *scraping(stacks), *databases, *policies]
+    scraped = [_with_exporters(each, seen, is_asked_for=_METRICS in asked) for each in scraping(stacks)]
+    facts: list[Fact] = [*asked_for(fleet), *stacks, *scraped, *databases, *policies]
     kept = [each for tree in trees for each in annotated(tree, rules, None)]
-    return Scene(facts, dict(_missing(seen, asked)), kept, rules - RULES)
+    subjects = frozenset(type(each) for each in facts) | {MonitoringStack, QueueDatabase}
+    return Scene(facts, dict(_missing(seen, asked)), kept, subjects=subjects - {OperatorValues})
 
 
-def _servers(trees: list[Tree]) -> Iterator[Fact]:
+def _with_exporters(scraped: Scraping, seen: Seen, *, is_asked_for: bool) -> Scraping:
+    """Who measures the DCGM exporters: the ServiceMonitors that choose a service which leads to one of them."""
+    unseen = next((each for each in (SERVICE_MONITORS, SERVICES, PODS) if seen.why_not_all(each)), None)
+    if unseen is not None:
+        looked_for = is_asked_for or seen.was_kept_away(unseen)
+        return replace(scraped, unseen=seen.why_not_all(unseen), was_looked_for=looked_for)
+    exporters = {key for key, each in seen.gpu_daemonsets.items() if each.part is Part.DCGM_EXPORTER}
+    pods = [pod for pod in seen.pods.values() if (pod.namespace, pod.daemonset) in exporters]
+    services = [each for each in seen.hami.services.values() if any(leads_to(each, pod) for pod in pods)]
+    monitors = [each for each in seen.hami.monitors.values() if any(chooses(each, service) for service in services)]
+    return replace(scraped, monitored_by=tuple(strings_at(each, "metadata", "labels") for each in monitors))
+
+
+def _servers(trees: list[Tree], seen: Seen) -> Iterator[Fact]:
     for tree in trees:
-        yield from servers_of_cloud_native(tree)
+        yield from (replace(each, runs_on=_runs_on(each, seen)) for each in servers_of_cloud_native(tree))
         if tree.get("kind").text == STATEFUL_SETS.kind:
-            yield from pod_templates(tree)
+            servers = filter(None, map(of_template, pod_templates(tree)))
+            yield from (replace(each, runs_on=_runs_on(each, seen)) for each in servers)
+
+
+def _runs_on(server: DatabaseServer, seen: Seen) -> dict[str, str]:
+    """Its pods, which are numbered, with the node of each."""
+    name, numbered = server.name, pattern(r"-\d+$")
+    return {
+        pod.name: pod.node
+        for pod in seen.pods.values()
+        if pod.namespace == server.namespace and pod.node and numbered.sub("", pod.name) == name != pod.name
+    }
 
 
 def _planted(kind: Kind, data: Mapping[str, Any]) -> Tree:

@@ -32,7 +32,8 @@ BY_WHAT_IT_HOLDS = "verification-yields"
 def verification(seen: Seen, why_unseen: Callable[[Kind], str | None]) -> list[VerificationWork]:
     """What of the pods is verification, which is judged by what it holds."""
     pods, unseen_jobs = seen.gpu_pods, why_unseen(JOBS) is not None
-    opted_out = {each.name for each in seen.nodes.values() if OPT_OUTS.items() & each.labels.items()}
+    said = ((each.name, OPT_OUTS.items() & each.labels.items()) for each in seen.nodes.values())
+    opted_out = {name: "=".join(min(labels)) for name, labels in said if labels}
     bounds = None if unseen_jobs else pods.bounds
     return list(verification_works(pods.groups(), pods.rejected, bounds, pods.now, opted_out))
 

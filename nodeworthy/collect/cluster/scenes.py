@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_of
 from nodeworthy.collect.cluster.egress import egress
@@ -23,6 +23,8 @@ from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.hami.waiting import of_hami
+from nodeworthy.facts.operator.recognition import installed_by
+from nodeworthy.facts.operator.release_of_fleet import with_release_of
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
@@ -58,7 +60,6 @@ class _Scenes:
             self._seen,
             self._fleet,
             works,
-            self._rules,
             of_hami(shared.facts),
             blamed=self._toolkits.nodes_without_runtime,
         )
@@ -88,9 +89,16 @@ class _Scenes:
         if not self._seen.policies:
             yield Scene([], {OperatorValues: self._no_policy()}, judged_elsewhere=elsewhere)
         for data in self._seen.policies.values():
-            values = values_of(data)
+            values = self._with_release(values_of(data))
             kept = self._suppressions(data, values.place)
             yield Scene([values, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere)
+
+    def _with_release(self, values: OperatorValues) -> OperatorValues:
+        """Where it says none itself: what the operator that runs says, what made its toolkit, what the fleet names."""
+        toolkits = [(each.release, each.place) for each in self._seen.toolkits.values() if each.release]
+        found = installed_by(values, [*self._seen.releases, *toolkits])
+        (told,) = with_release_of(self._fleet, [found])
+        return cast("OperatorValues", told)
 
     def _no_policy(self) -> Missing:
         missing = self._unseen.missing(CLUSTER_POLICIES, "there is no ClusterPolicy in the cluster")

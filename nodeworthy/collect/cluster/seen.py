@@ -11,6 +11,7 @@ from nodeworthy.collect.cluster.capacity_seen import CapacitySeen
 from nodeworthy.collect.cluster.kinds import (
     CLUSTER_POLICIES,
     DAEMONSETS,
+    DEPLOYMENTS,
     EVENTS,
     JOBS,
     NODES,
@@ -29,6 +30,8 @@ from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, daemonsets
+from nodeworthy.facts.operator.driver_daemonset import DriverDaemonSet, driver_daemonset
+from nodeworthy.facts.operator.recognition import release_of_deployment
 from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -47,6 +50,10 @@ class Seen:
     failures: dict[Key, SandboxFailure] = field(default_factory=dict)
     toolkits: dict[Key, ToolkitDaemonSet] = field(default_factory=dict)
     policies: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    # The releases of the operator that run, with where each is said.
+    releases: list[tuple[str, Place]] = field(default_factory=list)
+    # What brings a driver to nodes.
+    drivers: dict[Key, DriverDaemonSet] = field(default_factory=dict)
     # Device plugins and exporters.
     gpu_daemonsets: dict[Key, DaemonSetManifest] = field(default_factory=dict)
     gpu_annotations: dict[Key, Mapping[str, str]] = field(default_factory=dict)
@@ -121,6 +128,7 @@ class Seen:
             self.platform[(kind.plural, *key)] = (kind, data)
         elif kind in hami_seen.KINDS:
             self.hami.add(kind, key, data)
+            self._keep_release(kind, key, data)
 
     def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         self.hami.add_maker(DAEMONSETS, key, data)
@@ -128,11 +136,19 @@ class Seen:
         if is_toolkit_daemonset(data):
             self.toolkits[key] = ToolkitDaemonSet(data)
             return
+        driver = driver_daemonset(data)
+        if driver is not None:
+            self.drivers[key] = driver
         place = Place(object=f"DaemonSet/{key[0]}/{key[1]}")
         found = next(daemonsets(plant({**data, "kind": "DaemonSet"}, place)), None)
         if found is not None:
             self.gpu_daemonsets[key] = found
             self.gpu_annotations[key] = strings_at(data, "metadata", "annotations")
+
+    def _keep_release(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
+        release = release_of_deployment(data) if kind is DEPLOYMENTS else None
+        if release is not None:
+            self.releases.append((release, Place(object=f"Deployment/{key[0]}/{key[1]}")))
 
     def wanted_logs(self) -> list[WantedLog]:
         toolkits = frozenset((key[0], each.name) for key, each in self.toolkits.items())

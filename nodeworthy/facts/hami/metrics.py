@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
-from nodeworthy.facts.hami.cluster import selects
+from nodeworthy.documents.plain import at, mappings_at, strings_at, text_at
 from nodeworthy.facts.hami.parts import Installation, Role, role_of
 from nodeworthy.facts.services.monitoring_stack import Scraping
+from nodeworthy.facts.services.service_monitors import chooses, leads_to
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -53,29 +53,17 @@ def sources(
     known = list(monitors)
     for role in filter(one.has, _PORTS):
         service = next((each for each in own if _exposes(each, role, one)), None)
-        chosen = [each for each in known if service is not None and _chooses(each, service)]
+        chosen = [each for each in known if service is not None and chooses(each, service)]
         yield MetricsSource(role, service, tuple(strings_at(each, "metadata", "labels") for each in chosen))
 
 
 def _exposes(service: Mapping[str, Any], role: Role, one: Installation) -> bool:
     """By its own name and labels, else by the pods that it leads to."""
     named = role_of(text_at(service, "metadata", "name"), strings_at(service, "metadata", "labels"))
-    chosen = strings_at(service, "spec", "selector").items()
-    leads = bool(chosen) and any(chosen <= part.pod.labels.items() for part in one.of(role))
+    leads = any(leads_to(service, part.pod) for part in one.of(role))
     if named is not role and not (named is None and leads):
         return False
     wanted = _PORTS[role]
     ports = mappings_at(service, "spec", "ports")
     said = (at(port, name) for port in ports for name in ("name", "port", "targetPort"))
     return any(each in wanted for each in said if isinstance(each, (str, int)))
-
-
-def _chooses(monitor: Mapping[str, Any], service: Mapping[str, Any]) -> bool:
-    where = text_at(service, "metadata", "namespace")
-    spec = mapping_at(monitor, "spec")
-    written = at(spec, "namespaceSelector", "matchNames")
-    named = written if isinstance(written, list) else []
-    anywhere = at(spec, "namespaceSelector", "any") is True
-    if not anywhere and where not in (named or [text_at(monitor, "metadata", "namespace")]):
-        return False
-    return selects(mapping_at(spec, "selector"), strings_at(service, "metadata", "labels"))

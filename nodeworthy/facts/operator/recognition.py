@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 from nodeworthy.documents.chart_values import chart_values
+from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Known, Located, Unknown
+from nodeworthy.verdict import Known, Located, Place, Unknown
 
 CHART = "gpu-operator"
 # Keys that no other chart is likely to have, and those that mean something only beside them.
@@ -20,6 +23,7 @@ _TELLING = _DISTINCTIVE - {"driver", "operator", "toolkit"}
 _TOOLKIT = frozenset(
     "enabled env image imagePullPolicy imagePullSecrets installDir repository resources version".split()
 )
+_RELEASE = pattern(r"v?\d+\.\d+\.\d+([-+].*)?")
 _EXACT_VERSION = pattern(r"v?\d+(\.\d+){0,2}([-+].*)?")
 # The chart says its own name and version on what it makes.
 _MADE_BY = ("metadata", "labels", "helm.sh/chart")
@@ -67,6 +71,27 @@ def chart_version(version: Tree) -> Located[str | None]:
             return Located(Unknown(f"{written!r} is a range of versions"), located.place)
         return Located(Known(written), located.place)
     return located
+
+
+def release_of_deployment(deployment: Mapping[str, Any]) -> str | None:
+    """By its chart's label, by the bundle of OLM, by its image; None where it runs no operator, or says no release."""
+    pods = mapping_at(deployment, "spec", "template", "spec")
+    images = [text_at(each, "image") for each in mappings_at(pods, "containers")]
+    tags = [image.rpartition("/")[2].partition("@")[0].partition(":")[::2] for image in images]
+    if not any(name == CHART for name, _ in tags):
+        return None
+    labels = strings_at(deployment, "metadata", "labels")
+    said = [labels.get("helm.sh/chart", "").removeprefix(f"{CHART}-"), labels.get("olm.owner", "").partition(".")[2]]
+    said += [labels.get("app.kubernetes.io/version", ""), *(tag for name, tag in tags if name == CHART)]
+    return next((each for each in said if _RELEASE.fullmatch(each)), None)
+
+
+def installed_by(values: OperatorValues, releases: Sequence[tuple[str, Place]]) -> OperatorValues:
+    """A ClusterPolicy that says no release itself, with the one of whatever runs beside it."""
+    if values.release.state != Known(None) or not releases:
+        return values
+    release, place = releases[0]
+    return replace(values, release=Located(Known(release), place))
 
 
 def _installed(label: Tree) -> Located[str | None]:

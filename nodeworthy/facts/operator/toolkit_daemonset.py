@@ -26,6 +26,7 @@ CONFIG_MOUNT = "/runtime/config-dir"
 SOCKET_MOUNT = "/runtime/sock-dir"
 NRI_MOUNT = "/runtime/nri-sock-dir"
 VOLUMES = {CONFIG_MOUNT: "containerd-config", SOCKET_MOUNT: "containerd-socket"}
+_CHART = "gpu-operator-"
 OPT_OUT = "nvidia.com/gpu.deploy.container-toolkit"
 
 
@@ -60,6 +61,12 @@ class ToolkitDaemonSet:
     @cached_property
     def place(self) -> Place:
         return Place(object=f"DaemonSet/{self.namespace}/{self.name}")
+
+    @property
+    def release(self) -> str:
+        """Of the operator that made it, as its chart says it; empty where it does not."""
+        made_by = strings_at(self.data, "metadata", "labels").get("helm.sh/chart", "")
+        return made_by.removeprefix(_CHART) if made_by.startswith(_CHART) else ""
 
     @cached_property
     def config_folder(self) -> Located[str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -53,6 +54,8 @@ class DatabaseServer:
     template: PodTemplate | None
     # What the ConfigMaps say that it mounts.
     scripts: str = ""
+    # In a cluster: its pods, with the node of each.
+    runs_on: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:

@@ -136,6 +136,11 @@ class Scraping:
     stacks: tuple[MonitoringStack, ...]
     # Some settings of the operator give its exporter a ServiceMonitor.
     has_monitor: bool = False
+    # In a cluster: the labels of the ServiceMonitors that choose a service of an exporter, or why they are not known.
+    monitored_by: tuple[Mapping[str, str], ...] = ()
+    unseen: str | None = None
+    # They were refused, or their rule was asked for.
+    was_looked_for: bool = False
 
     def beside(self, place: Place) -> Scraping | None:
         """Those of one file or folder with this place: what lies apart may be of another cluster."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar
@@ -39,8 +39,8 @@ class VerificationWork:
     # The newest time that anything in the cluster tells.
     now: str
     rejected: tuple[str, ...] = ()
-    # Nodes on which it runs although they opted out.
-    opted_out: tuple[str, ...] = ()
+    # The nodes on which it runs although they opted out, with the label of each that says so.
+    opted_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def place(self) -> Place:
@@ -85,7 +85,7 @@ def verification_works(
     rejected: Iterable[RejectedPod],
     bounds: Mapping[tuple[str, str], int | None] | None,
     now: str,
-    opted_out: Collection[str] = (),
+    opted_out: Mapping[str, str],
 ) -> Iterator[VerificationWork]:
     """One for all pods that verify the same. `bounds` are those of Jobs; None where Jobs were not looked at; no
     verification may run on the nodes that `opted_out`."""
@@ -98,9 +98,18 @@ def verification_works(
         if work is not None:
             works[work.template.namespace, work.name].append(work)
     for together in works.values():
-        work = _one(together, away)
-        struck = {pod.node for pod in work.pods} & set(opted_out) if not is_a_trial(work.template) else ()
-        yield replace(work, opted_out=tuple(sorted(struck)))
+        yield _where_it_may_not(_one(together, away), opted_out)
+
+
+def _where_it_may_not(work: VerificationWork, opted_out: Mapping[str, str]) -> VerificationWork:
+    """Where that alone is wrong with it, it is about the pods there and no others."""
+    nodes = {pod.node: opted_out[pod.node] for pod in work.pods if pod.node in opted_out}
+    if not nodes or is_a_trial(work.template):
+        return work
+    there = tuple(pod for pod in work.pods if pod.node in nodes)
+    if not work.yields:
+        return replace(work, opted_out=nodes)
+    return replace(work, opted_out=nodes, pods=there, gpus=work.gpus // len(work.pods) * len(there))
 
 
 def _work(
