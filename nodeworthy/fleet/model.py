@@ -66,6 +66,8 @@ class Registry:
 class Operator:
     place: Place
     chart: Located[str]
+    # Whether the fleet names it: where it does not, there is one by default.
+    declared: bool
     # As the user wrote them, at their lines; merged over what the pools imply by `operator.effective_values`.
     values: Tree
 

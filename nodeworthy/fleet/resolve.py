@@ -45,7 +45,7 @@ def resolve(fleet: Section, stack: str | None, config: Mapping[str, Tree], refus
         cluster=cluster,
         network=network,
         registries=tuple(_registry(each) for each in fleet.items("registries")),
-        operator=_operator(fleet.section("operator")),
+        operator=_operator(fleet.section("operator"), declared=fleet.wrote("operator")),
         storage=_storage(fleet),
         monitoring=_monitoring(fleet),
         queue=_queue(fleet),
@@ -118,11 +118,11 @@ def _registry(section: Section) -> Registry:
     )
 
 
-def _operator(section: Section | None) -> Operator | None:
+def _operator(section: Section | None, *, declared: bool) -> Operator | None:
     if section is None:
         return None
     values: Tree = section.read["values"]
-    return Operator(section.place, section.located("chart"), values)
+    return Operator(section.place, section.located("chart"), declared, values)
 
 
 def _named(fleet: Section, name: str) -> Section | None:

@@ -17,6 +17,8 @@ from nodeworthy.verdict import Known, Located, Unknown
 SCHEMA = "nodeworthy/fleet/v1"
 _HEADS = ("pool", "GPU", "per node", "nodes", "instance type", "os", "distribution", "driver", "boot script")
 _UNKNOWN = "?"
+# Behind what nobody declared.
+DEFAULT = " (default)"
 
 
 def text(fleet: Fleet) -> str:
@@ -26,11 +28,11 @@ def text(fleet: Fleet) -> str:
 
 def _head(fleet: Fleet) -> str:
     stack = f" (stack {fleet.stack})" if fleet.stack else ""
-    operator = f"GPU operator {_shown(fleet.operator.chart)}" if fleet.operator else "no GPU operator"
+    operator = f"GPU operator {said(fleet.operator.chart)}" if fleet.operator else "no GPU operator"
     cluster = fleet.cluster
-    named = f"cluster {_shown(cluster.name)}{stack}, Kubernetes {_shown(cluster.version)}, {operator}"
-    ranges = f"pods {_shown(cluster.pod_cidr)}, services {_shown(cluster.service_cidr)}"
-    return f"{named}\nVPC {_shown(fleet.network.vpc_cidr)}, {ranges}"
+    named = f"cluster {_shown(cluster.name)}{stack}, Kubernetes {said(cluster.version)}, {operator}"
+    ranges = f"pods {said(cluster.pod_cidr)}, services {said(cluster.service_cidr)}"
+    return f"{named}\nVPC {said(fleet.network.vpc_cidr)}, {ranges}"
 
 
 def _row(pool: Pool) -> tuple[str, ...]:
@@ -61,6 +63,29 @@ def _runtime(pool: Pool) -> tuple[str, str]:
     if not runtime.is_containerd:
         return f"– ({runtime.runtime})", "–"
     return runtime.config or "–", runtime.socket or "–"
+
+
+def said(located: Located[Any]) -> str:
+    """What nobody declared is told as that."""
+    is_default = isinstance(located.state, Known) and located.state.value is not None and not located.written
+    return f"{_shown(located)}{DEFAULT if is_default else ''}"
+
+
+def _defaults(fleet: Fleet) -> Iterator[str]:
+    """Of what a fleet may declare and this one does not, by its path in the stack file."""
+    cluster, network = fleet.cluster, fleet.network
+    told: dict[str, Located[Any]] = {
+        "cluster.version": cluster.version,
+        "cluster.podCidr": cluster.pod_cidr,
+        "cluster.serviceCidr": cluster.service_cidr,
+        "network.vpcCidr": network.vpc_cidr,
+        "network.zone": network.zone,
+        **{f"network.nodePortsFrom[{at}]": each for at, each in enumerate(network.node_ports_from)},
+    }
+    if fleet.operator is not None:
+        told["operator.chart"] = fleet.operator.chart
+    yield from (["operator"] if fleet.operator is not None and not fleet.operator.declared else [])
+    yield from (path.partition("[")[0] for path, located in told.items() if not located.written)
 
 
 def _shown(located: Located[Any]) -> str:
@@ -104,6 +129,7 @@ def as_data(fleet: Fleet) -> dict[str, Any]:
             for each in fleet.registries
         ],
         **_systems(fleet),
+        "defaults": sorted(_defaults(fleet)),
         "pools": [_pool(each) for each in fleet.pools],
         "impossible": [
             {"pool": each.pool, "message": each.message, "where": place_as_data(each.place)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nodeworthy.fleet.model import CapacityKind, Firewall, Fleet, Pool
 from nodeworthy.known.efa import efa_of
 from nodeworthy.records import dataclass
+from nodeworthy.report.fleet import DEFAULT, said
 from nodeworthy.verdict import Known, Located
 
 CONTROL_PLANE = "control plane"
@@ -64,11 +65,11 @@ class Picture:
 def picture_of(fleet: Fleet) -> Picture:
     stack = f" (stack {fleet.stack})" if fleet.stack else ""
     is_built = any(each.provision for each in fleet.pools)
-    ours = f"VPC {shown(fleet.network.vpc_cidr)}, GPU pools in {shown(fleet.network.zone)}, " if is_built else ""
+    ours = f"VPC {said(fleet.network.vpc_cidr)}, GPU pools in {shown(fleet.network.zone)}, " if is_built else ""
     return Picture(
-        f"{shown(fleet.cluster.name)}{stack}: Kubernetes {shown(fleet.cluster.version)}",
+        f"{shown(fleet.cluster.name)}{stack}: Kubernetes {said(fleet.cluster.version)}",
         "EKS control plane" if is_built else "control plane",
-        f"{ours}pods {shown(fleet.cluster.pod_cidr)}, services {shown(fleet.cluster.service_cidr)}",
+        f"{ours}pods {said(fleet.cluster.pod_cidr)}, services {said(fleet.cluster.service_cidr)}",
         tuple(_outside(fleet)),
         tuple(_card(each) for each in fleet.pools),
         tuple(_services(fleet)),
@@ -80,8 +81,14 @@ def shown(located: Located[Any] | None) -> str:
     return str(located.state.value) if located is not None and isinstance(located.state, Known) else UNKNOWN
 
 
+def _node_ports_from(fleet: Fleet) -> Sequence[Located[str]]:
+    """Whom a program of ours would let in; a cluster that it does not build lets in whom somebody else said."""
+    ranges = fleet.network.node_ports_from
+    return ranges if any(each.provision for each in fleet.pools) else [each for each in ranges if each.written]
+
+
 def _outside(fleet: Fleet) -> Iterator[str]:
-    yield from (shown(each) for each in fleet.network.node_ports_from)
+    yield from (shown(each) for each in _node_ports_from(fleet))
     if fleet.network.open_to_the_world:
         yield "everyone"
 
@@ -122,7 +129,7 @@ def _marks(pool: Pool) -> Iterator[str]:
 
 def _services(fleet: Fleet) -> Iterator[Service]:
     if fleet.operator is not None:
-        yield Service("GPU operator", shown(fleet.operator.chart))
+        yield Service("GPU operator", said(fleet.operator.chart))
     for each in fleet.registries:
         yield Service("registry cache", f"{shown(each.host)}{f' for {each.mirrors}' if each.mirrors else ''}")
     if fleet.storage is not None:
@@ -142,8 +149,8 @@ def _flows(fleet: Fleet) -> Iterator[Flow]:
     yield Flow(NODES, NODES, "udp, tcp 53", "CoreDNS")
     if any("EFA" in mark for pool in fleet.pools for mark in _marks(pool)):
         yield Flow(NODES, NODES, "all", "EFA, within a pool")
-    for each in fleet.network.node_ports_from:
-        yield Flow(shown(each), NODES, "tcp 30000–32767", "NodePorts")
+    for each in _node_ports_from(fleet):
+        yield Flow(shown(each), NODES, "tcp 30000–32767", f"NodePorts{'' if each.written else DEFAULT}")
     for port in fleet.network.open_to_the_world:
         yield Flow("everyone", NODES, f"tcp {port.port}", port.why)
     yield from _to_services(fleet)
@@ -158,7 +165,7 @@ def _to_services(fleet: Fleet) -> Iterator[Flow]:
     if fleet.queue is not None:
         yield Flow(NODES, "job queue", "tcp 5432", "jobs")
     if fleet.monitoring is not None:
-        for range_ in fleet.network.node_ports_from:
+        for range_ in _node_ports_from(fleet):
             yield Flow(shown(range_), "monitoring", f"tcp {fleet.monitoring.grafana_node_port}", "Grafana")
         if fleet.operator is not None:
             yield Flow("monitoring", NODES, "tcp 9400", "metrics of the GPUs")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.boot.driver_packages import drivers
+from nodeworthy.facts.boot.driver_packages import NvidiaPackage, drivers
 from nodeworthy.facts.boot.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, may_install_one, missing
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -18,7 +18,7 @@ from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, ToGive, fail, need, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, ToGive, fail, need, skip, unknown
 
 RULE = Rule(
     "one-driver",
@@ -45,6 +45,8 @@ def the_script_installs_one_at_most(script: BootScript) -> Findings:
 def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Findings:
     if not pool.pool.is_gpu:
         skip(f"{pool.title} has no GPUs")
+    if _is_the_operators_by_default(pool):
+        skip("nobody says that the operator brings it, whose own settings are looked at")
     brought_by = BROUGHT_BY[pool.pool.driver]
     by_default = "" if pool.pool.driver_is_said else ", as nothing else is said"
     says = pool.declared(f"gets its driver from {brought_by}{by_default}")
@@ -68,6 +70,56 @@ def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Fi
     if step is not None:
         why = f"whether this step installs a driver is not known, and {brought_by} brings one already"
         yield unknown(step.place, why, on=pool.title, related=[says])
+
+
+def _is_the_operators_by_default(pool: BootPool) -> bool:
+    return pool.pool.driver is Driver.OPERATOR and not pool.pool.driver_is_said
+
+
+@RULE.check
+def the_script_is_not_beside_the_operators(
+    script: BootScript, pool: BootPool, operators: Sequence[OperatorValues]
+) -> Findings:
+    """Where only a default says that the operator brings the driver: what its settings say is more than that."""
+    pools = [each.place for each in pool.fleet.gpu_pools]
+    yield from _beside_what_is_said(script, pool, [each for each in operators if not _follows_from(each, pools)])
+
+
+@RULE.check
+def nor_beside_that_of_the_fleet(script: BootScript, pool: BootPool, operator: OperatorValues | None) -> Findings:
+    if operator is not None:
+        skip("the operator's settings are here")
+    yield from _beside_what_is_said(script, pool, [])
+
+
+def _beside_what_is_said(script: BootScript, pool: BootPool, operators: Sequence[OperatorValues]) -> Findings:
+    found, operator = drivers(script.timeline)[:1], pool.fleet.operator
+    if not found or not pool.pool.is_gpu or not _is_the_operators_by_default(pool) or operator is None:
+        skip("the script installs no driver, or the fleet says who brings it")
+    said = [each.brings_driver for each in operators]
+    if any(isinstance(each.state, Known) and each.state.value is False for each in said):
+        skip("the operator's settings leave the driver to others")
+    brings = next((each.place for each in said if need(each)), operator.place if operator.declared else None)
+    if brings is None:
+        why = f"no settings of an operator are here, and the fleet names none; {found[0].name} is installed"
+        yield unknown(found[0].place, f"whether an operator brings {pool.title} a second driver is not known: {why}")
+    else:
+        says = "the operator brings a driver, unless driver.enabled is false"
+        yield _beside(found[0], pool, Related(brings, says))
+
+
+def _beside(package: NvidiaPackage, pool: BootPool, says: Related) -> Finding:
+    return fail(
+        package.place,
+        "the script installs a driver, and so does the operator",
+        is_=package.name,
+        should="the driver of one of them",
+        on=pool.title,
+        related=[says],
+        cause=FIGHT,
+        remedy="set driver.enabled: false in the operator's values, and driver: user-data for the pool; or take this "
+        "install out",
+    )
 
 
 @RULE.check
@@ -130,8 +182,12 @@ def _two(
 
 def _follows_from_doubt(values: OperatorValues, pools: Sequence[GpuPool]) -> bool:
     """Whether nobody wrote it, and it follows from a pool that does not say who brings its driver."""
+    return _follows_from(values, [each.place for each in pools if each.driver is None])
+
+
+def _follows_from(values: OperatorValues, pools: Sequence[Place]) -> bool:
     where = values.brings_driver.place
-    return any(each.driver is None and (each.place.path, each.place.line) == (where.path, where.line) for each in pools)
+    return any((each.path, each.line) == (where.path, where.line) for each in pools)
 
 
 def _remedy(pools: Sequence[GpuPool]) -> str:

@@ -122,3 +122,20 @@ def _seconds(path: Path) -> float:
     start = time.process_time()
     read_fleet_file(path, "Pulumi.dev.yaml")
     return time.process_time() - start
+
+
+def test_what_nobody_declared_is_told_as_a_default(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.lab.yaml").write_text(
+        "config:\n  nodeworthy:fleet:\n    cluster: {name: lab}\n"
+        "    pools:\n      h200: {gpu: h200, distribution: kubeadm, provision: false}\n",
+        encoding="utf-8",
+    )
+    head = run("fleet", cwd=tmp_path).out.splitlines()[:2]
+    assert head[0].endswith("Kubernetes 1.34 (default), GPU operator 26.3.0 (default)")
+    assert head[1].startswith("VPC 10.0.0.0/16 (default), ")
+    picture = run("fleet", "--picture", cwd=tmp_path).out
+    assert "26.3.0 (default)" in picture
+    assert "NodePorts" not in picture, "whoever built this cluster says whom it lets in"
+    told = json.loads(run("fleet", "--format", "json", cwd=tmp_path).out)["defaults"]
+    assert {"operator", "operator.chart", "network.vpcCidr", "network.nodePortsFrom"} <= set(told)
+    assert "cluster.name" not in told
