@@ -27,11 +27,12 @@ _GZIP = b"\x1f\x8b"
 _PRINTABLE = bytes((*range(32, 127), 9, 10, 13, 27))
 _MOST_KINDS = 0.1
 
-_BASE64 = pattern(r"[A-Za-z0-9+/_-]{20,}+={0,2}(?:(?:\r?\n|\\n)[ \t]{0,40}[A-Za-z0-9+/]{20,}+={0,2})*+")
+_BASE64 = pattern(r"[A-Za-z0-9+/_-]{20,}+(?:(?:\r?\n|\\n)[ \t]{0,40}[A-Za-z0-9+/]{20,}+)*+={0,2}")
 _LAST_LINE = pattern(r"(?P<break>(?:\r?\n|\\n)[ \t]{0,40})(?P<rest>[A-Za-z0-9+/]{1,19}={0,2})(?![\w+/=-])")
 _BREAK = pattern(r"(?:\r?\n|\\n)[ \t]*")
 _HEX = pattern(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){12,}+(?![0-9A-Za-z])")
 _PERCENTS = pattern(r"[^\s\"'<>%=&?]*+%[0-9A-Fa-f]{2}[^\s\"'<>=&?]*+")
+_UNQUOTED = pattern(r"(?<![^\n\"])[^\n\"\\]*+\\n[^\n\"]*+")
 # A text that was written into another one, with its lines in one.
 _WRITTEN = pattern(r"\"(?:[^\"\\\n]|\\[^n\n])*+\\n(?:[^\"\\\n]|\\.)*+\"")
 _SECRET_OBJECT = pattern(r"""(?m)^[ \t{-]*["']?kind["']?[ \t]*:[ \t]*["']?(?:Sealed)?Secret\b|"kind": ?"Secret\"""")
@@ -64,6 +65,8 @@ def _hidden(text: str, depth: int, *, keep_lines: bool = False) -> str:
         text = _without_objects(text)
     if "\\n" in text and depth < _DEPTH:
         text = _each(text, (each.span() for each in _WRITTEN.finditer(text)), lambda run: _of_written(run, depth + 1))
+    if "\\n" in text:
+        text = _each(text, (each.span() for each in _UNQUOTED.finditer(text)), _of_unquoted)
     text = _replaced(text, keep_lines=keep_lines)
     if depth < _DEPTH and len(text) >= 20:
         text = _repacked(text, depth + 1, keep_lines=keep_lines)
@@ -144,7 +147,10 @@ def _repacked(text: str, depth: int, *, keep_lines: bool) -> str:
 
 def _each(text: str, spans: Iterator[tuple[int, int]], change: Callable[[str], str]) -> str:
     pieces, behind = [], 0
-    for start, end in spans:
+    for begins, end in spans:
+        start = max(begins, behind)
+        if start > begins and (between := _BREAK.match(text, start)) is not None:
+            start = between.end()
         run = text[start:end]
         changed = change(run)
         if changed != run:
@@ -155,8 +161,25 @@ def _each(text: str, spans: Iterator[tuple[int, int]], change: Callable[[str], s
 
 def _base64_runs(text: str) -> Iterator[tuple[int, int]]:
     for each in _BASE64.finditer(text):
-        last = _LAST_LINE.match(text, each.end()) if "\n" in each[0] or len(each[0]) >= 60 else None
-        yield each.start(), last.end() if last is not None else each.end()
+        is_open = text[each.end() - 1] != "=" and len(each[0]) >= 60
+        last = _LAST_LINE.match(text, each.end()) if is_open else None
+        yield from _packed_together(text, each.start(), last.end() if last is not None else each.end())
+
+
+def _packed_together(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """A text that was packed has lines of one length, but for its last: which may as well be the first of another."""
+    breaks = list(_BREAK.finditer(text, start, end))
+    lines = list(zip([start, *(each.end() for each in breaks)], [*(each.start() for each in breaks), end], strict=True))
+    first = 0
+    for number, (begins, ends) in enumerate(lines):
+        width = lines[first][1] - lines[first][0]
+        if ends - begins > width:
+            yield lines[first][0], lines[number - 1][1]
+            first = number
+        elif ends - begins < width:
+            yield lines[first][0], ends
+            first = number
+    yield lines[first][0], end
 
 
 def _of_base64(run: str, depth: int) -> str:
@@ -220,6 +243,13 @@ def _gzipped(data: bytes) -> bytes:
     """The same bytes whenever it is done."""
     member = zlib.compressobj(9, wbits=31)
     return member.compress(data) + member.flush()
+
+
+def _of_unquoted(run: str) -> str:
+    """As a shell's word is shown without its quotes."""
+    plain = run.replace("\\n", "\n")
+    changed = _replaced(plain, keep_lines=False)
+    return changed.replace("\n", "\\n") if changed != plain else run
 
 
 def _of_written(run: str, depth: int) -> str:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import judging, settled
+from nodeworthy.patterns import pattern
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from nodeworthy.report.report import Report
 
 TIMEOUT = 120.0
+# Of what a program prints, what is held back until it is whole.
+_MOST_HELD = 64 * 1024
+_PACKED = pattern(r"[A-Za-z0-9+/]{20,}={0,2}")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -77,10 +82,13 @@ def run(options: argparse.Namespace) -> int:
     if impossible is not None:
         report = judging.judged(options, Moment.PLAN, [impossible], {"resources": 0})
         return judging.deliver(options, report, _impossible(preview), _beside_fleet(preview))
+    shown = _Shown()
     try:
-        seen = preview.run(_asks(options, preview), _show, _get_ready)
+        seen = preview.run(_asks(options, preview), shown, _get_ready)
     except ProgramFailed:
-        return 2  # the program's own words are out already, and say all there is to say
+        return 2  # the program's own words say all there is to say
+    finally:
+        shown.end()
     if not seen.plan.resources:
         print("nodeworthy preview: the program registers no resources, so nothing is proven", file=sys.stderr)
     if seen.newly_answered:
@@ -89,12 +97,41 @@ def run(options: argparse.Namespace) -> int:
     return judging.deliver(options, report, _heading(options, seen), _beside(options, seen))
 
 
-def _show(text: str) -> None:
-    from nodeworthy.redaction import hidden
-    from nodeworthy.report.printable import unobeyed
+class _Shown:
+    """What the program prints, line by line; lines that may hold one secret together, together."""
 
-    sys.stderr.write(unobeyed(hidden(text)))
-    sys.stderr.flush()
+    def __init__(self) -> None:
+        self._held = ""
+        # Its two streams come by two threads.
+        self._lock = threading.Lock()
+
+    def __call__(self, text: str) -> None:
+        with self._lock:
+            self._held += text
+            if not _goes_on(self._held):
+                self._flush()
+
+    def end(self) -> None:
+        with self._lock:
+            self._flush()
+
+    def _flush(self) -> None:
+        from nodeworthy.redaction import hidden
+        from nodeworthy.report.printable import unobeyed
+
+        held, self._held = self._held, ""
+        sys.stderr.write(unobeyed(hidden(held)))
+        sys.stderr.flush()
+
+
+def _goes_on(held: str) -> bool:
+    """A key, what is packed in lines, what stands deeper than the line above it."""
+    *above, last = held.removesuffix("\n").split("\n")
+    if len(held) > _MOST_HELD:
+        return False
+    is_key = held.rfind("-----BEGIN ") > held.rfind("-----END ")
+    is_deeper = bool(above) and last[:1] in (" ", "\t", "-")
+    return is_key or is_deeper or last.endswith((":", "|", ">", ">-", '"""')) or _PACKED.fullmatch(last) is not None
 
 
 def _get_ready() -> None:
