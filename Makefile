@@ -67,6 +67,10 @@ test-long: venv ## what takes seconds a test: whole stacks and the rest of the c
 test-night: venv ## what takes minutes: every case asked three ways with the same answer, all reports against their schema
 	@$(PY) -m pytest tests --ignore=tests/real --ignore=tests/lab -m night -n $(PYTEST_WORKERS)
 
+.PHONY: fuzz
+fuzz: venv ## inputs that nobody writes by hand (SECONDS=1200, SEED=1); what takes 5 s or 1 GiB, crashes or is obeyed fails
+	@$(PY) -m tests.fuzz --seconds $(or $(SECONDS),1200) --seed $(or $(SEED),1)
+
 .PHONY: lint
 lint: venv ## ruff, mypy --strict, the import directions
 	@$(PY) -m ruff check .

@@ -16,7 +16,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _OPENING = r"(?P<jinja>\{%-?)|(?P<go>\{\{-?)|(?P<terraform>(?<![%])%\{~?)"
-_DIRECTIVE = pattern(rf"(?:{_OPENING})[ \t]*(?P<says>[^\n{{}}]{{0,500}}?)[ \t]*(?:-?%\}}|-?\}}\}}|~?\}})")
+_DIRECTIVE = pattern(rf"(?:{_OPENING})[ \t]*+(?P<says>[^\n{{}}]{{0,500}}?)(?:-?%\}}|-?\}}\}}|~?\}})")
 # Of Go: what stands in it is no directive, whatever it looks like.
 _COMMENT = pattern(r"\{\{-?\s?/\*.*?\*/\s?-?\}\}", re.DOTALL)
 _WORD = pattern(r"(?:else[ \t]+if|\w+)\b")

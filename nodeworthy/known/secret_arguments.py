@@ -41,7 +41,7 @@ _ECHOED = pattern(
     r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:[\"']?%s(?:\\n)?[\"']?[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})"
 )
 _HERE = pattern(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
-_USER = pattern(r"[ \t]*-?[ \t]*[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
+_USER = pattern(r"[ \t]*+(?:-[ \t]*+)?[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
 
 
 @dataclass(frozen=True)

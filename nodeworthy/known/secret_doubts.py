@@ -28,7 +28,7 @@ _COOKIE = pattern(r"[ \t](?:-b|--cookie)[ \t=]{0,4}[\"']?(?P<value>[^\s\"'`|&]{1
 _KEY_BEGINS = pattern(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?=[ \t]*(?:\r?\n|\\[nr]))")
 _KEY_ENDS = pattern(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
 # A line of a key, or of its headers, where it was cut before its end.
-_KEY_LINE = pattern(r"[^\S\n]*(?:[A-Za-z0-9+/=]{1,200}|[A-Z][A-Za-z-]{1,20}: [^\n]{0,200})?[^\S\n]*(?:\n|\\n|\Z)")
+_KEY_LINE = pattern(r"[^\S\n]*+(?:(?:[A-Za-z0-9+/=]{1,200}|[A-Z][A-Za-z-]{1,20}: [^\n]{0,200})[^\S\n]*+)?(?:\n|\\n|\Z)")
 
 _BELOW_A_FLAG = pattern(r"(?P<by>\n)(?!-)" + VALUE)
 _TIGHT = pattern(r"(?P<by>:)(?!//)" + VALUE)
@@ -36,8 +36,11 @@ _TAG = pattern(r"(?P<by>>)(?P<bare>[^<\n]{1,4096})(?P<escaped>(?!))?(?P<double>(
 _ASSIGNS = pattern(r"\\?[\"']?[ \t]{0,8}[:=][ \t]{0,8}")
 _BLOCK = pattern(r"(?:![\w!:/.-]{1,60}[ \t]+)?[|>][-+0-9]{0,3}[ \t]*(?:#[^\n]{0,200})?\n")
 _ENDS_A_LINE = pattern(r"[ \t]*(?:#[^\n]{0,200})?\n")
-_ITEM = pattern(r"[ \t]*-[ \t]+(?P<quote>[\"']?)(?P<value>[^\n]{1,2000}?)(?P=quote)[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
-_MAPPING = pattern(r"[ \t]*(?:-[ \t]+)?[\"']?[\w./-]{1,80}[\"']?[ \t]*:(?:[ \t]|$)", re.MULTILINE)
+_ITEM = pattern(
+    r"(?<![ \t])[ \t]*+-[ \t]+(?P<quote>[\"']?)(?P<value>[^\n]{1,2000}?)(?P=quote)(?<![ \t])[ \t]*+(?:#[^\n]*)?$",
+    re.MULTILINE,
+)
+_MAPPING = pattern(r"(?<![ \t])[ \t]*+(?:-[ \t]+)?[\"']?[\w./-]{1,80}[\"']?[ \t]*:(?:[ \t]|$)", re.MULTILINE)
 _QUOTED = pattern(r"\"(?P<double>(?:[^\"\\\n]|\\.){0,4096}+)\"|'(?P<single>[^'\n]{0,4096}+)'")
 _IS_A_KEY = pattern(r"[ \t]*[:=]")
 _IN_BRACKETS = pattern(r"\"(?P<double>[^\"\n]{1,4096})\"|'(?P<single>[^'\n]{1,4096})'|(?P<bare>[^\s,\[\]\"'{}]+)")

@@ -10,7 +10,7 @@ from nodeworthy.records import dataclass
 
 _OPENS = pattern(r"\$\$\{|%%\{|\$\{|%\{")
 _INSIDE = pattern(r"\\.|[{}\"]|\$\$\{|%%\{|\$\{|%\{", re.DOTALL)
-_KEYWORD = pattern(r"%\{~?\s*(if|else|endif|for|endfor)\b\s*(.*?)\s*~?\}\Z", re.DOTALL)
+_KEYWORD = pattern(r"%\{~?\s*+(if|else|endif|for|endfor)\b(.*?)~?\}\Z", re.DOTALL)
 _GO = r"if|else[ \t]+if|else|range|with|end"
 _BRACES = pattern(
     rf"\{{\{{-?\s*({_GO})\b([^{{}}]*+)\}}\}}|\{{\{{[^{{}}]*+\}}\}}|\{{%[-+]?\s*(\w+)([^%]*+)%\}}|\{{#[^#]*+#\}}"
@@ -81,7 +81,7 @@ def _of_terraform(text: str) -> Iterator[Directive]:
         else:
             asked = " ".join(keyword[2].split())
             told = f"%{{ {keyword[1]} {asked} }}" if asked else f"%{{ {keyword[1]} }}"
-            yield Directive(start, end, keyword[1], keyword[2], told)
+            yield Directive(start, end, keyword[1], keyword[2].strip(), told)
 
 
 def _in_braces(text: str) -> Iterator[Directive]:

@@ -16,7 +16,7 @@ from nodeworthy.records import dataclass
 LAYERS = 5
 
 # Lines of base64 and nothing else, whatever their width and indentation.
-_BASE64 = pattern(rb"\s*(?:[ \t]*[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|\Z))+\s*\Z")
+_BASE64 = pattern(rb"\s*+(?:[A-Za-z0-9+/]++={0,2}[ \t]*+(?:\r?\n[ \t]*+|\Z))++\s*+\Z")
 _WORD = pattern(rb"\s*[A-Za-z0-9+/]{4}")
 # Shorter ones are words.
 _SHORTEST = 16

@@ -28,7 +28,7 @@ _WORDS = pattern(
 )
 # A comment, and a line that looks for the option or tells of it, asks for nothing.
 _ONLY_LOOKS = pattern(
-    r"\s*(?:#|(?:(?:el)?if|while|!|\[+|\w+=\$\()*\s*(?:sudo\s+)?(?:grep|awk|(?:echo|printf)\b[^>|]*$))"
+    r"\s*+(?:#|(?:(?:el)?if|while|!|\[|\w++=\$\()*+\s*+(?:sudo\s++)?(?:grep|awk|(?:echo|printf)\b[^>|]*+$))"
 )
 _MARKS = ("gpu.monitoring/profiling", "nodeworthy/profiling")
 _NO = frozenset({"false", "disabled", "no", "off", "0"})

@@ -18,7 +18,7 @@ from nodeworthy.verdict import Known, Located, Place
 
 # The last part of its name, without a tag: other programs are called after PGMQ, too.
 _IMAGE = pattern(
-    r"(?:pg\d+[-_])?pgmq(?:[-_](?:pg|postgres)\w*)?|(?:[\w.]+[-_])*postgres(?:ql)?\d*(?:[-_][\w.]+)*|spilo[-_\w]*"
+    r"(?:pg\d+[-_])?pgmq(?:[-_](?:pg|postgres)\w*)?|(?:[\w.][\w.-]*[-_])?postgres(?:ql)?\d*(?:[-_][\w.-]*[\w.])?|spilo[-_\w]*"
     r"|timescaledb[-_\w]*|pgvector"
 )
 # Beside a server: what only looks at it, backs it up or shares its connections.

@@ -1,0 +1,80 @@
+"""Texts that a pattern likes least: as far as one of its repetitions, that over and over, and no end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from re import _constants as told  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+_REPEATS = (told.MAX_REPEAT, told.MIN_REPEAT, told.POSSESSIVE_REPEAT)
+_LETTERS = "a [-\"'{$(=.:\t\n"
+_CATEGORIES = {told.CATEGORY_DIGIT: "1", told.CATEGORY_SPACE: " ", told.CATEGORY_WORD: "a"}
+_MOST = 60
+
+
+def attacks(written: str, flags: int, length: int) -> Iterator[str]:
+    """Of one pattern, some tens."""
+    seen = dict.fromkeys(_repeated(parser.parse(written, flags), ""))
+    for before, unit in list(seen)[:_MOST]:
+        for lead in ("", "x "):
+            yield f"{lead}{before}{unit * (length // len(unit))}\x01"
+
+
+def _repeated(sequence: Any, before: str) -> Iterator[tuple[str, str]]:
+    """What stands before a repetition, and what it repeats; also within others."""
+    for node in sequence:
+        does, what = node
+        if does in _REPEATS:
+            if what[1] is told.MAXREPEAT or what[1] > 100:
+                yield from ((before, each) for each in _texts(what[2]) if each)
+            yield from _repeated(what[2], before)
+        for inner in _inner(does, what):
+            yield from _repeated(inner, before)
+        before += next(iter(_of(node)), "")
+
+
+def _inner(does: Any, what: Any) -> Sequence[Any]:
+    if does is told.SUBPATTERN:
+        return [what[3]]
+    if does is told.BRANCH:
+        return list(what[1])
+    return [what] if does is told.ATOMIC_GROUP else []
+
+
+def _texts(sequence: Any) -> list[str]:
+    """Some texts that it takes: one, and one for each choice in it."""
+    parts = [_of(node) or [""] for node in sequence]
+    first = [part[0] for part in parts]
+    others = ["".join([*first[:at], each, *first[at + 1 :]]) for at, part in enumerate(parts) for each in part[1:4]]
+    return ["".join(first), *others][:8]
+
+
+def _of(node: Any) -> list[str]:
+    does, what = node
+    if does is told.LITERAL:
+        return [chr(what)]
+    if does is told.NOT_LITERAL:
+        return [each for each in 'a "' if ord(each) != what]
+    if does is told.ANY:
+        return ["a", " ", '"', "-"]
+    if does is told.IN:
+        return _of_class(what)
+    if does in _REPEATS:
+        return [each * max(what[0], 1) for each in _texts(what[2])][:6] + ([] if what[0] else [""])
+    return [each for inner in _inner(does, what) for each in _texts(inner)][:10] or [""]
+
+
+def _of_class(what: Any) -> list[str]:
+    letters = []
+    for does, value in what:
+        if does is told.LITERAL:
+            letters.append(chr(value))
+        elif does is told.RANGE:
+            letters.append(chr(value[0]))
+        elif does is told.CATEGORY:
+            letters.append(_CATEGORIES.get(value, "!"))
+    if what[0][0] is not told.NEGATE:
+        return list(dict.fromkeys(letters))[:6]
+    held = {*letters, *(" \t\n" if " " in letters else "")}
+    return [each for each in _LETTERS if each not in held][:6]
