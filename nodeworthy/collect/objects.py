@@ -8,14 +8,17 @@ from nodeworthy.collect.source.recognise import operator_values
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.engine import Fact
+from nodeworthy.facts.operator.recognition import misshapen_parts
 
 
 def pods(document: Tree) -> Iterator[Fact]:
     """What makes pods. Imported only where there is an object: most files of a repository hold none."""
     if document.is_mapping and not document.get("kind").is_absent:
         from nodeworthy.facts.pod.recognition import pod_templates
+        from nodeworthy.facts.pod.shapes import misshapen
 
         yield from pod_templates(document)
+        yield from misshapen(document)
     if document.is_sequence:
         yield from _of_operations(document)
     if document.is_mapping and not document.get("metadata").is_mapping:
@@ -112,9 +115,16 @@ def hami(document: Tree) -> Iterator[Fact]:
         yield from opted_out_namespaces(document)
 
 
+def operator(document: Tree) -> Iterator[Fact]:
+    """The GPU operator's settings, and parts of them that no chart takes."""
+    for each in operator_values(document):
+        yield each
+        yield from misshapen_parts(each.tree)
+
+
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.
 RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (
-    operator_values,
+    operator,
     pods,
     classes,
     gpu_daemonsets,

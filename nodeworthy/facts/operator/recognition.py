@@ -9,6 +9,7 @@ from typing import Any
 from nodeworthy.documents.chart_values import chart_values
 from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -45,6 +46,14 @@ def looks_like_values(tree: Tree) -> bool:
 
 def values_within(tree: Tree) -> Iterator[Tree]:
     return chart_values(tree, looks_like_values, lambda name, _: name == CHART)
+
+
+def misshapen_parts(tree: Tree) -> Iterator[UnreadableInput]:
+    """Parts that are no mappings: nothing in them was judged, and Helm makes nothing of them."""
+    for name, part in tree.mapping.items():
+        if name in _DISTINCTIVE and not (part.is_mapping or part.is_null or part.is_absent or part.is_unknown):
+            why = f"{name} is {part.kind()}, and must be a mapping: nothing in it was judged"
+            yield UnreadableInput((part.place if part.place.line else part.key or part.place).about(name), why)
 
 
 def is_cluster_policy(document: Tree) -> bool:
