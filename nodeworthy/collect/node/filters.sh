@@ -11,6 +11,15 @@ links() {
     ' /proc/net/route
 }
 
+# The same of IPv6, whose addresses the kernel writes without colons.
+links6() {
+    awk '
+        $10 == "lo" { next }
+        $1 == "00000000000000000000000000000000" && $2 == "00" { if ($5 !~ /^0*$/) print "default", $10, $6; next }
+        n++ < 1000 { print "route", $10, $1, $5, $2 }
+    ' /proc/net/ipv6_route
+}
+
 # The programs that can say what the kernel filters. Some systems have legacy tables under the same names.
 filters() {
     if [ "$(id -u)" != 0 ]; then
@@ -88,7 +97,9 @@ native() {
             ,* | *incompatible*) ;;
             *) continue ;;
             esac ;;
-        "ip "* | "inet "* | "netdev "*) ;;
+        "ip6 nat" | "ip6 security" | "ip6 mangle" | "ip6 raw") continue ;;
+        "ip6 filter") [ -z "$saves6" ] || continue ;;
+        "ip "* | "ip6 "* | "inet "* | "netdev "*) ;;
         *) continue ;;
         esac
         table "$family" "$table" || exit
@@ -106,6 +117,19 @@ if [ -n "$legacy" ] && grep -qsx filter /proc/net/ip_tables_names; then
 fi
 [ -n "$saves" ] && part iptables saved "$saves" -t filter
 [ -n "$saves$legacy" ] && part "iptables beside" beside
+part "links6" links6
+# Asked where the kernel has IPv6 at all; of legacy tables those that are loaded.
+saves6=
+if [ -e /proc/net/if_inet6 ] && [ "$(id -u)" = 0 ]; then
+    saves6=$(command -v ip6tables-nft-save)
+    if [ -z "$saves6" ]; then
+        case $(ip6tables --version 2>/dev/null) in
+        *nf_tables*) saves6=$(command -v ip6tables-save) ;;
+        *) ! grep -qsx filter /proc/net/ip6_tables_names || saves6=$(command -v ip6tables-save) ;;
+        esac
+    fi
+    [ -z "$saves6" ] || part ip6tables $brief "$saves6" -t filter
+fi
 [ -n "$lists" ] && part nft native
 if [ -e /etc/ufw/ufw.conf ]; then
     whole /etc/ufw/ufw.conf

@@ -81,6 +81,8 @@ class Step:
 UFW, IPTABLES = "ufw", "iptables"
 # Whose rules these are, where it is not who wrote the boot script.
 FIREWALLD, PANIC, LEGACY = "firewalld", "firewalld's panic mode", "iptables-legacy"
+# Of tables that are asked of IPv6's packets alone.
+IPV6 = "ip6tables"
 # What it is when it starts the next time.
 FIREWALLD_LATER = "firewalld after its next start"
 

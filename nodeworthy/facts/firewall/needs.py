@@ -43,6 +43,8 @@ class Pods:
     # What a node's routes say, where a fleet says nothing: its own pods' addresses, and other nodes'.
     seen_range: Range | None = None
     neighbours: Range | None = None
+    # What is asked is asked of IPv6's packets, by tables of their own.
+    is_ipv6: bool = False
     # Other nodes' pods come in packets of the nodes, and then by an interface of the network's own.
     is_overlaid: bool = False
 

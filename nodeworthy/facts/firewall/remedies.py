@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, LEGACY, PANIC, UFW, Chains, Filter, Side, Step
+from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, IPV6, LEGACY, PANIC, UFW, Chains, Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Need, Pods, Way, needs
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.known.pod_interfaces import is_uplink
@@ -62,13 +62,14 @@ class Remedies:
         chain = chain if table else _IPTABLES_CHAINS[need.way]
         flag, end = self._end(need)
         option = {"iif": "-i", "oif": "-o", "saddr": "-s", "daddr": "-d"}[flag]
-        program = LEGACY if self.chains.owner == LEGACY else IPTABLES
+        program = self.chains.owner if self.chains.owner in (LEGACY, IPV6) else IPTABLES
         return f"{table or program} {put} {chain} {option} {end} -j ACCEPT"
 
     def _nft(self, need: Need) -> str:
         put = "insert" if need in self.denied_by else "add"
         flag, end = self._end(need)
-        match = f"ip {flag} {end}" if flag.endswith("addr") else f"{flag}name '\"{end.replace('+', '*')}\"'"
+        family = "ip6" if self.pods.is_ipv6 else "ip"
+        match = f"{family} {flag} {end}" if flag.endswith("addr") else f"{flag}name '\"{end.replace('+', '*')}\"'"
         return f"nft {put} rule {self.chains.name.removeprefix('nft ')} {match} accept"
 
     def _end(self, need: Need) -> tuple[str, str]:

@@ -79,6 +79,11 @@ class Story:
 
     @property
     def message(self) -> str:
+        return f"{self.says} (IPv6)" if self.pods.is_ipv6 else self.says
+
+    @property
+    def says(self) -> str:
+        """Of whatever packets."""
         if self.chains.owner == PANIC:
             return "firewalld is in panic mode, and drops every packet"
         if self._only_once is not None:

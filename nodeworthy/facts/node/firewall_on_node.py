@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.script import BootPool
@@ -25,7 +26,10 @@ OFF = "every port of the node is open to whoever reaches it"
 def seen_on(node: Node) -> tuple[NodeFirewall, Pods]:
     seen = read_then(node.seen.firewall, "what the kernel filters")
     need(seen.kernels)
-    return seen, pods_on(node, seen)
+    pods = pods_on(node, seen)
+    if seen.ipv6 is not None and seen.ipv6.pods(pods) is not None:
+        need(seen.ipv6.kernels)
+    return seen, pods
 
 
 def pods_on(node: Node, seen: NodeFirewall) -> Pods:
@@ -99,7 +103,15 @@ def open_to_others(seen: NodeFirewall, pods: Pods, pool: BootPool | None) -> Seq
     off = _off(seen) if pool is not None else None
     if off is not None:
         return [off]
-    return [flaw for each in need(seen.kernels) for flaw in flaws_of(written_by_people(each), pods)]
+    told = [flaw for each in need(seen.kernels) for flaw in flaws_of(written_by_people(each), pods)]
+    ipv6 = seen.ipv6
+    # Whom no route of IPv6 leads out of reaches nobody by it, and is reached by nobody.
+    if ipv6 is not None and ipv6.uplink and isinstance(ipv6.kernels.state, Known):
+        of_ipv6 = ipv6.pods(pods) or replace(pods, is_ipv6=True, uplink=ipv6.uplink)
+        flaws = (flaw for each in ipv6.kernels.state.value for flaw in flaws_of(written_by_people(each), of_ipv6))
+        said = {each.says for each in told}
+        told += [replace(each, says=f"{each.says} (IPv6)") for each in flaws if each.says not in said]
+    return told
 
 
 def _off(seen: NodeFirewall) -> Flaw | None:

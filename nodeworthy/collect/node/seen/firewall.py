@@ -7,21 +7,24 @@ from collections.abc import Callable
 
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.seen.parts import lines, printed
-from nodeworthy.collect.node.seen.routes import route_of
+from nodeworthy.collect.node.seen.routes import route6_of, route_of
 from nodeworthy.collect.node.seen.units import units
 from nodeworthy.facts.firewall.beside import by_other_tables
 from nodeworthy.facts.firewall.effective import by_iptables
-from nodeworthy.facts.firewall.firewall import LEGACY
+from nodeworthy.facts.firewall.firewall import IPV6, LEGACY
 from nodeworthy.facts.firewall.hooked import by_nft
 from nodeworthy.facts.firewall.routes import Route
 from nodeworthy.facts.firewall.state import Firewall
-from nodeworthy.facts.node.firewall import NodeFirewall
+from nodeworthy.facts.node.firewall import NodeFirewall, NodeIpv6
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _SWITCH = "/etc/ufw/ufw.conf"
 _ENABLED = pattern(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
 _QUOTED = pattern(r'"[^"\n]*"')
+_TABLE6 = pattern(r"^table ip6 .*?^\}", re.MULTILINE | re.DOTALL)
+_OF_IPV6 = pattern(r"\bip6\b")
+_HEX = pattern(r"[0-9a-f]{1,8}")
 _LEGACY = "iptables legacy"
 _READERS: dict[str, Callable[[str, Place], Firewall]] = {
     _LEGACY: by_iptables,
@@ -47,6 +50,7 @@ def firewall(recording: Recording, host: Place) -> NodeFirewall | None:
         interfaces=names,
         uplink=uplink,
         routes=routes,
+        ipv6=_ipv6(recording, host, place),
         switch=_switch(recording, host.about(_SWITCH)),
         units=units(recording, "ufw", host),
     )
@@ -69,6 +73,44 @@ def _kernels(recording: Recording, host: Place, place: Place) -> Located[tuple[F
             # What `iptables` shows and changes here is another table.
             found[-1].kernel.owner = found[-1].kernel.owner or LEGACY
     return Located(Known(tuple(found)), place)
+
+
+def _ipv6(recording: Recording, host: Place, place: Place) -> NodeIpv6 | None:
+    """None where nobody asked for it."""
+    asked = printed(recording, "links6", place, "which routes of IPv6 there are")
+    if asked is None or isinstance(asked.state, Unknown):
+        # A kernel without IPv6 has no such file, and no such packets.
+        return None
+    words = [line.split() for line in lines(recording, "links6")]
+    defaults = [(int(each[2], 16), each[1]) for each in words if len(each) == 3 and _HEX.fullmatch(each[2])]
+    routes = tuple(route for each in words if len(each) == 5 for route in route6_of(each))
+    return NodeIpv6(_kernels6(recording, host, place), min(defaults)[1] if defaults else "", routes)
+
+
+def _kernels6(recording: Recording, host: Place, place: Place) -> Located[tuple[Firewall, ...]]:
+    found: list[Firewall] = []
+    for name, read, written in (("ip6tables", by_iptables, _as_ufw_names_them), ("nft", by_nft, _as_if_of_ipv4)):
+        said = printed(recording, name, place, f"what {name} filters of IPv6")
+        if said is None:
+            continue
+        if isinstance(said.state, Unknown):
+            return Located(said.state, place)
+        try:
+            _check_whole(name, said.state.value)
+            found.append(read(written(said.state.value), host))
+        except ValueError as why:
+            return Located.unknown(f"what {name} filters of IPv6 is not understood: {why}", place)
+        found[-1].kernel.owner = found[-1].kernel.owner or IPV6
+    return Located(Known(tuple(found)), place)
+
+
+def _as_ufw_names_them(saved: str) -> str:
+    return saved.replace("ufw6-", "ufw-")
+
+
+def _as_if_of_ipv4(listed: str) -> str:
+    """Tables of IPv6 alone, which nft lists in the same words."""
+    return "\n".join(_OF_IPV6.sub("ip", each[0]) for each in _TABLE6.finditer(listed))
 
 
 def _check_whole(name: str, said: str) -> None:
