@@ -14,6 +14,9 @@ MOST_BY_ALIASES = 100_000
 # A long text counts as several values: it is searched, and may hold a document itself.
 CHARACTERS_A_VALUE = 16
 
+# Files of any kind. Python itself refuses to make a number of more digits; most programs take some twenty.
+MOST_DIGITS = 4_300
+
 # Boot scripts. Steps that edit a file of which nobody knows what it was: real scripts have some ten.
 MOST_EDITS = 100
 

@@ -125,6 +125,24 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(here: Path, monkeypa
     assert read_bytes(Source(path, "values.yaml", named=True)) == b"f: 666666\n"
 
 
+LONG_NUMBER = "9" * 5_000
+NUMBERS = {
+    "job.sbatch": f"#!/bin/bash\n#SBATCH --gres=gpu:{LONG_NUMBER}\nsrun true\n",
+    "values.yaml": f"{GOOD}x: {LONG_NUMBER}\n",
+    "user-data.sh": f"#!/bin/bash\nx=$((1 + {LONG_NUMBER}))\nufw insert {LONG_NUMBER} allow 22\nmodprobe nvidia\n",
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_of_thousands_of_digits_is_none(here: Path, name: str) -> None:
+    (here / name).write_text(NUMBERS[name])
+    why = "it holds a number of more than 4,300 digits, which no program takes"
+    assert told(run_json("check", ".")) == {name: why}
+    assert run("check", name).code == 2
+    (here / name).write_text(NUMBERS[name].replace(LONG_NUMBER, LONG_NUMBER[:10]))
+    assert told(run_json("check", ".")) == {}
+
+
 def test_what_is_huge_is_not_read(here: Path) -> None:
     for name in ("values.yaml", "image.bin", "Pulumi.x.yaml"):
         with (here / name).open("wb") as file:

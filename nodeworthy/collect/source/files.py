@@ -12,9 +12,12 @@ from pathlib import Path
 
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
 from nodeworthy.documents.text_file import OPENED, other_encoding
+from nodeworthy.limits import MOST_DIGITS
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 LIMIT = 10 * 1024 * 1024
+_LONG_NUMBER = pattern(rb"(?<![0-9])[0-9]{%d}" % (MOST_DIGITS + 1))
 # How often a file is read that changes meanwhile.
 ATTEMPTS = 3
 STDIN = "-"
@@ -157,6 +160,8 @@ def _has_an_end(path: Path) -> bool:
 def _limited(data: bytes) -> bytes:
     if len(data) > LIMIT:
         raise _too_large()
+    if len(data) > MOST_DIGITS and b"\0" not in data and _LONG_NUMBER.search(data):
+        raise Unreadable(f"holds a number of more than {MOST_DIGITS:,} digits, which no program takes", denied=True)
     return data
 
 
