@@ -5,6 +5,8 @@ then advertises seven, and a job that asks for eight waits for ever. On the node
 that the PCI bus shows, those that NVIDIA's driver has taken (`/proc/driver/nvidia/gpus`), and those that the pool or
 the instance type has. One that falls off while the node runs stays in all of them until the next boot: of it the driver
 itself is asked (`nvidia-smi -q`, once, and only where something has the GPUs open: a question initialises none).
+A GPU whose memory has broken rows that a reset must put out of use, or for which no spare ones are left, is as good as
+lost; errors that ECC could not mend and that left no such rows are a warning.
 
 In a cluster a node's capacity is what its device plugin registered: fewer than the pool or the instance type has is a
 lost GPU. Allocatable below capacity is a GPU that the plugin gave up as unhealthy. Nodes whose GPUs are shared or cut

@@ -10,7 +10,7 @@ import pytest
 
 from nodeworthy.collect.node import script
 from nodeworthy.collect.node.recording import Recording, load
-from nodeworthy.verdict import Verdict
+from nodeworthy.verdict import Severity, Verdict
 
 from .recordings import CASES, but, part
 from .test_containerd import of, red
@@ -165,3 +165,22 @@ def test_what_nobody_has_open_is_not_initialised_for_a_question(tmp_path: Path) 
 def test_one_that_hangs_is_left_after_its_time(tmp_path: Path) -> None:
     ran = run_it(tmp_path, "exec sleep 60")
     assert (ran.returncode, ran.stderr) == (124, "nvidia-smi -q gave no answer in 15 s\n")
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict", "words"),
+    [
+        ({"failed": "Yes", "pending": "Yes", "errors": "3"}, Verdict.FAIL, "no spare rows"),
+        ({"pending": "Yes"}, Verdict.FAIL, "only a reset"),
+        ({"errors": "2"}, Verdict.FAIL, "could not mend"),
+        ({"pending": "N/A", "failed": "N/A", "errors": "N/A"}, Verdict.PASS, ""),
+    ],
+)
+def test_memory_that_is_broken(said: dict[str, str], verdict: Verdict, words: str) -> None:
+    found = of(asked(log(**said)), COUNT)  # type: ignore[arg-type]
+    assert found.verdict is verdict
+    assert all(words in each.message for each in found.findings)
+    assert len(found.findings) == (8 if words else 0)
+    assert {each.severity for each in found.findings} <= {
+        Severity.WARNING if said == {"errors": "2"} else Severity.ERROR
+    }

@@ -8,10 +8,23 @@ from nodeworthy.facts.node.devices import Device, NodeDevices, gpus
 from nodeworthy.facts.node.driver import NodeDriver
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.smi import same_gpu
+from nodeworthy.facts.node.smi import NodeSmi, SaidGpu, same_gpu
 from nodeworthy.fleet.model import Driver, Pool
 from nodeworthy.known.instances import gpus_of
-from nodeworthy.verdict import Finding, Findings, Known, Located, Place, Related, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import (
+    Finding,
+    Findings,
+    Known,
+    Located,
+    Place,
+    Related,
+    Severity,
+    Unknown,
+    fail,
+    need,
+    skip,
+    unknown,
+)
 
 
 def told_of(node: Node) -> Findings:
@@ -48,7 +61,45 @@ def _answering(node: Node) -> Findings:
             remedy="drain the node and reboot it; where it is gone again or missing then, stop and start the instance, "
             "or replace it",
         )
-    need(said.gpus)
+    for gpu in need(said.gpus):
+        yield from _memory(said, gpu)
+
+
+def _memory(said: NodeSmi, gpu: SaidGpu) -> Findings:
+    """Rows of its memory that broke are replaced by spare ones, at the next reset, as long as there are any."""
+    address = gpu.address.lower()
+    errors = ", ".join(f"{name}: {count}" for name, count in gpu.uncorrectable)
+    related = [Related(said.place, f"errors since the driver was loaded: {errors}")] if errors else []
+    if gpu.remap_failed:
+        yield fail(
+            said,
+            f"the GPU {address} has broken memory and no spare rows for it",
+            is_="Remapping Failure Occurred: Yes",
+            should="No",
+            related=related,
+            cause="programs that touch these rows end, and the driver gives the GPU up sooner or later",
+            remedy="drain the node and replace the GPU: stop and start the instance, or return the card",
+        )
+    elif gpu.remap_pending:
+        yield fail(
+            said,
+            f"the GPU {address} has broken rows of memory that only a reset puts out of use",
+            is_="Remapped Rows, Pending: Yes",
+            should="No",
+            related=related,
+            cause="until then a program may be given them, and ends with an uncorrectable error",
+            remedy="drain the node, then reset the GPU (nvidia-smi --gpu-reset) or reboot",
+        )
+    elif errors:
+        yield fail(
+            said,
+            f"the GPU {address} has had errors of memory that ECC could not mend",
+            is_=errors,
+            should="0",
+            cause="the program that met them ended; what comes next may meet them again",
+            remedy="when nothing runs on it, reset the GPU (nvidia-smi --gpu-reset) and look whether they come back",
+            severity=Severity.WARNING,
+        )
 
 
 def expected(node: Node) -> Located[int] | None:
