@@ -32,6 +32,8 @@ NOT_VALUES = (type(None), Output)
 SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean"}
 # Kept once, elsewhere: nodeworthy/known/ec2_instance_types.txt.
 KEPT_ELSEWHERE = frozenset({"InstanceType"})
+# Of these names only some shapes list the values; they are those of all.
+NAMED = {"instanceType": "InstanceType", "instanceTypes": "InstanceType"}
 # Texts that the provider shortens, completes or takes in another form than AWS.
 FREE = frozenset({"tags", "tagSpecifications", "userData"})
 Found = dict[str, Any]
@@ -62,7 +64,10 @@ class Models:
         }
         names = input_type_py_to_pulumi_names(kind)
         found: Found = {
-            pulumi: self._value(hint, list(_members(shapes, rename.get(pulumi, pulumi))) if pulumi not in FREE else [])
+            pulumi: _named(
+                pulumi,
+                self._value(hint, list(_members(shapes, rename.get(pulumi, pulumi))) if pulumi not in FREE else []),
+            )
             for pulumi, hint in sorted(input_type_types(kind).items())
         }
         told: Found = {"type": "structure", "properties": found}
@@ -102,6 +107,15 @@ class Models:
         if pattern and kind is str and _compiles(pattern):
             limits["pattern"] = pattern
         return limits
+
+
+def _named(name: str, found: Found) -> Found:
+    """With the values that its name tells, where the shape does not list them."""
+    value = found["of"] if found["type"] == "list" else found
+    if name not in NAMED or value["type"] != "string":
+        return found
+    told = {"type": "string", "enum": NAMED[name]}
+    return {**found, "of": told} if found["type"] == "list" else told
 
 
 def _plain(choices: Sequence[Any]) -> Any:

@@ -10,6 +10,7 @@ from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.node_drainer import NodeDrainers
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_sides import GuardedNodes
+from nodeworthy.facts.aws.node_types import Ec2Fleet
 from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.remote_script import RemoteScript
@@ -57,7 +58,7 @@ from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNode
 from nodeworthy.facts.profiling.promise import ProfilingPromise
 from nodeworthy.facts.profiling.watched_node import WatchedNode
 from nodeworthy.facts.secrets.plain_text import PlainText
-from nodeworthy.facts.secrets.planned_secret import PlannedSecret
+from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.facts.secrets.stack_outputs import StackOutput
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
@@ -117,12 +118,14 @@ _PROGRAM: Final[Facts] = frozenset(
         AwsResource,
         AwsStack,
         Disk,
+        Ec2Fleet,
         EfaGroups,
         GuardedNodes,
         MonitoringNotPlanned,
         NodeDrainers,
         NodeGroup,
         NotLookedAt,
+        PlannedObject,
         PlannedSecret,
         ProfilingPromise,
         QueueNotPlanned,

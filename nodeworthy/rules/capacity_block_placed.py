@@ -19,9 +19,9 @@ from nodeworthy.facts.aws.node_capacity import (
 )
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
-from nodeworthy.facts.aws.node_zones import zones
+from nodeworthy.facts.aws.node_zones import pinned_zone, zones
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, ToGive, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "capacity-block-placed",
@@ -115,11 +115,19 @@ def nothing_stands_beside_it(nodes: NodeGroup) -> Findings:
 @RULE.check
 def it_starts_in_the_blocks_zone(nodes: NodeGroup) -> Findings:
     _only_blocks(nodes)
-    wanted = nodes.fleet.network.zone if nodes.fleet is not None and nodes.pool is not None else None
-    zone = need(wanted) if wanted is not None else None
-    found = zones(nodes)
+    declared = nodes.fleet.network.zone if nodes.fleet is not None and nodes.pool is not None else None
+    # The fleet's default is the zone of what it would build itself, and no word about a block.
+    zone = need(declared) if declared is not None and declared.written else None
+    pinned = pinned_zone(nodes)
+    found = [*([] if pinned is None else [pinned]), *zones(nodes)]
+    related = list(nodes.declared)
+    if zone is None and pinned is not None:
+        zone = need(pinned)
+        related.append(Related(pinned.place, f"the launch template pins its nodes to {zone}"))
     if zone is None and len(found) < 2:
-        skip("nothing says in which zone the block is")
+        for each in found:
+            need(each)
+        skip(ToGive("nothing says in which zone a capacity block is", "say it in the fleet (network.zone)"))
     for each in found:
         zone = zone or need(each)
         if need(each) != zone:
@@ -127,7 +135,7 @@ def it_starts_in_the_blocks_zone(nodes: NodeGroup) -> Findings:
                 each,
                 f"{nodes.title} may start its nodes in another zone than that of its capacity block",
                 should=zone,
-                related=nodes.declared,
+                related=related,
                 cause=CAUSE,
             )
 

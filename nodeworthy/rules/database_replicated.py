@@ -42,7 +42,7 @@ EXTENSION = "PGMQ's files are in its own image, and CREATE EXTENSION finds none 
 
 
 def _is_the_queues(database: QueueDatabase, asked: QueueAsked | None) -> None:
-    if asked is None and not database.holds_pgmq:
+    if asked is None and not database.is_for_pgmq:
         skip(f"{database.title} is called a queue, holds no PGMQ, and no fleet asks for one")
 
 
@@ -132,8 +132,12 @@ def _may_share(one: DatabaseServer, other: DatabaseServer) -> Finding:
 @RULE.check
 def it_has_its_extension(database: QueueDatabase, asked: QueueAsked | None) -> Findings:
     _is_the_queues(database, asked)
-    if not database.holds_pgmq:
-        yield unknown(database, f"nothing that was read brings PGMQ into {database.title}")
+    if not database.brings_pgmq:
+        yield unknown(
+            database,
+            f"nothing that was read brings PGMQ into {database.title}",
+            remedy="show what does: an image with PGMQ, or the script with CREATE EXTENSION pgmq that it mounts",
+        )
     for each in database.servers:
         image = each.image.state
         if not each.creates_extension or not isinstance(image, Known) or not isinstance(image.value, str):

@@ -4,13 +4,22 @@ A pool of a GPU that nobody makes, or on an instance type that has another, neve
 for ever, and the scheduler can only say that there is none. GPU names are read in any case. Instance types are those
 of EC2's API; of one that exists and whose GPUs we don't know, nothing is claimed. Nor does every region offer every
 type: which do is what AWS said when it was last asked, and of a region that was not asked nothing is claimed either.
-In a plan, what starts the nodes of a pool starts the instances that the fleet gives it.
+In a plan, what starts the nodes of a pool starts the instances that the fleet gives it; what is of no pool, and what a
+fleet of EC2 takes, exists at least.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_types import instance_types, not_of_its_pool
+from nodeworthy.facts.aws.node_types import (
+    Ec2Fleet,
+    does_not_exist,
+    instance_types,
+    not_of_its_pool,
+    written_types,
+)
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.known.offerings import offerings_source
@@ -72,7 +81,8 @@ def _pair(claim: PoolClaim, gpu: str, instance_type: Located[str]) -> Findings:
 def it_is_built_of_what_the_fleet_says(nodes: NodeGroup) -> Findings:
     pool = nodes.pool
     if pool is None:
-        skip(nodes.no_pool)
+        yield from _of_no_pool(nodes)
+        return
     if pool.instance_type is None and pool.gpu is None:
         skip(f"the fleet does not say of which instances {nodes.title} is")
     for each in not_of_its_pool(nodes):
@@ -89,3 +99,33 @@ def it_is_built_of_what_the_fleet_says(nodes: NodeGroup) -> Findings:
     for each in instance_types(nodes):
         if isinstance(each.state, Unknown):
             yield unknown(each, f"which instances {nodes.title} starts is not known: {each.state.why}")
+
+
+def _of_no_pool(nodes: NodeGroup) -> Findings:
+    """Without a word of a fleet about it, its instances exist or not all the same."""
+    said = written_types(nodes)
+    if not said:
+        skip(nodes.no_pool)
+    yield from _each_exists(said, nodes.title)
+
+
+@RULE.check
+def a_fleet_of_ec2_takes_what_there_is(fleet: Ec2Fleet) -> Findings:
+    if not fleet.types:
+        skip(f"{fleet.title} names no instance type")
+    yield from _each_exists(fleet.types, fleet.title)
+
+
+def _each_exists(said: Sequence[Located[str | None]], title: str) -> Findings:
+    for each in said:
+        if does_not_exist(each):
+            meant = instances.near(str(need(each)))
+            yield fail(
+                each,
+                f"{title} starts instances of a type that does not exist",
+                should=f"{meant[0]}, perhaps" if meant else f"a type of {instances.instance_types_source()}",
+                cause="AWS refuses it when the group is made, or starts only the other types of the list",
+                remedy="name an instance type that exists: `aws ec2 describe-instance-types --instance-types TYPE`",
+            )
+        elif isinstance(each.state, Unknown):
+            yield unknown(each, f"which instances {title} starts is not known: {each.state.why}")

@@ -4,12 +4,13 @@ Auto scaling ends instances; of pods it knows nothing. What drains a node first 
 (`EC2_INSTANCE_TERMINATING`) and something that hears of it: the termination handler, in a mode in which it listens
 (`enableSqsTerminationDraining` with a queue that EventBridge fills, or `enableASGLifecycleDraining`), or a function of
 one's own. A hook for which nothing in this stack acts is unknown, because what acts may be installed by others. EKS
-drains the nodes of its managed node groups by itself. A group without an instance refresh replaces nothing, so that
+drains the nodes of its managed node groups by itself, unless `force_update_version` has it end those that it can't
+drain. A group without an instance refresh replaces nothing, so that
 there is nothing to drain.
 
 How many nodes go at once is `minHealthyPercentage`, 90 where nobody says: of a pool below ten nodes that is one at a
 time. Less than 90 is right where it means one node, as it must for a pool of a few fixed nodes, and wrong where it
-means several.
+means several. Of a managed node group with GPUs it is `update_config`: one node where nobody says.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_count import node_count
 from nodeworthy.facts.aws.node_drainer import NodeDrainers
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_hooks import hooks, is_of_a_cluster, unsure_hooks
+from nodeworthy.facts.aws.node_hooks import hooks, hooks_of_others, is_of_a_cluster, unsure_hooks
+from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Known, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "rollout-drains",
@@ -34,6 +36,7 @@ RULE = Rule(
 )
 
 CUT = "jobs are cut off in the middle: their node is ended while they run on it"
+AT_ONCE = "the work of all of these nodes is moved at once, and others with GPUs are seldom free to take it"
 USUAL = 90
 
 
@@ -44,12 +47,13 @@ def somebody_drains_first(nodes: NodeGroup, drainers: NodeDrainers) -> Findings:
     if not waiting:
         for each in unsure_hooks(nodes):
             need(each)
+        others = (Related(each.place, f"this hook waits at the group '{each.text}'") for each in hooks_of_others(nodes))
         yield fail(
             refresh.key or refresh.place,
             f"an instance refresh of {nodes.title} ends its nodes without draining them: auto scaling waits at no hook",
             is_="no lifecycle hook",
             should="a hook at autoscaling:EC2_INSTANCE_TERMINATING",
-            related=nodes.declared,
+            related=[*nodes.declared, *others],
             cause=CUT,
         )
         return
@@ -128,6 +132,54 @@ def enough_nodes_stay(nodes: NodeGroup) -> Findings:
             cause="the pool does not have the nodes that it promises while it is renewed",
             remedy=f"min_healthy_percentage={100 * (count - 1) // count}",
         )
+
+
+@RULE.check
+def eks_takes_few_at_once(nodes: NodeGroup) -> Findings:
+    _only_managed_gpus(nodes)
+    config = nodes.groups("updateConfig")
+    number, share = (config.get(name).located() for name in ("maxUnavailable", "maxUnavailablePercentage"))
+    said = number if need(number) is not None else share
+    if need(said) is None:
+        return
+    sizes = node_count(nodes)
+    count = need(sizes.desired if need(sizes.desired) is not None else sizes.min) or 0
+    asked = int(float(str(need(said))))
+    gone = min(asked, count) if said is number else count * asked // 100
+    if gone > 1 and gone * 100 > count * (100 - USUAL):
+        yield fail(
+            said,
+            f"an update of {nodes.title} takes {gone} of {count} nodes at once",
+            is_=f"maxUnavailable: {asked}" if said is number else f"maxUnavailablePercentage: {asked}",
+            should=f"maxUnavailable: {max(1, count * (100 - USUAL) // 100)}",
+            related=nodes.declared,
+            cause=AT_ONCE,
+            remedy='update_config={"max_unavailable": 1}, which is what EKS does where nobody says',
+        )
+
+
+@RULE.check
+def eks_ends_no_node_by_force(nodes: NodeGroup) -> Findings:
+    _only_managed_gpus(nodes)
+    forced = nodes.groups("forceUpdateVersion").located()
+    if need(forced) is True:
+        yield fail(
+            forced,
+            f"an update of {nodes.title} ends nodes that can't be drained",
+            is_="forceUpdateVersion: true",
+            should="forceUpdateVersion: false",
+            related=nodes.declared,
+            cause="a pod that its disruption budget protects is cut off all the same, once EKS has tried to evict it",
+            remedy="leave force_update_version out: the update then fails, and says which pod it could not evict",
+            severity=Severity.WARNING,
+        )
+
+
+def _only_managed_gpus(nodes: NodeGroup) -> None:
+    if not nodes.is_managed:
+        skip("it is no managed node group")
+    if has_gpus(nodes).state != Known(True):
+        skip(f"nothing says that {nodes.title} has GPUs")
 
 
 def _least(nodes: NodeGroup, refresh: Tree) -> Tree:

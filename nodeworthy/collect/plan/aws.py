@@ -15,6 +15,7 @@ from nodeworthy.facts.aws.disk import disks
 from nodeworthy.facts.aws.efa_group import efa_groups
 from nodeworthy.facts.aws.node_group import NodeGroup, node_groups
 from nodeworthy.facts.aws.node_sides import guarded
+from nodeworthy.facts.aws.node_types import ec2_fleets
 from nodeworthy.facts.aws.security_group import security_groups
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.records import dataclass
@@ -40,6 +41,7 @@ class Aws:
         others = (each.template for each in groups if is_something_else(each))
         yield from security_groups(stack, frozenset(each.urn for each in others if each is not None))
         yield from groups
+        yield from ec2_fleets(stack)
         yield from guarded(groups)
         yield from disks(stack, groups)
         yield from efa_groups(groups)

@@ -90,7 +90,7 @@ def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
 def _told_once(facts: Sequence[Fact], fleet: Fleet | None) -> list[Fact]:
     """Without the secrets that the rule for the queue's database looks for."""
     queues = [fact for fact in facts if isinstance(fact, QueueDatabase)]
-    judged = [each for each in queues if each.holds_pgmq or (fleet is not None and fleet.queue is not None)]
+    judged = [each for each in queues if each.is_for_pgmq or (fleet is not None and fleet.queue is not None)]
     told = {variable.get("value").place for each in judged for variable in each.passwords}
     return [fact for fact in facts if not (isinstance(fact, PlannedSecret) and fact.place in told)]
 

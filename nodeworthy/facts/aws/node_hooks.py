@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import SCALING_GROUP, NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
-from nodeworthy.verdict import Known, Located
+from nodeworthy.facts.aws.stack import AwsResource
+from nodeworthy.verdict import Known, Located, Unknown
 
 HOOK = "aws:autoscaling/lifecycleHook:LifecycleHook"
 ENDING = "autoscaling:EC2_INSTANCE_TERMINATING"
@@ -34,8 +35,30 @@ def unsure_hooks(nodes: NodeGroup) -> Iterator[Located[str]]:
         if transition.is_unknown:
             yield transition.located()
         elif transition.text == ENDING:
-            links = nodes.stack.links(each, "autoscalingGroupName", each.get("autoscalingGroupName"), SCALING_GROUP)
-            yield from links.open
+            yield from _perhaps_of(nodes, each)
+
+
+def _perhaps_of(nodes: NodeGroup, hook: AwsResource) -> Iterator[Located[str]]:
+    """What its group's name says, where that may be this group's: a name that was written is no other."""
+    said = hook.get("autoscalingGroupName")
+    own = nodes.groups("name").text
+    for each in nodes.stack.links(hook, "autoscalingGroupName", said, SCALING_GROUP).open:
+        if isinstance(said.value, Unknown):
+            yield Located.unknown(f"which group {hook.title} belongs to is not known: {said.value.why}", each.place)
+        elif own is None:
+            yield Located.unknown(
+                f"{hook.title} waits at a group '{said.text}', and what that of {nodes.title} is called is not known",
+                each.place,
+            )
+
+
+def hooks_of_others(nodes: NodeGroup) -> Sequence[Tree]:
+    """The names of other groups, or of none, by which hooks of this stack wait."""
+    return [
+        each.get("autoscalingGroupName")
+        for each in nodes.stack.of(HOOK)
+        if each.get("lifecycleTransition").text == ENDING and each.get("autoscalingGroupName").text
+    ]
 
 
 def is_of_a_cluster(nodes: NodeGroup) -> bool:

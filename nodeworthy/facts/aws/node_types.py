@@ -1,16 +1,30 @@
-"""Which instances a group of nodes starts."""
+"""Which instances a group of nodes starts, or a fleet of EC2."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.known.instances import gpus_of
-from nodeworthy.verdict import Known, Located, Unknown
+from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.known.instances import exists, gpus_of
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+_FLEETS = ("aws:ec2/fleet:Fleet", "aws:ec2/spotFleetRequest:SpotFleetRequest")
 
 
 def instance_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
     """The types of its nodes; several for a group that takes what it can get."""
+    if said := written_types(nodes):
+        return said
+    if nodes.pool is not None and nodes.pool.instance_type is not None:
+        return [nodes.pool.instance_type]
+    return [Located.unknown(f"which instances {nodes.title} starts is not known", nodes.place)]
+
+
+def written_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
+    """Those that the program itself writes."""
     overrides = nodes.groups("mixedInstancesPolicy", "launchTemplate", "overrides")
     mixed = [each.get("instanceType") for each in overrides.sequence]
     if said := [each.located() for each in mixed if not each.is_absent and not each.is_null]:
@@ -18,11 +32,41 @@ def instance_types(nodes: NodeGroup) -> Sequence[Located[str | None]]:
     own = nodes.templates("instanceType")
     if not own.is_absent and not own.is_null:
         return [own.located()]
-    if named := [each.located() for each in nodes.groups("instanceTypes").sequence]:
-        return named
-    if nodes.pool is not None and nodes.pool.instance_type is not None:
-        return [nodes.pool.instance_type]
-    return [Located.unknown(f"which instances {nodes.title} starts is not known", nodes.place)]
+    every = nodes.groups("instanceTypes")
+    return [every.located()] if every.is_unknown else [each.located() for each in every.sequence]
+
+
+@dataclass(frozen=True, eq=False)
+class Ec2Fleet:
+    """A fleet of EC2, or a request for spot machines: it starts instances of a list of types."""
+
+    called: ClassVar[str] = "a fleet of EC2"
+
+    resource: AwsResource
+
+    @property
+    def place(self) -> Place:
+        return self.resource.place
+
+    @property
+    def title(self) -> str:
+        return self.resource.title
+
+    @property
+    def types(self) -> Sequence[Located[str | None]]:
+        configs = self.resource.get("launchTemplateConfigs").sequence
+        overrides = [one for config in configs for one in config.get("overrides").sequence]
+        every = (*overrides, *self.resource.get("launchSpecifications").sequence)
+        said = [each.get("instanceType") for each in every]
+        return [each.located() for each in said if not each.is_absent and not each.is_null]
+
+
+def ec2_fleets(stack: AwsStack) -> Iterator[Ec2Fleet]:
+    yield from (Ec2Fleet(each) for each in stack.of(*_FLEETS) if not each.is_read)
+
+
+def does_not_exist(said: Located[str | None]) -> bool:
+    return isinstance(said.state, Known) and bool(said.state.value) and not exists(str(said.state.value))
 
 
 def instance_type(nodes: NodeGroup) -> Located[str | None]:
@@ -63,4 +107,6 @@ def has_gpus(nodes: NodeGroup) -> Located[bool]:
     for each in types:
         if isinstance(each.state, Unknown):
             return Located(each.state, each.place)
+        if does_not_exist(each):
+            return Located.unknown(f"{each.state.value} is no instance type", each.place)
     return Located.known(False, nodes.place)

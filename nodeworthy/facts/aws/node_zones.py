@@ -21,6 +21,14 @@ def zones(nodes: NodeGroup) -> Sequence[Located[str | None]]:
     return named or list(_of_subnets(nodes))
 
 
+def pinned_zone(nodes: NodeGroup) -> Located[str | None] | None:
+    """The zone in which the launch template has its nodes start, whatever their subnets; None where it does not say."""
+    said = nodes.templates("placement", "availabilityZone")
+    if said.is_absent or said.is_null or (nodes.template is not None and nodes.template.is_read):
+        return None
+    return said.located()
+
+
 def is_one_subnet(nodes: NodeGroup) -> bool:
     """Which zone that is in does not matter to those who only want one."""
     written = [value for _, _, value in _written(nodes)]

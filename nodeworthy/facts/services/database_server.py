@@ -23,6 +23,12 @@ _IMAGE = pattern(
 )
 # Beside a server: what only looks at it, backs it up or shares its connections.
 _BESIDE = pattern(r"exporter|backup|pgbouncer|pgadmin|pgpool|pgweb|client|dump|operator|migrat|consumer|worker")
+# What puts PGMQ into a database: as an extension, or as the SQL that it is made of.
+_CREATES = pattern(r"create\s+extension\s+(?:if\s+not\s+exists\s+)?\"?pgmq", re.IGNORECASE)
+_LOADS = pattern(
+    r"create\s+schema\s+(?:if\s+not\s+exists\s+)?\"?pgmq|(?:-f|--file|\\i)[\s=]*\S*pgmq\S*\.sql", re.IGNORECASE
+)
+_COMMENT = pattern(r"^\s*(?:--|#).*$", re.MULTILINE)
 _CLOUD_NATIVE = "postgresql.cnpg.io/"
 _KINDS = frozenset(("StatefulSet", "Deployment", "ReplicaSet", "Pod"))
 # By which one server is known to follow another.
@@ -94,15 +100,29 @@ class DatabaseServer:
     @cached_property
     def text(self) -> str:
         """All that is said of it."""
-        return "\n".join((*_texts(self.document), self.scripts))
+        return _COMMENT.sub("", "\n".join((*_texts(self.document), self.scripts)))
 
     @property
     def speaks_of_pgmq(self) -> bool:
+        """Whether it is meant to hold it, by any word: the name of a script is one."""
         return "pgmq" in self.text.lower()
 
     @property
+    def brings_pgmq(self) -> bool:
+        """Whether it holds it, by its image or by what is run in it."""
+        image = self.image.state.value if isinstance(self.image.state, Known) else None
+        named = isinstance(image, str) and "pgmq" in _last_part(image)
+        return named or self.creates_extension or _LOADS.search(self.text) is not None or self._extends_with_pgmq
+
+    @property
+    def _extends_with_pgmq(self) -> bool:
+        """CloudNativePG mounts extensions from images of their own."""
+        listed = self.document.get("spec", "postgresql", "extensions").sequence
+        return any("pgmq" in (each.get("name").text or "") for each in listed)
+
+    @property
     def creates_extension(self) -> bool:
-        return re.search(r"create\s+extension\s+(?:if\s+not\s+exists\s+)?\"?pgmq", self.text, re.IGNORECASE) is not None
+        return _CREATES.search(self.text) is not None
 
     @property
     def is_called_queue(self) -> bool:
@@ -143,8 +163,12 @@ def is_server(image: Located[Any]) -> bool:
     name = image.state.value if isinstance(image.state, Known) else None
     if not isinstance(name, str) or _BESIDE.search(name):
         return False
-    last = re.split(r"[:@]", name.rsplit("/", 1)[-1])[0]
-    return _IMAGE.fullmatch(last) is not None
+    return _IMAGE.fullmatch(_last_part(name)) is not None
+
+
+def _last_part(image: str) -> str:
+    """The name of an image without its registry and its tag."""
+    return re.split(r"[:@]", image.rsplit("/", 1)[-1])[0]
 
 
 def of_template(template: PodTemplate) -> DatabaseServer | None:

@@ -35,8 +35,12 @@ class QueueDatabase:
         return " and ".join(each.title for each in self.servers)
 
     @cached_property
-    def holds_pgmq(self) -> bool:
+    def is_for_pgmq(self) -> bool:
         return any(each.speaks_of_pgmq for each in self.servers)
+
+    @cached_property
+    def brings_pgmq(self) -> bool:
+        return any(each.brings_pgmq for each in self.servers)
 
     @cached_property
     def variables(self) -> tuple[Tree, ...]:
