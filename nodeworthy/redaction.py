@@ -30,7 +30,8 @@ _MOST_KINDS = 0.1
 _BASE64 = pattern(r"[A-Za-z0-9+/_-]{20,}+(?:(?:\r?\n|\\n)[ \t]{0,40}[A-Za-z0-9+/]{20,}+)*+={0,2}")
 _LAST_LINE = pattern(r"(?P<break>(?:\r?\n|\\n)[ \t]{0,40})(?P<rest>[A-Za-z0-9+/]{1,19}={0,2})(?![\w+/=-])")
 _BREAK = pattern(r"(?:\r?\n|\\n)[ \t]*")
-_HEX = pattern(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){12,}+(?![0-9A-Za-z])")
+# Also one that was cut.
+_HEX = pattern(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){12,}+[0-9a-fA-F]?+(?![0-9A-Za-z])")
 _PERCENTS = pattern(r"[^\s\"'<>%=&?]*+%[0-9A-Fa-f]{2}[^\s\"'<>=&?]*+")
 _UNQUOTED = pattern(r"(?<![^\n\"])[^\n\"\\]*+\\n[^\n\"]*+")
 # A text that was written into another one, with its lines in one.
@@ -262,7 +263,7 @@ def _of_written(run: str, depth: int) -> str:
 
 
 def _of_hex(run: str, depth: int) -> str:
-    changed = _of_bytes(bytes.fromhex(run), depth)
+    changed = _of_bytes(bytes.fromhex(run[: len(run) // 2 * 2]), depth)
     return changed.hex() if changed is not None else run
 
 

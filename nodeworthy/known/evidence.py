@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 
@@ -33,7 +33,16 @@ class Found:
     evidence: Evidence
     times: int
     line: int
+    # With what stands on the line: all that whoever shows it may need to know what in it is better not shown.
     words: str
+    # Which of them are the evidence itself.
+    itself: str = ""
+
+    def shown(self, hide: Callable[[str], str]) -> str:
+        """The evidence with what stands before and behind it, cut only when nothing in it may be half a secret."""
+        text = hide(self.words)
+        at = max(text.find(self.itself), 0)
+        return text[max(0, at - 100) : at + len(self.itself) + 60].strip()
 
 
 @cache
@@ -102,18 +111,27 @@ def _count(pattern: _Pattern, piece: bytes, line: int, counted: dict[str, Found]
         return
     first = matches[0]
     counted[pattern.evidence.id] = Found(
-        pattern.evidence, len(matches), line + piece.count(b"\n", 0, first.start()), _line_around(piece, first.span())
+        pattern.evidence,
+        len(matches),
+        line + piece.count(b"\n", 0, first.start()),
+        _line_around(piece, first.span()),
+        _printable(piece[slice(*first.span())]),
     )
 
 
 def _line_around(piece: bytes, span: tuple[int, int]) -> str:
     """The words as they were found, with what stands before and behind them on the line."""
-    start = max(piece.rfind(b"\n", 0, span[0]) + 1, span[0] - 100)
+    start = max(piece.rfind(b"\n", 0, span[0]) + 1, span[0] - _AROUND)
     end = piece.find(b"\n", span[1])
-    words = piece[start : min(end if end >= 0 else len(piece), span[1] + 60)].decode("utf-8", "replace")
-    return "".join(each if each.isprintable() else " " for each in words).strip()
+    return _printable(piece[start : min(end if end >= 0 else len(piece), span[1] + _AROUND)])
 
 
+def _printable(words: bytes) -> str:
+    told = words.decode("utf-8", "replace")
+    return "".join(each if each.isprintable() else " " for each in told).strip()
+
+
+_AROUND = 32 * 1024
 # A line longer than this is judged in pieces; what lies across two of them is not seen.
 _LONGEST_LINE = 4_000_000
 

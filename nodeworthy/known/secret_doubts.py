@@ -25,8 +25,10 @@ _BOOTSTRAP_TOKEN = pattern(r"(?<![\w.])[a-z0-9]{6}\.[a-z0-9]{16}(?![\w.])")
 _TOKEN_IN_URL = pattern(r"(?<=://)(?P<value>[^\s/:@\"'<>?#]{12,4096})@")
 _AUTHORIZATION = pattern(r"(?i)\bbearer +(?P<value>\w[\w+/=.~-]{7,4096})")
 _COOKIE = pattern(r"[ \t](?:-b|--cookie)[ \t=]{0,4}[\"']?(?P<value>[^\s\"'`|&]{1,4096}=[^\s\"'`|&]{1,4096})")
-_KEY_BEGINS = pattern(r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?=[ \t]*(?:\r?\n|\\[nr]))")
-_KEY_ENDS = pattern(r"-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----")
+# A line may end wherever a space is: YAML folds so.
+_OF_A_KEY = r"[A-Z0-9\s\\]{1,120}?PRIVATE[\s\\]{1,80}KEY(?:[\s\\]{1,80}BLOCK)?-----"
+_KEY_BEGINS = pattern(rf"-----BEGIN{_OF_A_KEY}(?=[ \t]*(?:\r?\n|\\{{1,4}}[nr]))")
+_KEY_ENDS = pattern(rf"-----END{_OF_A_KEY}")
 # A line of a key, or of its headers, where it was cut before its end.
 _KEY_LINE = pattern(r"[^\S\n]*+(?:(?:[A-Za-z0-9+/=]{1,200}|[A-Z][A-Za-z-]{1,20}: [^\n]{0,200})[^\S\n]*+)?(?:\n|\\n|\Z)")
 
@@ -222,16 +224,17 @@ def _named(text: str, name: str, end: int) -> tuple[list[Found], int]:
     value = text[begins:ends]
     if value.endswith("$"):  # of `${…}`, `$(…)`
         return [], begins
-    if not may_be_secret(value, kind, name) or (is_prose(text, start, match) and not _tells(name, value)):
+    tells = _tells(name, value, in_quotes=text[start - 1 : start] in ("'", '"'))
+    if not may_be_secret(value, kind, name) or (is_prose(text, start, match) and not tells):
         return [], ends if _is_header(name) else begins
     if group_of(match) == "bare" and text[ends : ends + 1] in ("(", "["):
         return [], ends  # code
     return [(begins, ends, called(name), name.lstrip("-."))], ends
 
 
-def _tells(name: str, value: str) -> bool:
+def _tells(name: str, value: str, *, in_quotes: bool) -> bool:
     """In the middle of a sentence: `token: expired` says nothing, `token: 0a1b2c3d` does."""
-    return is_mixed(value) and (" " not in value or _is_header(name))
+    return is_mixed(value) and (" " not in value or in_quotes or _is_header(name))
 
 
 def _less_plainly_behind(text: str, name: str, kind: Holds, end: int) -> re.Match[str] | None:
@@ -280,6 +283,9 @@ def _bare(text: str, start: int, begins: int, ends: int, by: str) -> int:
     if _is_header(name):
         found = _ENDS_A_HEADER.search(text, ends, line)
         return found.start() if found is not None and text[start - 1 : start] != '"' else line
+    quote = text[start - 1 : start]
+    if quote in ("'", '"') and text[start + len(name)] != quote and (closes := text.find(quote, ends, line)) > 0:
+        return closes
     if not _begins_its_line(text, start) or text[ends : ends + 1] in ("(", "["):
         return ends - (text[ends - 1] == ":")
     rest = text[ends:line]

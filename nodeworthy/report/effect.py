@@ -25,6 +25,7 @@ from nodeworthy.boot.effects import (
     Writes,
 )
 from nodeworthy.boot.text import Text
+from nodeworthy.redaction import hidden
 from nodeworthy.verdict import Known, Located
 
 LONGEST = 90
@@ -50,6 +51,10 @@ def verb(effect: Effect) -> str:
 def what(effect: Effect) -> str:
     """To what it happens."""
     text = " ".join(_WHAT[type(effect)](effect).split())
+    if len(text) <= LONGEST:
+        return text
+    # Half of a secret looks like none.
+    text = hidden(text)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 

@@ -72,7 +72,7 @@ def of_rule(rule: Rule, moments: Sequence[Moment]) -> Explanation:
 def of_evidence(found: Found, rule: Rule | None) -> Explanation:
     """What was found in a text. The rule is None where none of ours proves it yet."""
     evidence = found.evidence
-    words, times = hidden(found.words), f"{found.times} time{'s' if found.times > 1 else ''}"
+    words, times = found.shown(hidden), f"{found.times} time{'s' if found.times > 1 else ''}"
     rows = [("found", f"{times}, first in line {found.line}: {words}")]
     rows += [("rule", f"{rule.id}: {rule.title}")] if rule is not None else []
     rows += [("cause", evidence.cause), ("remedy", evidence.remedy), ("source", evidence.source)]

@@ -9,6 +9,7 @@ from nodeworthy.boot.conditions import Condition, Guard
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.known.clouds import Cloud
+from nodeworthy.redaction import hidden
 from nodeworthy.report.effect import verb, what
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.text import Paint
@@ -75,7 +76,7 @@ def _conditions(before: Guard, now: Guard) -> Iterator[str]:
 
 
 def _condition(condition: Condition) -> str:
-    shown = condition.shown()
+    shown = hidden(condition.shown())
     return f"if {shown}" if len(shown) <= 90 else f"if {shown[:89]}…"
 
 

@@ -44,7 +44,7 @@ def _data_of(effect: Effect, findings: Sequence[Finding], hide: Hide) -> dict[st
         "stage": effect.stage.name.lower(),
         **_place(effect.place),
         "kind": kind(effect),
-        "says": hide(f"{verb(effect)} {what(effect)}"),
+        "says": f"{verb(effect)} {hide(what(effect))}",
         "command": hide(" ".join(effect.command.split())),
         "details": _hidden(_words_hidden(details(effect), hide), hide),
         "conditions": [hide(each.shown()) for each in effect.conditions if not each.is_expected],

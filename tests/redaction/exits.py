@@ -214,8 +214,10 @@ def recorded(texts: Texts, folder: Path) -> str:
     recording.log(wanted, log or "")
     recording.refused_logs({"Pod/default/other": "\n".join(texts)})
     recording.finish()
-    kept = [each.read_text(encoding="utf-8") for each in sorted((folder / "kept").rglob("*")) if each.is_file()]
-    return "\n".join([*kept, *(value for each in kept if each.startswith("{") for value in _strings(json.loads(each)))])
+    files = [each for each in sorted((folder / "kept").rglob("*")) if each.is_file()]
+    kept = [each.read_text(encoding="utf-8") for each in files]
+    said = [_strings(json.loads(text)) for each, text in zip(files, kept, strict=True) if each.suffix == ".json"]
+    return "\n".join([*kept, *(text for each in said for text in each)])
 
 
 def _strings(data: Any) -> list[str]:

@@ -54,6 +54,6 @@ def _said(path: Path, seen: Seen) -> Said | None:
 def said_of(log: str) -> Said:
     found = in_stream([log.encode()])
     lines = [each.strip() for each in log.splitlines() if each.strip()]
-    last = found[0].words if found else next(reversed(lines), "")
+    last = found[0].shown(str) if found else next(reversed(lines), "")
     printable = "".join(each if each.isprintable() else " " for each in last)
     return Said(tuple(each.evidence.id for each in found), printable[:_LONGEST])
