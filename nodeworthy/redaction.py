@@ -248,6 +248,8 @@ def _gzipped(data: bytes) -> bytes:
 
 def _of_unquoted(run: str) -> str:
     """As a shell's word is shown without its quotes."""
+    if "-----BEGIN" in run and "-----END" not in run:
+        return run  # it goes on in the next line
     plain = run.replace("\\n", "\n")
     changed = _replaced(plain, keep_lines=False)
     return changed.replace("\n", "\\n") if changed != plain else run
