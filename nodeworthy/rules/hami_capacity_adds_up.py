@@ -7,7 +7,8 @@ seventeen thousand million MB, and `16` is less than CUDA itself needs. `nvidia.
 `nvidia.com/gpumem-percentage` are percentages of one GPU. A scaling or a split count of zero leaves nothing to give.
 
 In a cluster the GPUs are what HAMi's device plugin registered on the nodes, and only pods that no node has taken are
-judged; where all of them together are more than there is, the one finding names what runs out first.
+judged; where all of them together are more than there is, the one finding names what runs out first. A pod that asks
+for no more than a GPU has may still wait: too little is left of each.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 Two installations (an old one in `kube-system` beside a new one in `hami-system`, say) register two webhooks that
 overwrite each other's scheduler, and two device plugins that hand out the same GPUs. An installation is found by the
 labels of its pods, in the chart's spelling of today (`app.kubernetes.io/component: hami-scheduler`) or of before
-(`app=hami-scheduler`), else by their names, and told apart by namespace and Helm release. Where a fleet asks for HAMi
-and nothing of it runs, that is a fault, too; where nobody asks for it, its rules are skipped.
+(`app=hami-scheduler`), else by their names, else by the image and the program that they run, and told apart by
+namespace and Helm release. Where a fleet asks for HAMi and nothing of it runs, that is a fault, too; where nobody asks
+for it, its rules are skipped.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 The operator's chart installs a driver unless `driver.enabled` is false, also on nodes that have one: its container
 waits for the modules of the other to go, or loads beside them, and nothing on the node works. A script that installs
 a driver over the image's leaves libraries of one version and modules of another. And where each thinks that the other
-brings it, nobody does, and the node has no GPUs.
+brings it, nobody does, and the node has no GPUs. In a cluster, their pods show the operator's driver
+beside a cloud's installer on one node.
 """
 
 from __future__ import annotations

@@ -2,15 +2,15 @@
 
 Whoever brings the toolkit (the AMI, a boot script, the operator's DaemonSet) has to write the runtime `nvidia` into
 containerd's configuration and restart containerd. Where that did not happen, every pod of the RuntimeClass `nvidia`
-stays in `ContainerCreating` with `no runtime for "nvidia" is configured`. On the node the effective
-configuration is read (`containerd config dump`): a section that this containerd ignores, or a drop-in that nothing
-imports, is not there. Until the toolkit was due, nothing can be said. If the runtime is in a containerd that
-kubelet does not use, the cause is another one, and `containerd-paths` names it. In the cluster, the events of
-sandboxes that could not be made say that it is not there, and the toolkit's own pods say why. In files, and in what a
-boot script writes, a config that makes `nvidia` the default runtime and configures no such runtime keeps the whole CRI
-plugin from loading. A boot script that installs the toolkit on a node of Kubernetes and tells no containerd of it is
-told so, where neither an operator nor CDI brings the runtime in its place: it is a warning, for another script may do
-it.
+stays in `ContainerCreating` with `no runtime for "nvidia" is configured`. On the node the effective configuration is
+read (`containerd config dump`): a section that this containerd ignores, or a drop-in that nothing imports, is not
+there. Until the toolkit was due, nothing can be said. If the runtime is in a containerd that kubelet does not use,
+the cause is another one, and `containerd-paths` names it. In the cluster, the events of sandboxes that could not be
+made say that it is not there, as long as nothing shows that they could since, and the toolkit's own pods say why:
+they crash, or wait for the driver. In files, and in what a boot script writes, a config that makes `nvidia` the
+default runtime and configures no such runtime keeps the whole CRI plugin from loading. A boot script that installs
+the toolkit on a node of Kubernetes and tells no containerd of it is told so, where neither an operator nor CDI brings
+the runtime in its place: it is a warning, for another script may do it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,9 @@ nodes fit must never keep them from work:
 Verification work is what says so (`nodeworthy/verification`, hpc-verification, a burn-in), what runs a program that
 only tries machines (nhc, `dcgmi diag`, gpu-burn), and what measures again and again (nccl-tests, Linpack in a CronJob,
 a Deployment or a loop). It is judged where it asks for GPUs: what holds none keeps nobody away. Of a gpu-burn that
-somebody starts by hand only its end is asked: by its own arguments within an hour, or by a deadline.
+somebody starts by hand only its end is asked: by its own arguments within an hour, or by a deadline. What runs in a
+cluster is judged by what it holds: beyond its bound, above all other work, on a node that opted out, or in the way of
+pods that were turned away.
 """
 
 from __future__ import annotations
