@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
+
 import pytest
 
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.collect.node.script import Part
 from nodeworthy.engine import Judgement
+from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.verdict import Verdict
 
 from .recordings import CASES, but, part, without
@@ -16,8 +19,9 @@ from .test_rules import judged
 NODE = CASES / "containerd-config-read" / "good-node-nothing-ignored" / "node.json"
 RULE = "containerd-config-read"
 KUBELET = ("process 3011 kubelet", "cgroup 3011", "namespaces 3011")
-ROOT = "/etc/containerd/config.toml"
-DROP_IN = "/etc/containerd/conf.d/99-nvidia.toml"
+ROOT, DROP_IN, SOCKET = defaults().config, defaults().drop_in, defaults().socket
+# An image of Amazon's imports this one.
+[IMPORTED] = containerd_of("eks-al2").drop_ins
 TWO_WAYS = "invalid cri image config: `mirrors` cannot be set when `config_path` is provided"
 NO_DEFAULT = (
     "invalid plugin config: no corresponding runtime configured in `containerd.runtimes` for `containerd` "
@@ -152,15 +156,14 @@ def test_where_the_daemon_does_not_answer_its_log_says_it(log: str, verdict: Ver
     [
         (
             'time="2026-11-23T05:31:54Z" level=error msg="Failure unmarshaling TOML" column=37 '
-            'error="toml: expected character ]" file=/etc/containerd/config.toml row=2\n'
+            f'error="toml: expected character ]" file={ROOT} row=2\n'
             "containerd: failed to unmarshal TOML at row 2 column 37: toml: expected character ]",
-            "/etc/containerd/config.toml:2:37: toml: expected character ]",
+            f"{ROOT}:2:37: toml: expected character ]",
         ),
         (
-            "containerd: failed to load TOML from /etc/containerd/config.toml: expected containerd config version equal "
+            f"containerd: failed to load TOML from {ROOT}: expected containerd config version equal "
             "to or less than `3`, got `9`",
-            "failed to load TOML from /etc/containerd/config.toml: expected containerd config version equal to or less "
-            "than `3`, got `9`",
+            f"failed to load TOML from {ROOT}: expected containerd config version equal to or less than `3`, got `9`",
         ),
         (
             "containerd: failed to unmarshal TOML: toml: table grpc already exists",
@@ -177,7 +180,7 @@ def test_one_that_can_not_read_its_files_is_the_cause_and_kubelet_the_victim(std
 
 
 def test_one_that_ends_for_something_else_says_its_last_word() -> None:
-    said = "containerd: failed to listen on /run/containerd/containerd.sock: address already in use"
+    said = f"containerd: failed to listen on {SOCKET}: address already in use"
     [found] = of(idle(journal=part("journal containerd", said))).findings
     assert found.verdict is Verdict.FAIL
     assert [each.says for each in found.related] == [f"its journal: {said.removeprefix('containerd: ')}"]
@@ -198,7 +201,7 @@ def test_files_that_broke_after_the_start_end_the_next_one() -> None:
     broken = part("dump 2874", code=1, stderr="containerd: failed to unmarshal TOML: toml: table grpc already exists")
     [found] = of(but(load(NODE), WELL, broken)).findings
     assert found.verdict is Verdict.FAIL
-    refused = part("dump 2874", code=1, stderr="containerd: open /etc/containerd/config.toml: permission denied")
+    refused = part("dump 2874", code=1, stderr=f"containerd: open {ROOT}: permission denied")
     assert of(but(load(NODE), WELL, refused)).verdict is Verdict.UNKNOWN
 
 
@@ -206,7 +209,7 @@ def config(path: str, text: str) -> Part:
     return part(f"config 2874 {path}", text)
 
 
-IMPORTS = 'version = 3\nimports = ["/etc/containerd/config.d/*.toml"]\n'
+IMPORTS = f'version = 3\nimports = ["{IMPORTED}/*.toml"]\n'
 
 
 def no_toolkit(recording: Recording) -> Recording:
@@ -222,8 +225,8 @@ def no_toolkit(recording: Recording) -> Recording:
     [
         ("version = 3\n", DROP_IN),
         (IMPORTS, DROP_IN),
-        (IMPORTS, "/etc/containerd/config.d/99-nvidia.conf"),
-        (IMPORTS, "/etc/containerd/config.d/99-nvidia"),
+        (IMPORTS, f"{IMPORTED}/99-nvidia.conf"),
+        (IMPORTS, f"{IMPORTED}/99-nvidia"),
     ],
 )
 def test_a_drop_in_that_nothing_imports_is_the_cause_and_the_toolkit_reached_it(root: str, drop_in: str) -> None:
@@ -234,7 +237,7 @@ def test_a_drop_in_that_nothing_imports_is_the_cause_and_the_toolkit_reached_it(
     assert of(lost, "toolkit-reaches-containerd").verdict is Verdict.SKIP
 
 
-@pytest.mark.parametrize("drop_in", [f"{DROP_IN}.bak", f"{DROP_IN}.rpmsave", "/etc/containerd/conf.d/README.md"])
+@pytest.mark.parametrize("drop_in", [f"{DROP_IN}.bak", f"{DROP_IN}.rpmsave", f"{posixpath.dirname(DROP_IN)}/README.md"])
 def test_what_somebody_has_put_aside_is_no_drop_in(drop_in: str) -> None:
     aside = but(load(NODE), WELL, config(ROOT, "version = 3\n"), config(drop_in, RUNTIME.format(name="kata")))
     assert of(aside).verdict is Verdict.PASS
@@ -251,7 +254,7 @@ def test_a_drop_in_that_says_what_is_there_all_the_same_loses_nothing() -> None:
 
 
 def test_a_drop_in_that_is_imported_is_read() -> None:
-    read = config("/etc/containerd/config.d/10-x.toml", "version = 3\n" + RUNTIME.format(name="kata"))
+    read = config(f"{IMPORTED}/10-x.toml", "version = 3\n" + RUNTIME.format(name="kata"))
     assert of(but(load(NODE), WELL, config(ROOT, IMPORTS), read)).verdict is Verdict.PASS
 
 
@@ -261,7 +264,7 @@ def test_names_that_this_release_passes_over_in_silence() -> None:
     lost = but(no_toolkit(load(NODE)), older, config(ROOT, "version = 2\n" + RUNTIME.format(name="nvidia")))
     [found] = of(lost).findings
     assert "containerd 1.7.27 ignores" in found.message
-    assert found.where.subject == "/etc/containerd/config.toml:2"
+    assert found.where.subject == f"{ROOT}:2"
 
 
 @pytest.mark.parametrize(

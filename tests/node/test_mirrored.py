@@ -7,6 +7,7 @@ import pytest
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.fleet.read import read_fleet_file
+from nodeworthy.known.containerd import registries
 from nodeworthy.verdict import Verdict
 
 from .recordings import CASES, but, part, without
@@ -14,7 +15,7 @@ from .test_rules import judged
 
 FOLDER = CASES / "registry-trusted" / "good-node-plain-http"
 CACHE = "registry-ghcr.gpu-controlplane.svc.cluster.local:5000"
-CERTS = "file /etc/containerd/certs.d"
+CERTS = f"file {registries().hosts[0]}"
 OWN = f"{CERTS}/{CACHE}/hosts.toml"
 
 
