@@ -76,7 +76,7 @@ def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source]
     code = _deliver(options, replace(report, not_read=kinds_of(looked.nothing)), paths)
     for why in looked.scopes.incomplete:
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
-    for refused in looked.refused:
+    for refused in looked.refusals():
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     if memory is not None and not looked.refused:
         memory.keep(report.judgements, looked.counts, looked.nothing, [*fleets.files, *looked.asked_for])

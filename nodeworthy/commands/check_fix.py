@@ -62,7 +62,7 @@ def run(options: argparse.Namespace, paths: Sequence[str], found: Sequence[Sourc
     sys.stdout.write(_shown(diff(mended)))
     sys.stdout.flush()
     _tell(mended, [*checking.refused, *mended.left], report)
-    for refused in looked.refused:
+    for refused in looked.refusals():
         _say(on_one_line(refused))
     code = _code(options, looked, report)
     if options.dry_run:

@@ -57,6 +57,10 @@ class Looked:
     def counts(self) -> dict[str, int]:
         return {"files": self.recognised, "unrecognised": len(self.nothing)}
 
+    def refusals(self) -> list[str]:
+        """A line each: of a fleet everything that is wrong with it is told."""
+        return [line for refusal in self.refused for line in refusal.splitlines()]
+
     @property
     def asked_for(self) -> Iterator[Path]:
         """The files beside them that they name, whether they are there or not."""
@@ -159,7 +163,7 @@ def _refuse(looked: Looked, refusal: Refused, source: Source, unread: list[Fact]
     if source.named:
         looked.refused.append(str(refusal))
     else:
-        unread.append(UnreadableInput(refusal.place, refusal.why))
+        unread += [UnreadableInput(place, why) for place, why in refusal.faults]
 
 
 def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:

@@ -45,7 +45,7 @@ from nodeworthy.facts.secrets.secret_manifest import (
 )
 from nodeworthy.facts.services.grafana_values import is_grafana_values
 from nodeworthy.fleet.model import Firewall, Fleet
-from nodeworthy.fleet.read import has_fleet, read_fleet
+from nodeworthy.fleet.read import Malformed, has_fleet, read_fleet
 from nodeworthy.records import dataclass
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
@@ -255,9 +255,11 @@ def _own_fleet(document: Tree, source: Source) -> Fleet:
     stack = STACK_FILE.fullmatch(source.path.name)
     try:
         return read_fleet(document, stack["stack"] if stack else None)
+    except Malformed as malformed:
+        first, *others = ((each.place, each.message) for each in malformed.faults)
+        raise Refused(*first, *others) from None
     except InputError as malformed:
-        place = getattr(malformed, "place", None) or Place(path=source.shown)
-        raise Refused(place, str(malformed).removeprefix(f"{place}: ")) from None
+        raise Refused(Place(path=source.shown), str(malformed)) from None
 
 
 def _lines(one: Tree, first_lines: Sequence[int]) -> range:

@@ -33,10 +33,11 @@ _IS_AN_OBJECT = pattern(rb"(?:[ \t]*(?:#[^\r\n]*|---[^\r\n]*)?\r?\n)*(?:---[ \t]
 
 
 class Refused(Exception):
-    """An input that can't be read, or that does not parse."""
+    """An input that can't be read, or that does not parse; of a fleet, everything that is wrong with it."""
 
-    def __init__(self, place: Place, why: str) -> None:
-        super().__init__(f"{place}: {why}")
+    def __init__(self, place: Place, why: str, *others: tuple[Place, str]) -> None:
+        self.faults = ((place, why), *others)
+        super().__init__("\n".join(f"{where}: {what}" for where, what in self.faults))
         self.place = place
         self.why = why
 
