@@ -25,9 +25,11 @@ _PLUGINS = (
     rb"DaemonSet|devicePlugin|device-plugin|gpu-operator|toolkit|hami|HAMi|prometheusSpec|prometheus|profiling|"
     rb"valueFiles|valuesFrom|helmCharts|releases:|dcgm"
 )
-# The operator's values join with none of their own kind: two of them are one operator from two files.
+# The operator's values join with none of their own kind: two of them are one operator from two files. With a boot
+# script that installs the containerd on which it depends whether the operator works.
 _BUT_THE_OPERATORS = (
-    rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:"
+    rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:|"
+    rb"containerd(?:\.io)?[=-][12]\."
 )
 _PODS = rb"RuntimeClass|toolkit|gpu-operator|operator:|PriorityClass|hami|HAMi|postgres|\[plugins|containerd"
 # By the names of facts, which are imported only where there are any.
