@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import plant
+from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.boot import boot_script_kind
 from nodeworthy.fleet.model import CapacityKind, Driver, Firewall, Fleet, Pool
@@ -267,14 +268,17 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         read_fleet_file(tmp_path / "gone.yaml", "gone.yaml")
 
 
-def test_endless_aliases_end() -> None:
-    bomb = "x: &a0 [1]\n" + "".join(f"y{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12))
-    fleet = fleet_of(
-        "cluster: {name: x}\npools: {a: {}}\noperator:\n  values:\n    loop: &l {again: *l}\n"
-        + "".join(f"    {line}\n" for line in bomb.splitlines())
-    )
-    assert fleet.operator is not None
-    assert fleet.operator.values.get("loop", "again", "again").is_mapping
+@pytest.mark.parametrize(
+    "values",
+    [
+        "    loop: &l {again: *l}\n",
+        "    x: &a0 [1]\n" + "".join(f"    y{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]\n" for i in range(1, 12)),
+    ],
+    ids=["in a circle", "multiplied"],
+)
+def test_endless_aliases_end(values: str) -> None:
+    with pytest.raises(NotYaml, match="aliases|within what it names"):
+        fleet_of(f"cluster: {{name: x}}\npools: {{a: {{}}}}\noperator:\n  values:\n{values}")
 
 
 def test_an_impossible_fleet_is_refused_where_others_are_judged_by_it() -> None:

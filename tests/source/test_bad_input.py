@@ -237,10 +237,13 @@ def test_a_program_that_speaks_of_the_operator_is_no_broken_yaml(here: Path) -> 
     program = (
         'const gpu = new k8s.helm.v3.Release("gpu-operator", {\n  chart: "gpu-operator",\n  values: {toolkit: {}}});\n'
     )
-    for name in ("index.ts", "gpu.tf", "image.pkr.hcl", "notes.md"):
+    for name in ("index.ts", "notes.md"):
         (here / name).write_text(program)
         ran = run("check", name)
         assert (ran.code, ran.err) == (2, f"nodeworthy check: {name}: this is no kind of file that nodeworthy knows\n")
+    for name in ("gpu.tf", "image.pkr.hcl"):
+        (here / name).write_text(program)
+        assert f"nodeworthy check: {name}: Terraform itself is not read: " in run("check", name).err
     (here / "values").write_text("toolkit: [\n")
     assert "not YAML" in run("check", "values").err
 
