@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 TABLE = Path("nodeworthy/known/containerd.toml")
-# Keys of the table whose values are paths; a note or a source may name one in prose.
-PROSE = {"note", "source"}
+# A note or a source may name a path in prose, and a kubeconfig is none of containerd's.
+OTHERS = {"note", "source", "kubeconfig"}
 
 
 def known_paths(table: Path) -> frozenset[str]:
@@ -21,7 +21,7 @@ def known_paths(table: Path) -> frozenset[str]:
 def _paths(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
         for name, child in value.items():
-            if name not in PROSE:
+            if name not in OTHERS:
                 yield from _paths(child)
     elif isinstance(value, list):
         for child in value:

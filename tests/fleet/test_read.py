@@ -277,7 +277,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     ids=["in a circle", "multiplied"],
 )
 def test_endless_aliases_end(values: str) -> None:
-    with pytest.raises(NotYaml, match="aliases|within what it names"):
+    with pytest.raises(NotYaml, match=r"aliases|within what it names"):
         fleet_of(f"cluster: {{name: x}}\npools: {{a: {{}}}}\noperator:\n  values:\n{values}")
 
 

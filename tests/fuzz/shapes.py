@@ -7,6 +7,11 @@ import gzip
 import random
 from collections.abc import Callable, Sequence
 
+from nodeworthy.known.containerd import containerd_of, defaults
+
+CONFIG = defaults().config
+REGISTRIES = containerd_of("k3s").registries or ""
+
 # Bytes; a linear reader has done with them in a second.
 LARGEST = 100_000
 
@@ -123,11 +128,11 @@ SHELL = (
     "nvidia-ctk runtime configure --set-as-default",
 )
 FILES = (
-    "/etc/containerd/config.toml",
+    CONFIG,
     "/etc/modprobe.d/a.conf",
     "/etc/fstab",
     "/etc/docker/daemon.json",
-    "/etc/rancher/k3s/registries.yaml",
+    REGISTRIES,
     "/etc/ufw/user.rules",
     "/etc/hosts",
     "/etc/systemd/system/a.service",
@@ -172,7 +177,7 @@ def _shell(source: random.Random) -> str:
     for opening, closing in (("if ", "fi"), ("case ", "esac"), ("do", "done"), ("{", "}")):
         if opening in unit and closing not in unit and source.random() < 0.7:
             text += f"{closing}\n" * count
-    return f"#!/bin/bash\nf=/etc/containerd/config.toml\nA=x\n{text}systemctl restart containerd\n/etc/eks/bootstrap.sh c\n"
+    return f"#!/bin/bash\nf={CONFIG}\nA=x\n{text}systemctl restart containerd\n/etc/eks/bootstrap.sh c\n"
 
 
 def _calls(source: random.Random) -> str:
