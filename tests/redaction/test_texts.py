@@ -136,6 +136,7 @@ def test_no_text_takes_long(unit: str) -> None:
     assert time.process_time() - begins < HANGS
 
 
+@pytest.mark.long
 def test_ten_megabytes_take_seconds() -> None:
     line = f"2026-11-23 node kubelet: token=1 key: v image=x@sha256:{'0' * 64} {made('', 20)} took 1.2s\n"
     text = line * ((10 << 20) // len(line))
