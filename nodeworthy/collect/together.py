@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from nodeworthy.engine import Fact
 from nodeworthy.facts.boot.script import BootScript
@@ -10,6 +11,9 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.aws.node_group import NodeGroup
 
 _OF_PLATFORM = frozenset(("DatabaseServer", "MonitoringStack", "PodTemplate"))
 _OF_HAMI = frozenset(("HamiValues", "HamiNodeConfigs", "PodTemplate"))
@@ -43,14 +47,20 @@ def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValue
         yield from device_plugins([*([operator] if operator is not None else []), *facts], fleet)
 
 
-def pools_of(fleet: Fleet, facts: Sequence[Fact]) -> list[GpuPool]:
-    """The fleet's GPU pools, with what the scripts that boot them say of their nodes."""
+def pools_of(fleet: Fleet, facts: Sequence[Fact], groups: Sequence[NodeGroup] = ()) -> list[GpuPool]:
+    """The fleet's GPU pools, with what the scripts that boot them, and what starts them, say of their nodes."""
     scripts = [fact for fact in facts if isinstance(fact, BootScript)]
-    if not scripts:
+    if not scripts and not groups:
         return gpu_pools(fleet)
+    from nodeworthy.facts.boot.pool_drivers import with_drivers
     from nodeworthy.facts.boot.runtime import with_pinned_containerd
 
-    return with_pinned_containerd(gpu_pools(fleet), scripts)
+    pools = with_pinned_containerd(gpu_pools(fleet), scripts)
+    if not groups:
+        return with_drivers(pools, fleet, scripts, {}, {})
+    from nodeworthy.facts.aws.image import images_of, labels_of
+
+    return with_drivers(pools, fleet, scripts, images_of(groups), labels_of(groups))
 
 
 def _of_platform(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 PROFILING = ("gpu.monitoring/profiling-dedicated", "true")
 _DEPLOY = "nvidia.com/gpu.deploy"
 DEVICE_PLUGIN = f"{_DEPLOY}.device-plugin"
+# A node with this label has a driver of its own.
+OWN_DRIVER = (f"{_DEPLOY}.driver", "false")
 # No part at all.
 OPERANDS = f"{_DEPLOY}.operands"
 # The parts that hold the counters, by their key in the values: their label, and whether they are on by default.

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.facts.boot.driver_packages import drivers, fabric_managers, unsure
+from nodeworthy.facts.boot.driver_sources import who_brings
 from nodeworthy.facts.boot.fabric_manager import (
     installed,
     is_named,
@@ -26,6 +27,7 @@ from nodeworthy.facts.boot.fabric_manager import (
 )
 from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.node.fabric_on_node import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Driver
@@ -64,9 +66,13 @@ def it_runs_where_it_is_needed(script: BootScript, pool: BootPool) -> Findings:
     needed = needs_it(pool.pool)
     if needed is False:
         skip(f"the nodes of {pool.title} have no NVSwitches to manage")
-    if pool.pool.driver is Driver.OPERATOR:
+    brings = who_brings(pool, script.timeline)
+    if brings.driver is Driver.OPERATOR or (brings.driver is None and pool.image is not None and _has_none(pool.image)):
         skip("the operator's driver container brings fabric manager")
-    flaws = list(_of_the_image(script, pool) if pool.pool.driver is Driver.AMI else _of_the_script(script))
+    by_script = brings.driver is Driver.USER_DATA
+    flaws = list(
+        _of_the_script(script) if by_script else _of_the_image(script, pool, is_said=brings.driver is not None)
+    )
     if needed is None and flaws:
         why = f"whether the GPUs of {pool.title} talk through NVSwitches is not known: its pool names no instance type"
         flaws = [doubt(script.place, why)]
@@ -76,9 +82,15 @@ def it_runs_where_it_is_needed(script: BootScript, pool: BootPool) -> Findings:
         yield flaw.told(on=pool.title, related=(says,))
 
 
-def _of_the_image(script: BootScript, pool: BootPool) -> Iterator[Flaw]:
+def _has_none(image: NodeImage) -> bool:
+    return image.has_driver is False
+
+
+def _of_the_image(script: BootScript, pool: BootPool, *, is_said: bool) -> Iterator[Flaw]:
     distribution = pool.pool.distribution.state
-    if isinstance(distribution, Known) and distribution.value in IN_THE_IMAGE:
+    if pool.image is not None and _has_none(pool.image):
+        skip("the image has no driver, which one-driver says")
+    if is_said and isinstance(distribution, Known) and distribution.value in IN_THE_IMAGE:
         yield from switched_off(script.timeline)
     elif is_named(script.timeline):
         yield from runs(script.timeline, script.place)

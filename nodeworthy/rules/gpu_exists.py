@@ -104,7 +104,8 @@ def it_is_built_of_what_the_fleet_says(nodes: NodeGroup) -> Findings:
 def _of_no_pool(nodes: NodeGroup) -> Findings:
     """Without a word of a fleet about it, its instances exist or not all the same."""
     said = written_types(nodes)
-    if not said:
+    exists_already = nodes.template is not None and nodes.template.is_read
+    if not said or exists_already:
         skip(nodes.no_pool)
     yield from _each_exists(said, nodes.title)
 

@@ -5,6 +5,10 @@ waits for the modules of the other to go, or loads beside them, and nothing on t
 a driver over the image's leaves libraries of one version and modules of another. And where each thinks that the other
 brings it, nobody does, and the node has no GPUs. In a cluster, their pods show the operator's driver
 beside a cloud's installer on one node.
+
+Who brings it is read where it is decided: in a plan from the image (an SSM parameter, an amiType, an image's name) and
+from the script; a pool that says otherwise than its image is wrong. The operator leaves out nodes that register with
+`nvidia.com/gpu.deploy.driver=false`.
 """
 
 from __future__ import annotations
@@ -12,12 +16,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.boot.driver_packages import NvidiaPackage, drivers
-from nodeworthy.facts.boot.driver_sources import FIGHT, NO_DRIVER, in_each_others_way, may_install_one, missing
+from nodeworthy.facts.boot.driver_sources import (
+    BROUGHT_BY,
+    FIGHT,
+    NO_DRIVER,
+    WhoBrings,
+    in_each_others_way,
+    may_install_one,
+    missing,
+    who_brings,
+)
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
+from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, ToGive, fail, need, skip, unknown
 
@@ -29,9 +44,8 @@ RULE = Rule(
     "and take the other install out of the script",
 )
 
-BROUGHT_BY = {Driver.AMI: "the image", Driver.USER_DATA: "the user data", Driver.OPERATOR: "the operator"}
 # A node with this label is left out by the operator's driver.
-OWN_DRIVER = "nvidia.com/gpu.deploy.driver=false"
+OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
 
 
 @RULE.check
@@ -48,33 +62,83 @@ def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Fi
         skip(f"{pool.title} has no GPUs")
     if _is_the_operators_by_default(pool):
         skip("nobody says that the operator brings it, whose own settings are looked at")
-    brought_by = BROUGHT_BY[pool.pool.driver]
-    by_default = "" if pool.pool.driver_is_said else ", as nothing else is said"
-    says = pool.declared(f"gets its driver from {brought_by}{by_default}")
-    if pool.pool.driver is Driver.USER_DATA:
+    who = who_brings(pool, script.timeline)
+    if pool.image is not None and pool.image.has_driver is False and who.driver is Driver.AMI:
+        yield _not_in_the_image(pool, pool.image, who)
+    elif pool.pool.driver_is_said and who.driver is Driver.USER_DATA:
         for flaw in missing(script.timeline, script.place):
-            yield flaw.told(on=pool.title, related=(says,))
-        return
-    for package in drivers(script.timeline)[:1]:
-        yield fail(
+            yield flaw.told(on=pool.title, related=(who.said,))
+    elif installed := drivers(script.timeline):
+        yield from _beside_another(installed[0], pool, who)
+    else:
+        yield from _installs_none(script, pool, who)
+
+
+def _beside_another(package: NvidiaPackage, pool: BootPool, who: WhoBrings) -> Findings:
+    """The script installs one; whether that is the only one, the image or the pool says."""
+    if who.driver is Driver.USER_DATA:
+        if pool.image is not None and pool.image.has_driver is False:
+            return
+        image = [pool.image.told()] if pool.image is not None else []
+        yield unknown(
             package.place,
-            f"the script installs a driver, and {brought_by} brings one already",
-            is_=package.name,
-            should=f"the driver of {brought_by} alone",
+            "the script installs a driver, and whether the image brings one already is not known",
             on=pool.title,
-            related=[says],
-            cause=FIGHT,
-            remedy="take this install out, or set the pool's driver to user-data and use an image without one",
+            related=[*image, pool.declared("does not say who brings its driver")],
+            remedy="say it in the fleet (driver of the pool): user-data, where the image has none",
         )
         return
+    assert who.driver is not None
+    brought_by = BROUGHT_BY[who.driver]
+    yield fail(
+        package.place,
+        f"the script installs a driver, and {brought_by} brings one already",
+        is_=package.name,
+        should=f"the driver of {brought_by} alone",
+        on=pool.title,
+        related=[who.said],
+        cause=FIGHT,
+        remedy="take this install out, or set the pool's driver to user-data and use an image without one",
+    )
+
+
+def _installs_none(script: BootScript, pool: BootPool, who: WhoBrings) -> Findings:
     step = may_install_one(script.timeline)
     if step is not None:
-        why = f"whether this step installs a driver is not known, and {brought_by} brings one already"
-        yield unknown(step.place, why, on=pool.title, related=[says])
+        other = f", and {BROUGHT_BY[who.driver]} brings one already" if who.driver is not None else ""
+        why = f"whether this step installs a driver is not known{other}"
+        yield unknown(step.place, why, on=pool.title, related=[who.said])
+    elif who.driver is None and pool.image is not None and pool.image.has_driver is None:
+        skip(ToGive(f"nobody says who brings the driver of {pool.title}", "say it in a fleet (driver of the pool)"))
+    elif who.driver is None and pool.fleet.operator is None:
+        yield fail(
+            script.place,
+            "nobody brings the driver: the image has none, the script installs none, and the fleet has no operator",
+            should="a driver from one of them",
+            on=pool.title,
+            related=[who.said],
+            cause=NO_DRIVER,
+            remedy="take an image that has one, or install it here and set the pool's driver to user-data",
+        )
+
+
+def _not_in_the_image(pool: BootPool, image: NodeImage, who: WhoBrings) -> Finding:
+    return fail(
+        image.place,
+        "the driver is to come from the image, and this image has none",
+        is_=image.named,
+        should="an image that has the driver",
+        on=pool.title,
+        related=[who.said],
+        cause=NO_DRIVER,
+        remedy="take the image with NVIDIA's driver (EKS: …/amazon-linux-2023/x86_64/nvidia/…, AL2023_x86_64_NVIDIA), "
+        "or set the pool's driver to who brings it",
+    )
 
 
 def _is_the_operators_by_default(pool: BootPool) -> bool:
-    return pool.pool.driver is Driver.OPERATOR and not pool.pool.driver_is_said
+    in_the_image = pool.image is not None and pool.image.has_driver
+    return pool.pool.driver is Driver.OPERATOR and not pool.pool.driver_is_said and not in_the_image
 
 
 @RULE.check
@@ -130,10 +194,15 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
     if need(values.brings_driver) and need(values.chooses_drivers):
         skip("NVIDIADriver resources say which nodes get a driver")
     enabled = need(values.brings_driver)
+    if enabled and pool.driver is Driver.OPERATOR and pool.shuts_operators_driver_out:
+        yield _kept_off(values, pool)
+        return
     if enabled == (pool.driver is Driver.OPERATOR) or (enabled and _follows_from_doubt(values, pools)):
         return
+    if enabled and pool.shuts_operators_driver_out:
+        return
     brought_by = BROUGHT_BY[pool.driver]
-    declared = Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
+    declared = pool.driver_said or Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
     yield _two(values, pools, brought_by, pool, declared) if enabled else _none(values, pool, declared)
 
 
@@ -149,6 +218,20 @@ def one_runs_on_a_node(running: DriversOnNodes) -> Findings:
         cause=FIGHT,
         remedy="set driver.enabled: false in the operator's values, or keep its driver from these nodes: "
         f"kubectl label node {' '.join(running.nodes[:4])}{' …' if len(running.nodes) > 4 else ''} {OWN_DRIVER}",
+    )
+
+
+def _kept_off(values: OperatorValues, pool: GpuPool) -> Finding:
+    said = Related(values.brings_driver.place, "the operator would bring one")
+    return fail(
+        pool,
+        "nobody brings the driver: its nodes register with the label that keeps the operator's off",
+        is_=OWN_DRIVER,
+        should="no such label",
+        on=pool.title,
+        related=[said, *([pool.driver_said] if pool.driver_said is not None else [])],
+        cause=NO_DRIVER,
+        remedy=f"register these nodes without {OWN_DRIVER}, or say who else brings their driver",
     )
 
 

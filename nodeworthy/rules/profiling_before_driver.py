@@ -24,8 +24,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.driver_loads import Load, image_load, unknown_packages, unread, unread_before
+from nodeworthy.facts.boot.driver_sources import who_brings
 from nodeworthy.facts.boot.pools import is_for_gpus
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unread_steps
@@ -92,7 +94,7 @@ def _asked_for(found: Finding, sign: Related, file: ProfilingAsked | None) -> Fi
 
 
 def _judged(script: BootScript, pool: BootPool | None, boot: OptionInTime) -> Findings:
-    if not boot.loads and pool is not None and pool.pool.is_gpu and pool.pool.driver is Driver.OPERATOR:
+    if not boot.loads and pool is not None and pool.pool.is_gpu and _brings(pool, boot.timeline) is Driver.OPERATOR:
         skip("the operator's driver reads nothing of the host: its option goes through driver.kernelModuleConfig")
     if pool is not None and not pool.pool.is_gpu and not boot.installs_the_driver:
         skip(f"{pool.title} has no GPU, and this script installs no driver")
@@ -126,9 +128,18 @@ def the_files_of_modprobe_set_it(files: NodeFiles) -> Findings:
         yield fail(told.place, told.message, cause=CAUSE, **{**told.what, "related": related})
 
 
+def _brings(pool: BootPool, timeline: Timeline) -> Driver:
+    """Who brings the driver; where an image is seen and does not say it, what the fleet takes for granted."""
+    said = who_brings(pool, timeline).driver
+    without = pool.image is not None and pool.image.has_driver is False
+    return said or (Driver.OPERATOR if without else pool.pool.driver)
+
+
 def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:
     """An image whose driver the script installs once more has none: which of both is wrong is another rule's."""
-    if pool is None or not pool.pool.is_gpu or pool.pool.driver is not Driver.AMI or boot.installs_the_driver:
+    if pool is None or not pool.pool.is_gpu or boot.installs_the_driver:
+        return []
+    if _brings(pool, boot.timeline) is not Driver.AMI:
         return []
     distribution = need(pool.pool.distribution)
     if distribution == "bottlerocket":
@@ -197,7 +208,7 @@ def _nobody_asks(script: BootScript, boot: OptionInTime) -> Findings:
 def _image_may_load_it(script: BootScript, pool: BootPool | None) -> bool:
     """This script installs no driver, and yet it is meant to find one."""
     if pool is not None:
-        return pool.pool.is_gpu and pool.pool.driver is Driver.AMI
+        return pool.pool.is_gpu and _brings(pool, script.timeline) is Driver.AMI
     return any(part.kind is PartKind.NODE_CONFIG for part in script.userdata.parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from nodeworthy.boot.commands.arguments import Given, given, glued
 from nodeworthy.boot.commands.call import Call, Did, Handler
@@ -93,13 +94,16 @@ def nodeadm(call: Call) -> Did:
     return Did([call.does(Joins, how="nodeadm", glued=glued(call.arguments[1:], _NODEADM), **told)])
 
 
-def _node_config(call: Call, source: Text) -> dict[str, Located[str]]:
-    """What the file says of the cluster, where the script wrote that file."""
+def _node_config(call: Call, source: Text) -> dict[str, Any]:
+    """What the file says of the cluster and of the node, where the script wrote that file."""
     halved = halves(source, "file://")
     content = call.files.content(call.path(halved[1] if halved else source))
     if content is None:
         return {}
-    return {_KEYS[key]: value for key, value in _settings(content) if key in _KEYS}
+    told: dict[str, Any] = {_KEYS[key]: value for key, value in _settings(content) if key in _KEYS}
+    flags = [line.text for line in content.lines if FLAG in line.text.shown()]
+    labels = tuple(label for each in flags for label in labels_of(each))
+    return {**told, "labels": labels, "hidden_labels": hidden_labels(flags)}
 
 
 def _settings(content: Content) -> Iterator[tuple[str, Located[str]]]:

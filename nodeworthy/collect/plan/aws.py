@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from nodeworthy.collect.plan.asked_images import asked_images
 from nodeworthy.collect.plan.boot_scripts import BootScripts
 from nodeworthy.collect.plan.drainers import drainers
 from nodeworthy.collect.plan.plan import Plan, Resource
@@ -34,7 +35,8 @@ class Aws:
         planned = [each for each in self.plan.resources if each.type.startswith(_PREFIX)]
         if not planned:
             return
-        stack = AwsStack(Place(subject=f"stack {self.plan.stack}"), [self._resource(each) for each in planned])
+        place = Place(subject=f"stack {self.plan.stack}")
+        stack = AwsStack(place, [self._resource(each) for each in planned], dict(asked_images(self.plan.asked)))
         yield stack
         yield from stack.resources
         groups = [self._of_its_pool(each) for each in node_groups(stack)]

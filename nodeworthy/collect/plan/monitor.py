@@ -38,6 +38,7 @@ class Registry:
     resources: dict[str, Resource] = field(default_factory=dict)
     outputs: dict[str, Wire] = field(default_factory=dict)
     questions: list[Question] = field(default_factory=list)
+    answered: dict[str, tuple[str, Mapping[str, Any], Mapping[str, Any]]] = field(default_factory=dict)
     # What charts were given, each by itself: the question may come before the component is registered.
     charts: list[Mapping[str, Any]] = field(default_factory=list)
     shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -47,7 +48,8 @@ class Registry:
     def plan(self) -> Plan:
         found = sorted((each for each in self.resources.values() if not each.is_stack), key=lambda each: each.urn)
         given = tuple(with_what_it_was_given(each, self.charts) for each in found)
-        return Plan(self.project, self.stack, given, dict(self.outputs), self.finished)
+        asked = tuple(each for _, each in sorted(self.answered.items()))
+        return Plan(self.project, self.stack, given, dict(self.outputs), self.finished, asked)
 
     def add(self, resource: Resource) -> bool:
         """False where another one has this URN already."""
@@ -194,6 +196,7 @@ class Monitor:
                 self._registry.questions.append(question)
             context.abort(grpc().StatusCode.FAILED_PRECONDITION, f"nobody has answered {request.tok}")
         else:
+            self._registry.answered[question.key] = (question.call, question.arguments, answer)
             into_struct(answer, getattr(response, "return"))
         return response
 

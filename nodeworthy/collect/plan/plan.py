@@ -88,6 +88,8 @@ class Plan:
     outputs: Mapping[str, Wire]
     # The program came to its end: only then is the plan the whole plan.
     complete: bool = True
+    # What it asked while it ran: each call with its arguments and what it was told.
+    asked: tuple[tuple[str, Mapping[str, Any], Mapping[str, Any]], ...] = ()
 
     @cached_property
     def not_judged(self) -> Mapping[str, int]:

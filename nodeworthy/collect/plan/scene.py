@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
@@ -18,8 +18,10 @@ from nodeworthy.collect.plan.templated_charts import CHART
 from nodeworthy.collect.together import pools_of, put_together
 from nodeworthy.documents.tree import Tree
 from nodeworthy.engine import Fact, Missing, Scene
+from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.world_ports import PlannedFleet
+from nodeworthy.facts.boot.pool_drivers import with_image
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.pool_claim import pool_claims
@@ -52,7 +54,8 @@ def scene_of(
     """Everything in a plan that rules ask for, and the fleet that it is judged by."""
     unknown = ENCRYPTED if encrypted else LATER
     scripts = BootScripts(plan.resources, fleet, no_fleet, made)
-    facts = [*_of_resources(plan, Releases(folder, fleet), scripts, unknown), *Aws(plan, scripts, unknown).facts()]
+    aws = list(Aws(plan, scripts, unknown).facts())
+    facts = [*_with_images(_of_resources(plan, Releases(folder, fleet), scripts, unknown), aws), *aws]
     if not plan.complete:
         facts.append(
             NotLookedAt(
@@ -70,7 +73,18 @@ def scene_of(
     if fleet is None:
         return Scene(facts, {GpuPool: Missing(no_fleet), **missing_beside_pods(facts, no_fleet)}, suppressions)
     missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
-    return Scene([*facts, PlannedFleet(fleet), *pool_claims(fleet), *pools_of(fleet, facts)], missing, suppressions)
+    return Scene(
+        [*facts, PlannedFleet(fleet), *pool_claims(fleet), *pools_of(fleet, facts, _groups(facts))],
+        missing,
+        suppressions,
+    )
+
+
+def _with_images(facts: Iterable[Fact], aws: Iterable[Fact]) -> Iterator[Fact]:
+    """Boot scripts, with the image of the nodes that boot with them."""
+    images = {each.template.urn: image_of(each) for each in _groups(aws) if each.template is not None}
+    for fact in facts:
+        yield with_image(fact, images.get(fact.place.urn or "")) if isinstance(fact, BootScript) else fact
 
 
 def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:
@@ -78,8 +92,12 @@ def _outputs(plan: Plan, made: StandIns | None, unknown: str) -> Tree:
     return Planter(place, made, unknown).tree(dict(plan.outputs))
 
 
+def _groups(facts: Iterable[Fact]) -> list[NodeGroup]:
+    return [fact for fact in facts if isinstance(fact, NodeGroup)]
+
+
 def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
-    groups = [fact for fact in facts if isinstance(fact, NodeGroup)]
+    groups = _groups(facts)
     yield from put_together(facts, fleet)
     yield from planned_systems(groups)
     if fleet is not None:

@@ -66,6 +66,15 @@ class Links:
         return self.found[0] if len(self.found) == 1 and not self.open else None
 
 
+@dataclass(frozen=True)
+class AskedImage:
+    """What a program asked for when it was told the id of an image."""
+
+    # An SSM parameter, or what the image is called.
+    named: str
+    owners: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True, eq=False)
 class AwsStack:
     called: ClassVar[str] = "a stack of AWS resources"
@@ -73,6 +82,8 @@ class AwsStack:
 
     place: Place
     resources: Sequence[AwsResource]
+    # By id.
+    images: Mapping[str, AskedImage] = field(default_factory=dict)
 
     @cached_property
     def by_type(self) -> Mapping[str, Sequence[AwsResource]]:

@@ -12,9 +12,12 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_packages import RUNFILE, NvidiaPackage, drivers, unsure
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.facts.boot.runtime import ready
+from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.boot.unread_steps import other_scripts
+from nodeworthy.fleet.model import Driver
 from nodeworthy.known.drivers import PackageKind
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
 
 FIGHT = (
@@ -24,7 +27,35 @@ FIGHT = (
 NO_DRIVER = "the node joins and has no GPUs to offer: its pods stay Pending"
 # Who asks for one of these asks whether this machine has a GPU, or a driver already.
 _ASKS_FOR_NEED = pattern(r"nvidia|lspci|gpu|instance", re.IGNORECASE)
+BROUGHT_BY = {Driver.AMI: "the image", Driver.USER_DATA: "the user data", Driver.OPERATOR: "the operator"}
 _WORDS = ("nvidia", "NVIDIA", "cuda-drivers", "driver")
+
+
+@dataclass(frozen=True)
+class WhoBrings:
+    """Who brings the driver of a pool's nodes, and where that is said."""
+
+    # None where neither the image nor the script nor the pool says it.
+    driver: Driver | None
+    said: Related
+    # Nobody says it, and no image was seen: it is what the fleet takes for granted.
+    by_default: bool = False
+
+
+def who_brings(pool: BootPool, timeline: Timeline) -> WhoBrings:
+    """The image has the word, then the pool, then the script."""
+    image = pool.image
+    if image is not None and image.has_driver:
+        return WhoBrings(Driver.AMI, image.told())
+    own = pool.pool.driver
+    if pool.pool.driver_is_said:
+        return WhoBrings(own, pool.declared(f"gets its driver from {BROUGHT_BY[own]}"))
+    if installed := drivers(timeline):
+        return WhoBrings(Driver.USER_DATA, Related(installed[0].place, "the script installs a driver here"))
+    if image is not None:
+        return WhoBrings(None, image.told())
+    says = f"gets its driver from {BROUGHT_BY[own]}, as nothing else is said"
+    return WhoBrings(own, pool.declared(says), by_default=True)
 
 
 def in_each_others_way(timeline: Timeline) -> Iterator[Flaw]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
@@ -26,6 +27,8 @@ class BootPool:
 
     pool: Pool
     fleet: Fleet
+    # What its nodes start from; None where nothing that was read names one.
+    image: NodeImage | None = None
 
     @property
     def place(self) -> Place:

@@ -24,6 +24,10 @@ class GpuPool:
     noun: str = "pool"
     # Who brings the driver; None where nobody says it and no image decides it.
     driver: Driver | None = None
+    # Where that is said, if not by the pool.
+    driver_said: Related | None = None
+    # All of its nodes register with the label that keeps the operator's driver off.
+    shuts_operators_driver_out: bool = False
     # Which containerd it is (`1.7`, `2.2.9`), and which Kubernetes; None where nobody says it.
     containerd: Located[str] | None = None
     kubernetes: Located[str] | None = None
@@ -48,4 +52,8 @@ def gpu_pool(pool: Pool) -> GpuPool:
     decided = pool.driver_is_said or pool.driver is not Driver.OPERATOR
     driver = pool.driver if decided else None
     containerd = pool.containerd_version if pool.containerd_version.written else None
-    return GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=driver, containerd=containerd)
+    made = GpuPool(pool.name, pool.place, pool.distribution, pool.runtime, driver=driver, containerd=containerd)
+    if pool.driver_is_said or driver is None:
+        return made
+    says = f"{made.title} gets its driver from the image, as nothing else is said"
+    return replace(made, driver_said=Related(pool.place, says))

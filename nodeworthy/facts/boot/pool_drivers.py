@@ -1,0 +1,76 @@
+"""Who brings the driver of a fleet's pools, by the images and the scripts that their nodes start with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.driver_packages import drivers
+from nodeworthy.facts.boot.driver_sources import may_install_one
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.profiling.nodes import registrations
+from nodeworthy.fleet.model import Driver, Fleet
+from nodeworthy.known.operator_parts import OWN_DRIVER
+from nodeworthy.verdict import NotKnown, Related
+
+
+def with_image(script: BootScript, image: NodeImage | None) -> BootScript:
+    """The script, with the image of the nodes that boot with it."""
+    if image is None or not script.pools:
+        return script
+    return replace(script, pools=tuple(replace(each, image=image) for each in script.pools))
+
+
+def with_drivers(
+    pools: Sequence[GpuPool],
+    fleet: Fleet,
+    scripts: Sequence[BootScript],
+    images: Mapping[str, Sequence[NodeImage]],
+    labels: Mapping[str, Sequence[Mapping[str, str]]],
+) -> list[GpuPool]:
+    """`images` and `labels` of what starts nodes, by the name of their pool."""
+    said = {each.name for each in fleet.pools if each.driver_is_said}
+    return [
+        _labelled(_brought(pool, pool.name in said, own, images.get(pool.name, ())), own, labels.get(pool.name, ()))
+        for pool in pools
+        for own in [[each for each in scripts if any(one.pool.name == pool.name for one in each.pools)]]
+    ]
+
+
+def _brought(pool: GpuPool, said: bool, scripts: Sequence[BootScript], images: Sequence[NodeImage]) -> GpuPool:
+    """The image has the word, then the pool, then the script; then nobody, where an image was seen."""
+    having = next((each for each in images if each.has_driver), None)
+    if having is not None:
+        return replace(pool, driver=Driver.AMI, driver_said=having.told())
+    if said:
+        return pool
+    try:
+        timelines = [each.timeline for each in scripts]
+    except NotKnown:
+        return replace(pool, driver=None) if images else pool
+    installed = [package for each in timelines for package in drivers(each)]
+    if installed and (images or pool.driver is Driver.AMI):
+        says = Related(installed[0].place, f"the script of {pool.title} installs a driver here")
+        return replace(pool, driver=Driver.USER_DATA, driver_said=says)
+    if not images:
+        return pool
+    if all(each.has_driver is False for each in images) and not any(map(_may_install, timelines)):
+        return replace(pool, driver=Driver.OPERATOR, driver_said=images[0].told())
+    return replace(pool, driver=None)
+
+
+def _may_install(timeline: Timeline) -> bool:
+    return may_install_one(timeline) is not None
+
+
+def _labelled(pool: GpuPool, scripts: Sequence[BootScript], labels: Sequence[Mapping[str, str]]) -> GpuPool:
+    """Every way in which its nodes register has the label, or what EKS gives them has it."""
+    name, value = OWN_DRIVER
+    ways = [each for script in scripts for _, each in registrations(script)]
+    told = (bool(ways) and all(each.get(name) == value for each in ways)) or (
+        bool(labels) and all(each.get(name) == value for each in labels)
+    )
+    return replace(pool, shuts_operators_driver_out=True) if told else pool
