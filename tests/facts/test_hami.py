@@ -8,7 +8,7 @@ import pytest
 
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
-from nodeworthy.facts.hami.cluster import selects
+from nodeworthy.facts.cluster.selector import selects
 from nodeworthy.facts.hami.node_config import flaws
 from nodeworthy.facts.hami.parts import Role, installations, role_of
 from nodeworthy.facts.hami.policies import Policy
