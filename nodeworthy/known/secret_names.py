@@ -13,6 +13,7 @@ from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _WORDS = pattern(r"[_\-.]+|(?<=[a-z0-9])(?=[A-Z])")
+_COUNTED = pattern(r"(?<=[A-Za-z])[_-]?\d{1,2}$")
 _SEPARATORS = str.maketrans("", "", "_-.")
 _OF_CODE = pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
 _BOOTSTRAP_TOKEN = pattern(r"[a-z0-9]{6}\.[a-z0-9]{16}")
@@ -44,6 +45,7 @@ class _Names:
     password: tuple[str, ...]
     password_words: frozenset[str]
     token: tuple[str, ...]
+    token_words: frozenset[str]
     doubtful: tuple[str, ...]
     doubtful_words: frozenset[str]
     never: tuple[str, ...]
@@ -71,6 +73,7 @@ def _names() -> _Names:
         password=tuple(row["password"]),
         password_words=frozenset(row["password_words"]),
         token=tuple(row["token"]),
+        token_words=frozenset(row["token_words"]),
         doubtful=tuple(row["doubtful"]),
         doubtful_words=frozenset(row["doubtful_words"]),
         never=tuple(row["never"]),
@@ -98,12 +101,12 @@ def _shipped() -> Mapping[tuple[str, str], str]:
 @lru_cache(maxsize=4096)
 def holds(name: str) -> Holds | None:
     """What a variable, a key or a flag of this name holds, if that is a secret."""
-    whole, names = name.translate(_SEPARATORS).lower(), _names()
+    whole, names = _whole(name), _names()
     if whole.endswith(names.never):
         return None
     if whole.endswith(names.password) or _last_word(name) in names.password_words:
         return Holds.PASSWORD
-    return Holds.TOKEN if whole.endswith(names.token) else None
+    return Holds.TOKEN if whole.endswith(names.token) or _last_word(name) in names.token_words else None
 
 
 @lru_cache(maxsize=4096)
@@ -112,7 +115,7 @@ def may_hold(name: str) -> Holds | None:
     certain = holds(name)
     if certain is not None:
         return certain
-    whole, names = name.translate(_SEPARATORS).lower(), _names()
+    whole, names = _whole(name), _names()
     if whole.endswith(names.never) or not (whole.endswith(names.doubtful) or _last_word(name) in names.doubtful_words):
         return None
     return Holds.PASSWORD if _last_word(name) == "pw" else Holds.TOKEN
@@ -121,6 +124,16 @@ def may_hold(name: str) -> Holds | None:
 def may_hold_several(name: str) -> Holds | None:
     """What the items of a list are: `tokens:`, `passwords:`."""
     return may_hold(name) or (holds(name[:-1]) if name[-1:] in ("s", "S") else None)
+
+
+def _whole(name: str) -> str:
+    """As the table has it; the second token is one as well."""
+    return uncounted(name).translate(_SEPARATORS).lower()
+
+
+def uncounted(name: str) -> str:
+    """The name that `join_token_2` counts."""
+    return _COUNTED.sub("", name)
 
 
 def _last_word(name: str) -> str:

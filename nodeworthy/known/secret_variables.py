@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from nodeworthy.known.secret_names import holds, is_secret
+from nodeworthy.known.secret_names import holds, is_secret, uncounted
 from nodeworthy.patterns import pattern
 
 # start, end, what it is, what it is called
@@ -14,7 +14,7 @@ Found = tuple[int, int, str, str]
 Look = Callable[[str, str, int], tuple[list[Found], int]]
 
 # What every name of a secret has in it.
-WORDS = ("pass", "token", "secret", "key", "pwd", "activationcode")
+WORDS = ("pass", "token", "secret", "key", "pwd", "activationcode", "sas")
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _LONGEST_NAME = 64
 _REST = pattern(r"[\w.-]{0,64}", re.ASCII)
@@ -96,9 +96,12 @@ def group_of(match: re.Match[str]) -> str:
 
 def called(name: str) -> str:
     """What a name says that it holds."""
-    if name.lower().endswith("code"):
+    told = uncounted(name).lower()
+    if told.endswith("code"):
         return "an activation code"
-    ending = next((each for each in ("token", "key", "secret") if name.lower().endswith(each)), "password")
+    if told.endswith(("sas", "sas_string", "sasstring", "sas_url", "sas_uri")):
+        return "a shared access signature"
+    ending = next((each for each in ("token", "key", "secret") if told.endswith(each)), "password")
     return f"a {ending}"
 
 

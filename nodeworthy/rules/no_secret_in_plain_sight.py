@@ -113,14 +113,21 @@ def user_data_holds_none(script: BootScript) -> Findings:
     if not userdata.parts:
         yield unknown(script, f"whether a secret stands in it is not known: {userdata.unread or 'no part was read'}")
         return
-    is_template = userdata.is_template or script.use.is_rendered(script.surroundings)
-    found = [each for part in userdata.parts for each in _in_part(part, sight, is_template=is_template)]
+    found = [each for part in userdata.parts for each in _in_part(part, sight, is_template=_is_filled_in(script))]
     # A plan has one line of the program for all of it, and says the script's own line beside that.
     told = {(each.where.line, each.where.subject) for each in found}
     found += (each for each in _in_packed_files(script, sight) if (each.where.line, each.where.subject) not in told)
     yield from found
     if script.holds_secret and not found:
         yield sight.finding(script.place, "a secret of the program", "")
+
+
+def _is_filled_in(script: BootScript) -> bool:
+    """Whether a template fills it in. What builds an image gets such variables from its environment as well."""
+    if script.use.is_rendered(script.surroundings):
+        return True
+    path = script.place.path or ""
+    return script.userdata.is_template and (not script.use.builds_an_image or not path.endswith(".sh"))
 
 
 def _in_part(part: Part, sight: _Sight, *, is_template: bool) -> Iterator[Finding]:

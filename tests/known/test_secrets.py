@@ -68,6 +68,8 @@ NAMED = [
     ("kubectl create secret generic db --from-literal=password=hunter2", "hunter2", "from-literal=password"),
     ("PASSWORD=${GRAFANA_PASSWORD:-changeme}", "changeme", "GRAFANA_PASSWORD"),
     ("GRAFANA_PASSWORD=changeme", "changeme", "GRAFANA_PASSWORD"),
+    ("MINER_TOKEN_2=a1b2c3d4e5f6", "a1b2c3d4e5f6", "MINER_TOKEN_2"),
+    ("logs_sas='sv=2024-05-04&sr=c&sp=rl&sig=a1B2c3D4'", "sv=2024-05-04&sr=c&sp=rl&sig=a1B2c3D4", "logs_sas"),
     ("- name: WANDB_API_KEY\n  value: 0a1b2c3d4e5f6071", "0a1b2c3d4e5f6071", "WANDB_API_KEY"),
     ("- {name: API_TOKEN, value: 0a1b2c3d4e5f6071}", "0a1b2c3d4e5f6071", "API_TOKEN"),
     ("psql -c \"ALTER USER app PASSWORD 'apppass'\"", "apppass", "PASSWORD"),
@@ -285,6 +287,28 @@ def test_what_a_template_fills_in() -> None:
     found = [(each.variable, each.name, each.is_called_so, each.line) for each in fillings(text)]
     assert found == [("ghcr_token", "GHCR_TOKEN", True, 1), ("registry_auth", "PASSWORD", False, 2)]
     assert list(fillings("join_token=$(cat /run/token)\nkubeadm join --token ${join_token}\n")) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("poolSas", "logs_sas", "drive_sas_string", "sas_token", "k3s_token", "k8stoken", "joinToken", "mytoken2"),
+        *("node_token_02", "dbpassword", "user_password", "userPassword1", "apikey", "hubApiKey2"),
+    ],
+)
+def test_a_template_variable_is_called_after_what_it_holds(name: str) -> None:
+    assert [each.variable for each in fillings(f"tool ${{{name}}} --quiet\n")] == [name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("tokenizer", "max_tokens", "token_ttl", "tokenReviewer", "passwd_file", "secret_name", "password_length"),
+        *("token_count_2", "sas_expiry", "sasl_mechanism", "texas", "key_2", "secret_id", "bypass", "token_path2"),
+    ],
+)
+def test_what_only_speaks_of_one_is_none(name: str) -> None:
+    assert list(fillings(f"tool ${{{name}}} --quiet\n")) == []
 
 
 # What takes this long is no longer linear; how fast it is, bench/ says.

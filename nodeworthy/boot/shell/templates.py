@@ -26,12 +26,59 @@ _OF_JINJA = (".j2", ".jinja", ".jinja2")
 _OF_GO = (".tmpl", ".gotmpl", ".tpl", ".template", ".yaml", ".yml")
 _TELLING_EXPRESSION = pattern(r"\$\{~?\s*[A-Za-z_]\w*(?:\(|\.[A-Za-z_*])")
 
+# As people call a template's variables; a shell's have capitals more often than not. `${control-ip}` is a name for
+# Terraform alone.
+_BRACED = pattern(r"(?<![\\$])\$\{([a-z][A-Za-z0-9_]{0,63}(?:-[a-z][A-Za-z0-9_]{0,63}){0,4})\}")
+# Where this stands, variables may come from somewhere else.
+_FROM_ELSEWHERE = pattern(
+    r"(?m)^[ \t]{0,64}(?:source|\.)[ \t]{1,8}(?![\"']?/etc/)"
+    r"|\beval[ \t](?![\"']?[$`]\(?ssh-agent)|\benvsubst\b|\bset[ \t]-a\b"
+)
+_EVERYBODYS = frozenset(("http_proxy", "https_proxy", "no_proxy", "ftp_proxy", "all_proxy"))
+# What it writes as it stands may be a program's own text, with braces of that program.
+_DOCUMENT = pattern(r"<<-?[ \t]{0,4}(?:'(\w{1,64})'|\"(\w{1,64})\"|\\(\w{1,64}))")
+_SETS = pattern(
+    r"(?<![\w-])([A-Za-z_]\w{0,63})(?:\[[^\]\n]{0,64}\])?\+?="
+    r"|\b(?:for|select|local|declare|typeset)[ \t]([\w \t-]{0,200})"
+    r"|\b(?:read|mapfile|readarray|getopts|printf[ \t]{1,4}-v)\b([^\n;|&<]{0,200})"
+)
+_NAME = pattern(r"[A-Za-z_]\w*")
+
 
 def looks_like_template(text: str, name: str = "") -> bool:
     """Whether Terraform fills this text in. A plain `${NAME}` may be the shell's as well, and decides nothing."""
     if name.endswith((".tpl", ".tftpl")) or "$${" in text:
         return True
-    return _TELLING_DIRECTIVE.search(text) is not None or _TELLING_EXPRESSION.search(text) is not None
+    if _TELLING_DIRECTIVE.search(text) is not None or _TELLING_EXPRESSION.search(text) is not None:
+        return True
+    return _leaves_its_braces_to_somebody(text)
+
+
+def _leaves_its_braces_to_somebody(text: str) -> bool:
+    """Whether everything in braces waits for somebody to fill it in: two names or more, none of which the text sets.
+    Whoever writes for templatefile keeps the script's own variables out of braces, because Terraform takes them all."""
+    names = _BRACED.findall(text)
+    if len(names) < 2 or text.count("${") != len(names) or _FROM_ELSEWHERE.search(text) is not None:
+        return False
+    told = set(_BRACED.findall(_without_documents(text))) - _EVERYBODYS
+    return len(told) > 1 and not all("-" in each for each in told) and _set_in(text).isdisjoint(names)
+
+
+def _set_in(text: str) -> set[str]:
+    return {name for found in _SETS.finditer(text) for name in _NAME.findall("".join(filter(None, found.groups())))}
+
+
+def _without_documents(text: str) -> str:
+    kept, end = [], ""
+    for line in text.splitlines():
+        found = None if end else _DOCUMENT.search(line)
+        if not end:
+            kept.append(line)
+        elif line.strip() == end:
+            end = ""
+        if found is not None:
+            end = next(filter(None, found.groups()))
+    return "\n".join(kept)
 
 
 def looks_like_braces(text: str, name: str = "") -> bool:

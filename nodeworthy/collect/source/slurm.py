@@ -31,16 +31,27 @@ _NAMES = {
 }
 
 
+# They show jobs, and are none.
+_PAGES = {".md", ".rst", ".html", ".adoc", ".tex", ".ipynb", ".patch", ".diff"}
+# What only asks, and runs nothing, is put before jobs.
+_RUNS = pattern(rb"(?m)^[ \t]*[^#\s]")
+
+
 def slurm_jobs(source: Source, data: bytes) -> list[SlurmJob]:
     """The jobs that a script is, or that it submits; none where it is no such script."""
     if b"#SBATCH" not in data and b"--wrap" not in data:
         return []
     head = data[:4096].lstrip(b"\xef\xbb\xbf").lstrip()
     suffix = PurePath(source.path.name).suffix
-    if not (head.startswith(b"#!") or suffix in _NAMES or (head.startswith(b"#SBATCH") and not suffix)):
+    if not (head.startswith(b"#!") or suffix in _NAMES or _begins_as_one(head, data, suffix)):
         return []
     if MARK.search(data) is None and _WRAPS.search(data) is None:
         return []
     from nodeworthy.collect.source import slurm_reading
 
     return slurm_reading.jobs_in(source, data)
+
+
+def _begins_as_one(head: bytes, data: bytes, suffix: str) -> bool:
+    """Whatever its ending: its first lines ask Slurm for something, and others run something."""
+    return head.startswith(b"#SBATCH") and suffix not in _PAGES and _RUNS.search(data) is not None
