@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.commands import baselined, check_fix, judging, settled
+from nodeworthy.commands.out_of_the_tree import tell_of_links, tell_of_named
 from nodeworthy.errors import InputError
 from nodeworthy.report.kinds import kinds_of
 from nodeworthy.report.printable import on_one_line
@@ -42,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError("name what to check: files, folders, or - for standard input")
     mends = check_fix.is_asked_for(options, paths)
     found = settled.not_excluded(options, sources(paths, named=not hook))
+    tell_of_links(found)
     if mends:
         return check_fix.run(options, paths, found)
     memory = _memory(options, paths, found)
@@ -76,9 +78,10 @@ def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source]
     code = _deliver(options, replace(report, not_read=kinds_of(looked.nothing)), paths)
     for why in looked.scopes.incomplete:
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
+    tell_of_named(looked.out_of_the_tree)
     for refused in looked.refusals():
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
-    if memory is not None and not looked.refused:
+    if memory is not None and not looked.refused and not looked.out_of_the_tree:
         memory.keep(report.judgements, looked.counts, looked.nothing, [*fleets.files, *looked.asked_for])
     return 2 if looked.refused else code
 

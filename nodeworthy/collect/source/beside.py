@@ -40,6 +40,8 @@ class Beside:
     asked: list[Path] = field(default_factory=list)
     read: list[Span] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
+    # What it names there is not read.
+    out_of_the_tree: list[str] = field(default_factory=list)
 
     @property
     def folder(self) -> Path:
@@ -61,7 +63,7 @@ class Beside:
 
     def documents(self, path: Path) -> list[Tree] | None:
         self.asked.append(path)
-        if not self.is_there or not path.is_file():
+        if not self.is_there or not path.is_file() or not self._is_within(path):
             return None
         name = self.shown(path)
         try:
@@ -71,6 +73,13 @@ class Beside:
             return None
         self.texts[name] = text
         return documents
+
+    def _is_within(self, path: Path) -> bool:
+        """A file of somebody else's machine would stand in a report that others read."""
+        if not self.source.reaches(path):
+            self.out_of_the_tree.append(self.shown(path))
+            return False
+        return True
 
     def path(self, name: str) -> Path | None:
         """Of a file that is named as it lies from here; None for what is no such name."""
@@ -94,7 +103,7 @@ class Beside:
             return []
         paths = [self.folder / name for name in names if name != self.source.path.name]
         self.asked += [self.folder, *paths]
-        return [path for path in paths if _holds(path, word.encode())]
+        return [path for path in paths if _holds(path, word.encode()) and self.source.reaches(path)]
 
     def shown(self, path: Path) -> str:
         """As the file itself is shown: a reader looks for both in one place."""

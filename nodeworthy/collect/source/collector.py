@@ -50,6 +50,8 @@ class Looked:
     # The files whose values belong to a release, and where those were looked for.
     beside: list[Path] = field(default_factory=list)
     read: list[Span] = field(default_factory=list)
+    # Those that files name and that lie out of their tree: they were not read.
+    out_of_the_tree: list[str] = field(default_factory=list)
     # What was looked at as evidence.
     scopes: Scopes = field(default_factory=Scopes)
 
@@ -122,6 +124,7 @@ def _tell(groups: Groups, looked: Looked) -> None:
         for beside in filter(None, (member.found.beside for member in each.members)):
             looked.beside += beside.asked
             looked.read += beside.read
+            looked.out_of_the_tree += beside.out_of_the_tree
     judged = frozenset(member.source.shown for each in groups.every for member in each.members if member.is_judged)
     for each in groups.every:
         fleet, found = each.choice.fleet, each.together()

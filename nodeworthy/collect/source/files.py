@@ -11,6 +11,7 @@ from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
+from nodeworthy.collect.source.scope_root import leads_out, tree_of
 from nodeworthy.documents.text_file import OPENED, other_encoding
 from nodeworthy.limits import MOST_DIGITS
 from nodeworthy.patterns import pattern
@@ -34,6 +35,10 @@ class Source:
     real: str = ""
     # Of a folder that may not be looked into.
     why: str = ""
+    # The folder that was named, where it was found in one.
+    below: str = ""
+    # A link that nobody named, out of the tree in which it lies: nothing of what it leads to is read.
+    leads_out: bool = False
     # What is to be judged in place of what the file holds: an editor's text, or what a fix would write.
     data: bytes | None = None
     # The same of other files, which this one may name; by how they are shown.
@@ -50,6 +55,10 @@ class Source:
     def scope(self) -> Scope:
         """What may be looked at as evidence about it."""
         return self.scopes.of(None if self.shown == STDIN else self.path.parent)
+
+    def reaches(self, path: Path) -> bool:
+        """Whether a file that this one names lies in its tree, links resolved: no other one is read for it."""
+        return not leads_out(path, tree_of(self.path.parent, self.below))
 
 
 class Unreadable(Exception):
@@ -74,10 +83,13 @@ def sources(paths: list[str], *, named: bool = True) -> Iterator[Source]:
         if given != STDIN and path.is_dir():
             found: Iterable[Source] = _inside(path, scopes, named=named)
         else:
-            found = [Source(path, shown(path), named or not path.exists(), os.path.realpath(path), scopes=scopes)]
+            out = not named and path.is_symlink() and leads_out(path, tree_of(path.parent))
+            real = os.path.realpath(path)
+            found = [Source(path, shown(path), named or not path.exists(), real, scopes=scopes, leads_out=out)]
         for source in found:
-            if source.real not in seen:
-                seen.add(source.real)
+            if source.leads_out or source.real not in seen:
+                # What it leads to may be named beside it.
+                seen.add(source.real if not source.leads_out else "")
                 yield source
 
 
@@ -91,7 +103,7 @@ def shown(path: Path) -> str:
 
 def _inside(folder: Path, scopes: Scopes, *, named: bool) -> Iterator[Source]:
     """The files of a folder before those of the folders in it. Links to folders are not followed."""
-    waiting = [os.fspath(folder)]
+    waiting, top = [os.fspath(folder)], os.fspath(folder)
     while waiting:
         directory = waiting.pop()
         real, begins = os.path.realpath(directory), shown(Path(directory, "_"))[:-1]
@@ -103,8 +115,11 @@ def _inside(folder: Path, scopes: Scopes, *, named: bool) -> Iterator[Source]:
             continue
         for entry in entries:
             if _is_file(entry):
+                out = entry.is_symlink() and leads_out(entry.path, tree_of(folder, top))
                 path = os.path.realpath(entry.path) if entry.is_symlink() else f"{real}/{entry.name}"
-                yield Source(Path(entry.path), begins + entry.name, False, path, scopes=scopes)
+                yield Source(
+                    *(Path(entry.path), begins + entry.name, False, path), scopes=scopes, below=top, leads_out=out
+                )
         inside = [each for each in entries if each.is_dir(follow_symlinks=False) and each.name not in LEFT_OUT]
         waiting += [each.path for each in reversed(inside)]
         named = False
@@ -125,6 +140,8 @@ def read_bytes(source: Source) -> bytes:
     """The file's bytes. Raises Unreadable for what is too large or may not be read."""
     if source.why:
         raise Unreadable(source.why, denied=True)
+    if source.leads_out:
+        raise Unreadable("is a link out of the tree in which it lies", binary=True)
     if source.data is not None:
         return _limited(source.data)
     try:

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from nodeworthy.collect.source.files import STDIN, Source, shown
+from nodeworthy.collect.source.scope_root import leads_out, tree_of
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
@@ -74,7 +75,7 @@ class Fleets:
         for above in upwards(folder):
             settings = settings_in(above) if self.by_settings else None
             if settings is not None and settings.fleet:
-                return Choice(self._fleet(above / settings.fleet))
+                return Choice(self._beside(above / settings.fleet, above))
             wanted = self.stack or (settings.stack if settings is not None else None)
             stacks = self._with_a_fleet(_stack_files(above), wanted)
             if stacks:
@@ -102,6 +103,7 @@ class Fleets:
         found: dict[str, Path] = {}
         for name, path in stacks.items():
             try:
+                _refuse_out_of(path, path.parent)
                 if declares_fleet(path, shown(path)):
                     found[name] = path
             except InputError:
@@ -114,10 +116,20 @@ class Fleets:
         """The fleets that were read, or asked for in vain."""
         return list(self._read)
 
+    def _beside(self, path: Path, folder: Path) -> Fleet:
+        _refuse_out_of(path, folder)
+        return self._fleet(path)
+
     def _fleet(self, path: Path) -> Fleet:
         if path not in self._read:
             self._read[path] = read_fleet_file(path, shown(path))
         return self._read[path]
+
+
+def _refuse_out_of(path: Path, folder: Path) -> None:
+    """A link, or a setting, out of the tree decides nothing and is not read; whoever means it names it."""
+    if leads_out(path, tree_of(folder)):
+        raise InputError(f"{shown(path)}, where a fleet may be, leads out of the tree it lies in: give --fleet FILE")
 
 
 def _stack_files(folder: Path) -> dict[str, Path]:

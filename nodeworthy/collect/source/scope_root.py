@@ -33,6 +33,23 @@ def root_of(folder: Path) -> Path:
     return Path(next((each for each in owned if _holds(each, _PROJECT)), above[0]))
 
 
+def tree_of(folder: str | Path, named: str = "") -> str:
+    """The tree out of which nothing is read that nobody named, links resolved: the repository's, outside of one the
+    folder that was named; of a file that was, the highest folder above it that is somebody's own."""
+    lies = os.path.realpath(folder)
+    above = [lies, *map(os.fspath, Path(lies).parents)]
+    repository = next((each for each in above if _holds(each, _REPOSITORY)), None)
+    if repository is not None:
+        return repository
+    return os.path.realpath(named) if named else list(_up_to_everybodys(above))[-1]
+
+
+def leads_out(path: str | Path, tree: str) -> bool:
+    """Whether what stands at this path, links resolved, lies somewhere else than below this folder."""
+    real = os.path.realpath(path)
+    return real != tree and not real.startswith(f"{tree.rstrip('/')}/")
+
+
 def _up_to_everybodys(above: Iterable[str]) -> Iterable[str]:
     """Folders where everybody may write, a user's home and the disk's root are nobody's project."""
     homes = {"/", os.path.expanduser("~")}  # noqa: PTH111 - a user without a home is no fault here

@@ -138,7 +138,8 @@ def _look(name: str, source: Source) -> Beside:
         try:
             status = path.stat()
             if stat.S_ISREG(status.st_mode):
-                return Beside(os.path.relpath(path), _whole(path, status.st_size, source))
+                text = _whole(path, status.st_size, source) if source.reaches(path) else None
+                return Beside(os.path.relpath(path), text)
         except (OSError, ValueError):
             continue
     if name.startswith("/"):

@@ -66,7 +66,7 @@ def imported(text: str, path: Path, source: Source) -> list[Path]:
         candidates = [top / each for top in tops for each in (f"{steps}.py", f"{steps}/__init__.py") if steps]
         # Whoever keeps an answer looks again when one of them changes, or comes.
         source.scope.looked_for(candidates)
-        lies = next((each for each in candidates if each.is_file()), None)
+        lies = next((each for each in candidates if each.is_file() and source.reaches(each)), None)
         if lies is not None and lies != path:
             found[lies] = None
     return list(found)[:_MOST_IMPORTS]
