@@ -8,6 +8,8 @@ So what stands before the broken command is run, and of it and of all behind it 
 It reads another command than was written where a backslash continues nothing: a blank stands behind it, or a comment or
 an empty line comes next. There the command runs without its last arguments, and the shell looks for a program called
 `--kubelet-extra-args`, which is not there. `bash -n` says nothing of that; of a Slurm job `slurm-script-found` does.
+In cloud-config a command over several lines without `|` is joined by YAML, with a blank behind each backslash: the
+shell escapes that blank, and the program gets the word " --token", which it refuses.
 
 The words name the place where bash gave up. Of a quote, a parenthesis or an `if` that is never closed that may be the
 end of the file, far behind the fault; the line on which the command begins is told beside it. A heredoc that is never
@@ -23,7 +25,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeworthy.boot.origin import Straight
-from nodeworthy.facts.boot.cut_short import CutShort
+from nodeworthy.facts.boot.cut_short import CutShort, Why
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.facts.boot.unreadable_shell import Unreadable, commands_cut_short, shell_parts, shortened, unreadable
@@ -40,6 +42,9 @@ RULE = Rule(
 )
 
 CAUSE = "the shell runs what stands before this command, and nothing of it or behind it"
+
+_LOST = "the shell takes this for another command, which there is not"
+_WITHOUT = "the command runs without its last arguments, or does not run; what they say nobody is told"
 
 
 @RULE.check
@@ -67,11 +72,11 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Finding:
     place, lost = origin.at(cut.ends + 1, 1), origin.at(cut.lost + 1, 1)
     return fail(
         place,
-        f"the command ends too early: {cut.why}",
+        f"{cut.what}: {cut.why}",
         is_=shortened(rows[cut.ends].strip()) or "an empty line",
         should=f"`{shortened(rows[cut.lost].strip())}` belongs to it",
-        related=[Related(lost, "the shell takes this for another command, which there is not")],
-        cause="the command runs without its last arguments, or does not run; what they say nobody is told",
+        related=[Related(lost, _LOST if cut.why is not Why.FOLDED else "this is the word")],
+        cause=_WITHOUT if cut.why is not Why.FOLDED else "no option begins so: the program refuses it, or does less",
         remedy=f"{cut.remedy} ({place.spot})",
     )
 

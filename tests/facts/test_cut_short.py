@@ -5,8 +5,9 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+import yaml
 
-from nodeworthy.facts.boot.cut_short import Why, cut_short, may_be_cut_short
+from nodeworthy.facts.boot.cut_short import Why, cut_short, folded, may_be_cut_short
 
 CUT = {
     "join a \\ \n  --token b": Why.BLANK,
@@ -68,3 +69,32 @@ def test_what_goes_on_is_not_cut(text: str) -> None:
 def test_a_template_may_continue_it(above: str) -> None:
     rows = [above, "  --token b"]
     assert list(cut_short(rows, [1], template=True)) == []
+
+
+# Items of runcmd, and whether a word of theirs begins with a blank.
+ITEMS = {
+    "- join a \\\n  --token b": True,
+    "- >-\n  join a \\\n  --token b \\\n  --port 1": True,
+    "- true && join 'a' \\\n  --token b": True,
+    "- join a \\\n\n  --token b": False,
+    "- |\n  join a \\\n  --token b": False,
+    '- "join a \\\n  --token b"': False,
+    "- join a\n  --token b": False,
+    "- join 'a \\\n  --token b'": False,
+    "- join a \\\n  && true": False,
+    "- join a\\ b\n  --token b": False,
+}
+
+
+@pytest.mark.parametrize(("item", "is_told"), ITEMS.items())
+def test_what_yaml_joins_is_told_as_bash_reads_it(item: str, is_told: bool) -> None:
+    rows, [joined] = item.split("\n"), yaml.safe_load(item)
+    called = 'join() { printf "<%s>" "$@"; }\n'
+    ran = subprocess.run(["bash", "-c", called + joined], capture_output=True, text=True, check=False).stdout
+    found = next(filter(None, (folded(rows, 0, row) for row in joined.split("\n"))), None)
+    assert (found is not None and found.why is Why.FOLDED) is is_told
+    assert ("< --" in ran) is is_told
+
+
+def test_what_is_printed_stays_the_same() -> None:
+    assert folded(["- echo a \\", "  --token b"], 0, "echo a \\ --token b") is None

@@ -22,6 +22,9 @@ _BACKSLASH_THEN_COMMENT = pattern(r"\\[ \t]+#")
 _QUOTED = pattern(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\[^ \t]")
 # Behind these a command goes on by itself, whatever stands between.
 _GOES_ON_ANYHOW = pattern(r"(?:&&|\||[({;]|\b(?:then|do|else))[ \t]*\\$")
+_OPERATOR = pattern(r"[&|;)<>]|\d?[<>]")
+# How much of a line's end is looked for where it was joined with the next one.
+_SEAM = 12
 # What a template puts here may be the rest of the line, a backslash among it, or take the end of the line away.
 _OF_A_TEMPLATE = pattern(r"%\{|\{%|\{\{|\}\s*$")
 # Nothing is looked for where none of these stands.
@@ -33,6 +36,7 @@ class Why(StrEnum):
     COMMENT = "a comment stands in it, and a backslash in a comment continues nothing"
     EMPTY = "an empty line follows the backslash above it"
     NOTHING = "no backslash at its end continues it"
+    FOLDED = "YAML joins these lines with a blank, which the backslash escapes: it continues nothing"
 
 
 _REMEDIES = {
@@ -40,6 +44,7 @@ _REMEDIES = {
     Why.COMMENT: "take the comment out of the command, and put it above",
     Why.EMPTY: "take the empty line out of the command",
     Why.NOTHING: "put a backslash at its end",
+    Why.FOLDED: "write the item as a block (- |), or take the backslashes out",
 }
 
 
@@ -49,6 +54,12 @@ class CutShort:
     ends: int
     lost: int
     why: Why
+
+    @property
+    def what(self) -> str:
+        if self.why is Why.FOLDED:
+            return "the program gets a word that begins with a blank"
+        return "the command ends too early"
 
     @property
     def remedy(self) -> str:
@@ -69,6 +80,26 @@ def cut_short(rows: Sequence[str], begins: Iterable[int], *, template: bool) -> 
         if not (template and any(_OF_A_TEMPLATE.search(row) for row in rows[found.ends : found.lost])):
             told.add(found.ends)
             yield found
+
+
+def folded(rows: Sequence[str], index: int, joined: str) -> CutShort | None:
+    """Of the rows of YAML from which on `joined` was made, as one line of a shell's script. What only prints its words
+    prints the same."""
+    if joined.split(None, 1)[:1] in (["echo"], ["printf"]):
+        return None
+    for at in range(index, len(rows) - 1):
+        if at > index and rows[at].strip() not in joined:
+            return None
+        end, behind = rows[at].strip().removeprefix("- ")[-_SEAM:], rows[at + 1].strip()
+        seam = joined.find(f"{end} {behind}") if end.endswith("\\") else -1
+        if seam >= 0 and _takes_words(joined[: seam + len(end)], behind):
+            return CutShort(at, at + 1, Why.FOLDED)
+    return None
+
+
+def _takes_words(before: str, behind: str) -> bool:
+    """Whether the shell is outside of quotes there, and a word comes next; `curl URL \\ | sh` runs all the same."""
+    return not _OPERATOR.match(behind) and not any(mark in _QUOTED.sub("", before) for mark in ("'", '"'))
 
 
 def _above(rows: Sequence[str], lost: int) -> CutShort | None:

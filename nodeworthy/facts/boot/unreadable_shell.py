@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodeworthy.boot.cloud_steps import Ran
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell.strict.reading import Broken
 from nodeworthy.boot.shell.strict.scripts import why_broken
-from nodeworthy.boot.userdata import Part, PartKind
-from nodeworthy.facts.boot.cut_short import CutShort, cut_short, may_be_cut_short
+from nodeworthy.boot.userdata import Part, PartKind, UserData
+from nodeworthy.facts.boot.cut_short import CutShort, cut_short, folded, may_be_cut_short
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.records import dataclass
@@ -66,3 +67,17 @@ def commands_cut_short(script: BootScript) -> Iterator[tuple[CutShort, SourcePar
             found = (part.index_of(each.place) for each in script.timeline.effects)
             begins = sorted({each for each in found if each is not None})
             yield from ((each, part) for each in cut_short(part.rows, begins, template=template))
+    yield from _folded(script.userdata)
+
+
+def _folded(userdata: UserData) -> Iterator[tuple[CutShort, SourcePart]]:
+    """Of cloud-config's commands: YAML made one line of several, each of which a backslash was to continue."""
+    steps = userdata.cloud_config.steps if userdata.cloud_config else ()
+    for step in (each for each in steps if isinstance(each, Ran) and "\\ " in each.text):
+        for number, row in enumerate(step.text.split("\n"), 1):
+            place = step.origin.at(number)
+            part = next((each for each in map(SourcePart, userdata.parts) if each.index_of(place) is not None), None)
+            index = part.index_of(place) if part is not None and "\\ " in row else None
+            found = folded(part.rows, index, row) if part is not None and index is not None else None
+            if part is not None and found is not None:
+                yield found, part
