@@ -6,8 +6,9 @@ not. `curl … | sh -` stays silent when the download fails, even under `set -e`
 a handler that logs or exits, or `set -euo pipefail` makes it loud. Who runs a script by hand reads what scrolls by, or
 does not: that it ends well is told to him, too. But whoever asks `systemctl status` next has looked, and where `curl …
 | sh -` is the last command of such a script, he sees that nothing was installed. A join may also stand in a variable
-(`$JOIN_COMMAND`), or in a script that is called so; where somebody else runs it, kubelet's start is no such step:
-`kubeadm join` starts kubelet.
+(`$JOIN_COMMAND`), or in a script that is called so (`worker_bootstrap.sh`); kubelet's start before `kubeadm join` is no
+such step: kubeadm starts kubelet, and fails where it does not run. A loop that waits for ever tells a person that
+something is wrong, and nobody at boot, unless it says what it waits for.
 
 What could not be read is `unknown` where its own words name such a step. A program in another language, a template's
 hole or a script that nobody calls critical is none.
@@ -15,7 +16,7 @@ hole or a script that nobody calls critical is none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from nodeworthy.boot.effects import Failure
 from nodeworthy.boot.unpack.kinds import interpreter
@@ -41,6 +42,12 @@ CAUSE = (
     "the script goes on and ends well: whoever runs it, cloud-init or a person, takes a node for done "
     "that has no driver, or never joins"
 )
+ENDLESS = (
+    "the script goes on until {}, which waits for ever for what never comes, and says nothing: the boot "
+    "does not end, and its log ends with something else"
+)
+# Nobody sits before these and sees one hang.
+AT_BOOT = (ScriptKind.USER_DATA, ScriptKind.STARTUP)
 _UNTIL = pattern(r"until\s|while\s+!")
 _STATUS = pattern(r"\$\?|PIPESTATUS")
 _BREAKS = pattern(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return)\b")
@@ -63,11 +70,13 @@ SHOULD = "a failure stops the script, or is reported"
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
     steps, source = critical_steps(script.timeline), Source(script.userdata)
-    later = NoticedLater(source)
+    later = NoticedLater(source, at_boot=script.use.kind in AT_BOOT)
     silent = (each for each in steps if each.is_silent and not _is_looked_at(source, each))
     if script.use.kind is ScriptKind.BY_HAND:
         silent = (each for each in silent if not _is_shown(source, each))
-    yield from _silent(source, [each for each in silent if each.effect.detached or not later.of(each)])
+    yield from _silent(
+        source, later, _one_of_a_line(each for each in silent if each.effect.detached or not later.of(each))
+    )
     found = next(critical_gaps(script.timeline), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
@@ -75,6 +84,14 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
         blind = next(unread_steps(script.timeline), None)
         nothing = "installs no driver, joins nothing and starts no kubelet"
         skip(f"this script {nothing}" if blind is None else f"what can be read of this script {nothing}: {blind.why}")
+
+
+def _one_of_a_line(steps: Iterable[Step]) -> list[Step]:
+    """Of a download and what runs it, the latter is told, where its failure is silent, too."""
+    found: dict[Place, Step] = {}
+    for each in steps:
+        found.setdefault(each.place, each)
+    return list(found.values())
 
 
 def _is_looked_at(source: Source, step: Step) -> bool:
@@ -112,7 +129,7 @@ def _is_waited_for(source: Source, step: Step) -> bool:
     return any(not _SWALLOWS.search(row) if is_handled else _HANDLES.search(row) for row in waits)
 
 
-def _silent(source: Source, steps: Sequence[Step]) -> Findings:
+def _silent(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Findings:
     unnoticed: dict[int, list[Step]] = {}
     others: list[Step] = []
     for step in steps:
@@ -126,7 +143,7 @@ def _silent(source: Source, steps: Sequence[Step]) -> Findings:
         if not any(_told_beside(step, each) for each in unnoticed.values()):
             yield _one(source, step)
     for together in unnoticed.values():
-        yield _together(source, together)
+        yield _together(source, later, together)
 
 
 def _told_beside(step: Step, unnoticed: Sequence[Step]) -> bool:
@@ -151,7 +168,9 @@ def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str
     """What swallows it, and what to do about that."""
     line, written = step.place.spot, " ".join([*calls, own])
     if step.effect.detached:
-        return "nobody hears of it: it runs in the background", f"take the `&` from {line}, or `wait` for it and look"
+        piped = ", and the pipe with it: only its last command counts" if "|" in own.replace("||", "") else ""
+        remedy = f"take the `&` from {line}{piped}, or `wait` for it and look"
+        return "nobody hears of it: it runs in the background", remedy
     swallower = next((each for each in ("|| true", "|| :") if each in written), "")
     if swallower:
         return f"`{swallower}` swallows it", f"take `{swallower}` away, or say what failed: `|| {{ echo …; exit 1; }}`"
@@ -166,15 +185,16 @@ def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str
     return "nobody looks", f"put `|| exit 1` behind {line}, or look at $?"
 
 
-def _together(source: Source, steps: Sequence[Step]) -> Finding:
+def _together(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Finding:
     first, *others = steps
+    waits = later.waits_at(first)
     return fail(
         first.place,
         f"where {first.called} fails, the script goes on: nothing in it says `set -e`, and nobody looks",
         is_=source.written_at(first.place) or first.effect.command,
         should=SHOULD,
         related=[Related(each.place, f"the same holds for {each.called}") for each in others[:MOST_RELATED]],
-        cause=CAUSE,
+        cause=CAUSE if waits is None else ENDLESS.format(waits.spot),
         remedy=_set_e(source, first),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
+from math import inf
 
 from nodeworthy.boot.effects import (
     Act,
@@ -37,10 +38,21 @@ _NAMES_ONE = pattern(
 # Another language's program, a directive, what is sourced, and a script beside this one, whatever it is called.
 _NO_STEP = pattern(r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b")
 # A join whose words stand elsewhere: in a variable that is called so, in what kubeadm prints, in a script.
-_RUN_BY = r"(?:sudo\s+(?:-\S+\s+)*)?(?:(?:/usr)?(?:/bin/)?(?:ba)?sh\s+(?:-\S+\s+)*|eval\s+)?[\"']?"
+_RUN_BY = (
+    r"(?:sudo\s+(?:-\S+\s+)*)?(?:(?:nohup|setsid|exec)\s+)?"
+    r"(?:(?:/usr)?(?:/bin/)?(?:ba)?sh\s+(?:-\S+\s+)*|eval\s+)?[\"']?"
+)
+_MEMBER = r"(?:worker|node|master|control[_-]?plane|kube(?:adm|rnetes)?|k8s)"
 _JOINS_ELSEWHERE = pattern(
     rf"{_RUN_BY}(?:\$\{{?\w*(?i:join)\w*\}}?(?=[\s\"';]|$)|\$\([^()]*--print-join-command|"
     r"[\w./${}~\"-]*\bjoin[\w-]*\.sh\b|[\w./${}~\"-]*[_-]join(?:[_-]\w+)?(?:\.sh)?(?=[\s\"';]|$))"
+)
+# `${kubeadm_cmd}` and no word more: with words behind it, it is the program's path.
+_KUBEADM_ELSEWHERE = pattern(rf"{_RUN_BY}\$\{{?\w*(?i:kubeadm)\w*\}}?[\"';]*\s*$")
+# A script that is called for what it makes of a machine: worker_bootstrap.sh, bootstrap-node.
+_MAKES_A_MEMBER = pattern(
+    rf"(?i){_RUN_BY}(?:[\w.${{}}~-]*/)*(?:"
+    rf"(?:[\w.]+[_-])??{_MEMBER}[_-]bootstrap|bootstrap[_-]{_MEMBER})(?:[_-]\w+)?(?:\.sh)?(?=[\s\"';]|$)"
 )
 _ANOTHER_JOIN = pattern(r"(?i)domain|realm|ldap|\bad[-_]|[-_]ad\b|tailscale|zerotier|swarm|vpn")
 JOINING = "joining the cluster"
@@ -66,31 +78,35 @@ class Step:
 
 
 def critical_steps(timeline: Timeline) -> list[Step]:
-    """One for each line; what runs at the next boot, systemd reports."""
-    found: dict[Place, Step] = {}
-    makes, waits = _makes_a_node(timeline), _waits_for_kubeadm(timeline)
+    """One for each line, and one for its download; what runs at the next boot, systemd reports."""
+    found: dict[tuple[Place, bool], Step] = {}
+    makes, by_kubeadm = _makes_a_node(timeline), _by_kubeadm(timeline)
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
-    for each in timeline.effects:
+    for at, each in enumerate(timeline.effects):
         called = _called(each, started) if each.stage < Stage.NODEADM_RUN else ""
-        if makes and not called and joins_elsewhere(each):
-            called = JOINING
-        if not makes and isinstance(each, Unit) and each.act is Act.RESTART:
+        if makes and not called:
+            called = _called_elsewhere(each, timeline)
+        if isinstance(each, Unit) and ((not makes and each.act is Act.RESTART) or _is_made_later(each, at, by_kubeadm)):
             continue
-        if waits and isinstance(each, Unit) and each.unit.known == "kubelet.service":
-            continue
-        if called and (each.place not in found or not found[each.place].is_silent):
-            found[each.place] = Step(each, called)
-    for step in _downloads(timeline, found):
-        found.setdefault(step.place, step)
-        if not found[step.place].is_silent:
-            found[step.place] = step
-    return sorted(found.values(), key=lambda each: (each.place.path or "", each.place.line or 0))
+        if called:
+            _keep(Step(each, called), found)
+    critical = {place: step for (place, _), step in found.items()}
+    for step in _downloads(timeline, critical):
+        _keep(step, found)
+    return sorted(found.values(), key=lambda each: (each.place.path or "", each.place.line or 0, each.is_download))
+
+
+def _keep(step: Step, found: dict[tuple[Place, bool], Step]) -> None:
+    """Of one line, what is not silent decides."""
+    key = step.place, step.is_download
+    if key not in found or not found[key].is_silent:
+        found[key] = step
 
 
 def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
     """By its first line: what stands in a program of another language, or in a file that it writes, is no step."""
     for each in timeline.of(NotUnderstood):
-        if joins_elsewhere(each) and _makes_a_node(timeline):
+        if _makes_a_node(timeline) and _called_elsewhere(each, timeline):
             continue
         first = as_written(each).lstrip().partition("\n")[0]
         if not _NO_STEP.search(first) and _NAMES_ONE.search(first):
@@ -104,14 +120,25 @@ def _makes_a_node(timeline: Timeline) -> bool:
     return brings or any(not each.tells for each in timeline.of(Joins))
 
 
-def _waits_for_kubeadm(timeline: Timeline) -> bool:
-    """It brings kubeadm, and leaves it to others to run it: `kubeadm join` starts kubelet, which can't run before."""
-    brings = (each.shown() for one in timeline.of(Installs) if not one.removes for each in one.packages)
-    if not any(each.partition("=")[0] == "kubeadm" for each in brings):
-        return False
-    return not any(
-        isinstance(each, Joins) or _makes_a_control_plane(each) or joins_elsewhere(each) for each in timeline.effects
+def _by_kubeadm(timeline: Timeline) -> float:
+    """How far kubelet's start is no step of its own: up to the last join or init by kubeadm, which starts it, and
+    fails where it does not run. -1 where kubeadm has no part in it; where others run kubeadm later, all is before."""
+    runs = [at for at, each in enumerate(timeline.effects) if _is_kubeadms(each)]
+    if runs:
+        return runs[-1]
+    packages = (each.shown() for one in timeline.of(Installs) if not one.removes for each in one.packages)
+    is_left_to_others = any(each.partition("=")[0] == "kubeadm" for each in packages) and not any(
+        isinstance(each, Joins) or _called_elsewhere(each, timeline) for each in timeline.effects
     )
+    return inf if is_left_to_others else -1
+
+
+def _is_kubeadms(effect: Effect) -> bool:
+    return _makes_a_control_plane(effect) or (isinstance(effect, Joins) and effect.how == "kubeadm")
+
+
+def _is_made_later(effect: Unit, at: int, by_kubeadm: float) -> bool:
+    return effect.unit.known == "kubelet.service" and at < by_kubeadm
 
 
 def _called(effect: Effect, started: AbstractSet[Place]) -> str:
@@ -126,11 +153,19 @@ def _called(effect: Effect, started: AbstractSet[Place]) -> str:
     return "making the control plane" if _makes_a_control_plane(effect) else ""
 
 
-def joins_elsewhere(effect: Effect) -> bool:
-    """By its name: `$JOIN_COMMAND`, `eval "$(kubeadm token create --print-join-command)"`, `bash /tmp/join.sh`."""
+def _called_elsewhere(effect: Effect, timeline: Timeline) -> str:
+    """A join, or the whole of kubeadm, by the name under which its words stand elsewhere; empty where it is none."""
     if not isinstance(effect, (NotUnderstood, Runs)) or isinstance(effect, RunsElsewhere):
-        return False
-    return _JOINS_ELSEWHERE.match(effect.command) is not None and not _ANOTHER_JOIN.search(effect.command)
+        return ""
+    if _ANOTHER_JOIN.search(effect.command):
+        return ""
+    if _JOINS_ELSEWHERE.match(effect.command):
+        return JOINING
+    if _KUBEADM_ELSEWHERE.match(effect.command):
+        return "kubeadm"
+    # Where the script itself joins, what is called so only prepares it.
+    joins = any(isinstance(each, Joins) or _makes_a_control_plane(each) for each in timeline.effects)
+    return JOINING if not joins and _MAKES_A_MEMBER.match(effect.command) else ""
 
 
 def _makes_a_control_plane(effect: Effect) -> bool:

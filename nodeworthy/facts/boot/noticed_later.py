@@ -3,7 +3,8 @@
 It is looked for in the lines behind the step: a question about it of which something comes (`[ -f k3s.yaml ] || exit
 1`), a loop that waits for it, or, where a failure ends the script, a command that can't do without it. A script ends
 as its last command does. Whoever is told to look so is not told that nobody looks: of what may be noticed nothing is
-said, for that is a warning.
+said, for that is a warning. A loop at boot that waits without an end and without a word tells nobody, unless it stands
+directly behind the step, whose own words are then the last in the log; and what stands behind it is never reached.
 """
 
 from __future__ import annotations
@@ -24,12 +25,18 @@ _MOST = 12
 _OF_A_DRIVER = pattern(r"\bnvidia-(?:smi|modprobe)\b|modprobe\s+nvidia|/proc/driver/nvidia|/dev/nvidia")
 _OF_A_NODE = pattern(
     r"\b(?:kubectl|k3s|rke2|crictl|kubelet)\b|/var/lib/rancher|/etc/kubernetes/|/var/lib/kubelet|\bhelm\s+(?:install|up)|"
-    r"(?:health|ready|live)z\b|:(?:6443|10250|9345)\b|\bnc\b[^|]{1,60}\b6443\b"
+    r"(?:health|ready|live)z\b|\.kube/config\b|:(?:6443|10250|9345)\b|\bnc\b[^|]{1,60}\b6443\b"
 )
 # Commands that ask nothing of a cluster, and what tells somebody.
 _NO_USE = pattern(r"\b(?:kubectl|k3s)\s+(?:config|completion)\b|^(?:echo|printf|log\w*|cat\s*<<)")
 _QUESTION = pattern(r"(?:el)?if\b")
 _WAITS = pattern(r"until\b|while\s+!|while\s+\[+\s+!")
+# Of a loop that waits: what it asks says nothing, and all that it does is to sleep.
+_ASKS_SILENTLY = pattern(
+    r"(?:until|while)\s+(?:!\s+)?(?:\[|test\b)|>\s*/dev/null\s+2>&1|&>>?\s*/dev/null|>&\s*/dev/null|"
+    r"2>\s*/dev/null\s*\|\s*grep\s+-\w*q"
+)
+_ONLY_SLEEPS = pattern(r"(?:do|done|sleep\s++[\w.${}\"]++|:|true|[;\s\"'\]])*")
 _TELLS = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal|err|error|abort)\b")
 _SAYS = pattern(r"(?i)echo.{1,80}\b(?:error|fail|warn|not\b)[^;]*")
 # Whoever says so in the same breath takes it for no failure.
@@ -40,6 +47,8 @@ _COMMAND = pattern(
     rf"{_LEADS}(?:\S*/)?(?:kubectl|k3s|rke2|crictl|nvidia-\w+|modprobe|systemctl|service|cp|mv|cat|install|chown|chmod|"
     r"helm|curl)\b|\w+=[\"']?\$\("
 )
+# A file that is there then, whatever became of what should fill it.
+_MAKES_IT = pattern(r"(?:>|\b(?:touch|tee)\b[^|]*?)[\s\"']*\S*\.kube/config\b")
 _STARTS = pattern(r"\b(?:systemctl|service)\b(?!.{0,120}\b(?:is-active|is-failed|status)\b)")
 _ENTRY = pattern(r"^-\s+\[\s*(?:/bin/)?(?:ba)?sh,\s*-c,\s*[\"']?")
 # A line that is a template's: what it comes to be may be nothing.
@@ -60,18 +69,22 @@ _ABOUT = {Subject.DRIVER: _OF_A_DRIVER, Subject.NODE: _OF_A_NODE, Subject.JOIN: 
 class Looks:
     """Where in a part somebody looks, or would notice: lines by their index."""
 
-    # The last one that asks.
-    asked: int
+    # Those that ask.
+    asked: tuple[int, ...]
+    # Loops that wait for ever, and say nothing.
+    mute: tuple[int, ...]
     # The last one of all, where it can't do without the step.
     ends: int
-    # The last one that says what it does; where a template adds nothing behind it, the script ends there.
-    known: int
-    last: int
+    # Where each command begins.
+    commands: tuple[int, ...]
     # Of those from a line on that can't do without it, how far in the outermost of them stands.
     depths: tuple[float, ...]
 
-    def notices(self, index: int, depth: int, *, stops_on_error: bool) -> bool:
-        if max(self.asked, self.ends) > index:
+    def next_of(self, index: int) -> int | None:
+        return next((each for each in self.commands if each > index), None)
+
+    def notices(self, index: int, depth: int, *, stops_on_error: bool, reached: float) -> bool:
+        if any(index < each < reached for each in (*self.asked, self.ends)):
             return True
         return stops_on_error and index + 1 < len(self.depths) and self.depths[index + 1] <= depth
 
@@ -79,23 +92,59 @@ class Looks:
 class NoticedLater:
     """Asked of one script, part by part: each is looked through once."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, *, at_boot: bool) -> None:
         self._source = source
-        self._looks: dict[tuple[int, Subject], Looks] = {}
+        # Nobody sits before it and sees it hang.
+        self._at_boot = at_boot
+        self._looks: dict[tuple[int, int, Subject], Looks] = {}
 
     def of(self, step: Step) -> bool:
+        found = self._behind(step)
+        if found is None:
+            return False
+        part, index, looks = found
+        reached = self._waits_from(step)
+        if step.effect.failure is Failure.UNNOTICED and _may_end_there(part, index, looks):
+            return True
+        return looks.notices(
+            index,
+            _depth(part.rows[index]),
+            stops_on_error=part.stops_on_error,
+            reached=inf if reached is None else reached,
+        )
+
+    def waits_at(self, step: Step) -> Place | None:
+        """Where the script then waits for ever for what never comes, and says nothing."""
+        found, row = self._behind(step), self._waits_from(step)
+        return found[0].part.origin.at(row + 1) if found is not None and row is not None else None
+
+    def _waits_from(self, step: Step) -> int | None:
+        found = self._behind(step)
+        if found is None or not self._at_boot:
+            return None
+        _, index, looks = found
+        return next((each for each in looks.mute if each > index and each != looks.next_of(index)), None)
+
+    def _behind(self, step: Step) -> tuple[SourcePart, int, Looks] | None:
         place = seen_at(self._source, step)
         part = self._source.part_of(place)
         index = part.index_of(place) if part is not None else None
         if part is None or index is None:
-            return False
-        key = id(part), _subject(step)
+            return None
+        end = part.end_of_list(index)
+        key = id(part), end, _subject(step)
         if key not in self._looks:
-            self._looks[key] = _looks(part, key[1])
-        looks = self._looks[key]
-        if step.effect.failure is Failure.UNNOTICED and looks.known <= index < looks.last:
-            return True
-        return looks.notices(index, _depth(part.rows[index]), stops_on_error=part.stops_on_error)
+            self._looks[key] = _looks(part.rows[:end], key[2])
+        return part, index, self._looks[key]
+
+
+def _may_end_there(part: SourcePart, index: int, looks: Looks) -> bool:
+    """Whether all that follows is a template's: what it fills in may be nothing, what is under another directive than
+    the step need not be there, and a script ends as its last command does."""
+    behind = [each for each in looks.commands if each > index]
+    return bool(behind) and all(
+        _FILLED_IN.fullmatch(part.rows[each].strip()) or not part.is_there_with(each, index) for each in behind
+    )
 
 
 def _subject(step: Step) -> Subject:
@@ -105,20 +154,35 @@ def _subject(step: Step) -> Subject:
     return Subject.JOIN if step.called == JOINING and not by_installer else Subject.NODE
 
 
-def _looks(part: SourcePart, subject: Subject) -> Looks:
-    commands = list(_commands(part.rows))
+def _looks(lines: Sequence[str], subject: Subject) -> Looks:
+    commands = list(_commands(lines))
     rows = [row for _, row in commands]
-    about = [_ABOUT[subject].search(row) is not None for row in rows]
-    asked = (index for at, (index, _) in enumerate(commands) if about[at] and _is_asked(rows, at))
+    is_made = any(_MAKES_IT.search(row) for row in rows)
+    about = [_ABOUT[subject].search(_without_its_config(row) if is_made else row) is not None for row in rows]
+    asked = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_asked(rows, at))
+    mute = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_mute(rows, at))
     needs = [index for at, (index, row) in enumerate(commands) if about[at] and _needs(row, subject)]
-    depths = [inf] * len(part.rows)
+    depths = [inf] * len(lines)
     for index in needs:
-        depths[index] = _depth(part.rows[index])
+        depths[index] = _depth(lines[index])
     for index in range(len(depths) - 2, -1, -1):
         depths[index] = min(depths[index], depths[index + 1])
     ends = needs[-1] if needs and needs[-1] == commands[-1][0] else -1
-    known = max((index for index, row in commands if not _FILLED_IN.fullmatch(row.strip())), default=-1)
-    return Looks(max(asked, default=-1), ends, known, commands[-1][0] if commands else -1, tuple(depths))
+    firsts = tuple(index for index, _ in commands)
+    return Looks(asked, mute, ends, firsts, tuple(depths))
+
+
+def _without_its_config(row: str) -> str:
+    return row.replace(".kube/config", "")
+
+
+def _is_mute(rows: Sequence[str], at: int) -> bool:
+    """Whether this loop waits for ever, and neither what it asks nor what it does says a word."""
+    row = _ENTRY.sub("", rows[at].strip())
+    if not _WAITS.match(row) or not _ASKS_SILENTLY.search(row):
+        return False
+    body = " ".join([row, *(each.strip() for each in rows[at + 1 : at + _MOST])]).partition("done")[0]
+    return _ONLY_SLEEPS.fullmatch(body.partition("do ")[2]) is not None
 
 
 def _is_asked(rows: Sequence[str], at: int) -> bool:

@@ -46,6 +46,10 @@ _IMAGE_FOLDERS = frozenset(("packer", "provisioners", "image-builder", "imagebui
 _RENDERS = pattern(rb"templatefile\(\s*\"[^\"]*$|\"template_file\"[^}]*file\(\s*\"[^\"]*$")
 _BEFORE = 300
 _EKS = pattern(r"/etc/eks/(?:bootstrap\.sh|nodeadm)|\bnodeadm[ \t]+init\b")
+# Root acts for the user that a cloud's image has: a person is logged in as that one.
+_FOR_THE_USER = pattern(
+    r"(?m)^[^#\n]*(?<![\w-])su[ \t]+(?:-l?[ \t]+)?(?:ubuntu|ec2-user|debian|centos|rocky|fedora|azureuser)[ \t]+-c\b"
+)
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,7 @@ def _by_itself(userdata: UserData, path: PurePath, folders: Sequence[str]) -> Sc
     if _CALLED_STARTUP.search(stem) and _OF_GOOGLE.search(text):
         return ScriptKind.STARTUP
     # Nothing but Terraform fills in such a template, and of its scripts nearly all are user data.
-    if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text):
+    if path.suffix == ".tftpl" or userdata.is_template or _EKS.search(text) or _FOR_THE_USER.search(text):
         return ScriptKind.USER_DATA
     return ScriptKind.BY_HAND
 

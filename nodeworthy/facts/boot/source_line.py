@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from nodeworthy.boot.userdata import Part, UserData
+from nodeworthy.boot.perhaps import Perhaps, perhaps
+from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -17,6 +18,10 @@ BEHIND = 10
 # How many lines one command, and what stands behind it, may take.
 _MOST = 40
 _STOPS_ON_ERROR = pattern(r"^[ \t]*(?:-[ \t]+)?set[ \t]+(?:-\w*e|.*-o[ \t]+errexit)|^#!.*\s-\w*e", re.MULTILINE)
+
+# Of a cloud-config: a key of its own, and those that hold a script's commands.
+_KEY = pattern(r"[A-Za-z_]\w*:")
+_COMMANDS = pattern(r"(?:runcmd|bootcmd):")
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,24 @@ class SourcePart:
     def stops_on_error(self) -> bool:
         """Whether it says `set -e` anywhere."""
         return _STOPS_ON_ERROR.search(self.part.text) is not None
+
+    def end_of_list(self, index: int) -> int:
+        """Where the script ends to which a line belongs: of a cloud-config, its list of commands is one."""
+        if self.part.kind is PartKind.CLOUD_CONFIG:
+            keys = [at for at, row in enumerate(self.rows) if _KEY.match(row)]
+            before = [at for at in keys if at <= index]
+            if before and _COMMANDS.match(self.rows[before[-1]]):
+                return next((at for at in keys if at > index), len(self.rows))
+        return len(self.rows)
+
+    def is_there_with(self, other: int, index: int) -> bool:
+        """Whether another line is there wherever this one is: under no directive of a template but its own."""
+        arms = self._perhaps.at(other + 1)
+        return self._perhaps.at(index + 1)[: len(arms)] == arms
+
+    @cached_property
+    def _perhaps(self) -> Perhaps:
+        return perhaps(self.part.text, jinja=self.part.jinja)
 
     def index_of(self, place: Place) -> int | None:
         """Which of its lines stands there; None where it is none of them."""
