@@ -23,8 +23,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
-from nodeworthy.facts.boot.flaw import Flaw, doubt
+from nodeworthy.facts.boot.flaw import Flaw, agreed, doubt
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.remote_script import RemoteScript
@@ -110,8 +111,12 @@ def _of(pool: BootPool | None, steps: Sequence[Step]) -> Sequence[Step]:
 
 
 def _flaws(found: Sequence[Run], pods: Pods) -> list[Flaw]:
-    """Each fault once, however many runs have it."""
-    flaws = [each for run in found for each in flaws_of(run.firewall, pods)]
+    """Each fault once, however many runs have it; what only some fillings of a template have is a doubt."""
+    filled: dict[Guard, list[Flaw]] = {}
+    for run in found:
+        answers = tuple(each for each in run.when if each.question.is_of_template)
+        filled.setdefault(answers, []).extend(flaws_of(run.firewall, pods))
+    flaws = agreed(list(filled.values()))
     return list({(each.place, each.says): each for each in flaws}.values())
 
 

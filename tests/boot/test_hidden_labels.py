@@ -35,6 +35,8 @@ def hidden(text: str) -> tuple[str, ...]:
         (NODE_CONFIG.format("--node-labels=a=b,x=${x}"), ("x=${x}",)),
         (NODE_CONFIG.format("--node-labels=a=b"), ()),
         (K3S.format("x=${x}"), ("x=${x}",)),
+        (BOOTSTRAP.format("--node-labels=a=b%{ if own },x=y%{ endif }"), ("a=b%{ if own },x=y%{ endif }",)),
+        (NODE_CONFIG.format("--max-pods=8\n%{ if own ~}\n      - --node-labels=x=y\n%{ endif ~}"), ("x=y",)),
         (BOTTLEROCKET.format('a = "b"\nx = "${x}"'), ("x=${x}",)),
     ],
 )
@@ -46,3 +48,5 @@ def test_only_a_label_of_this_name_or_of_any_may_be_it() -> None:
     assert may_be(DEDICATED, ("x=${x}", f"{DEDICATED}=${{yes}}")) == f"{DEDICATED}=${{yes}}"
     assert may_be(DEDICATED, ("x=${x}", "${more}")) == "${more}"
     assert may_be(DEDICATED, ("x=${x}",)) is None
+    under = f"x=y%{{ if own }},{DEDICATED}=true%{{ endif }}"
+    assert may_be(DEDICATED, ("a=b", under)) == under
