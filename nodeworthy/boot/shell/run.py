@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nodeworthy.boot.conditions import AT_EXIT, Asks, Condition
 from nodeworthy.boot.effects import Effect, Runs, Stage
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import run_here
 from nodeworthy.boot.shell.parse import parse
-from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.state import State, Value
 from nodeworthy.boot.shell.strict.reading import Broken
 from nodeworthy.boot.shell.strict.scripts import why_broken
 from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
-from nodeworthy.boot.text import Text
+from nodeworthy.boot.text import Hole, Text
 
 _WHO = frozenset(("EUID", "UID"))
 _SOMEBODY = "1000"
+_ARGUMENTS = frozenset("123456789#@*")
+_GIVEN = "whoever runs the script gives it"
 
 
 def run_script(
@@ -26,18 +30,23 @@ def run_script(
     walker = _walked(
         text, origin, stage, State(files=disk.files, versions=disk.versions), template=template, jinja=jinja
     )
-    if _refuses_root(walker):
+    given = dict(_missed(walker)) if all(type(each) is Runs for each in walker.effects) else {}
+    if given:
         state = State(files=disk.files, versions=disk.versions)
-        for name in _WHO:
-            state.set(name, Text.of(_SOMEBODY))
+        for name, value in given.items():
+            state.set(name, value)
         other = _walked(text, origin, stage, state, template=template, jinja=jinja)
         walker = max(walker, other, key=lambda each: len(each.effects))
     return walker.effects
 
 
-def _refuses_root(walker: Walker) -> bool:
-    """Whether it looked who runs it, and then did nothing: people run such a script, as themselves, and with sudo."""
-    return not _WHO.isdisjoint(walker.state.asked) and all(type(each) is Runs for each in walker.effects)
+def _missed(walker: Walker) -> Iterator[tuple[str, Value]]:
+    """What it looked for before it did nothing: people run it, as themselves and with sudo, and give it arguments."""
+    asked = walker.state.asked
+    if not _WHO.isdisjoint(asked):
+        yield from ((name, Text.of(_SOMEBODY)) for name in _WHO)
+    if not _ARGUMENTS.isdisjoint(asked):
+        yield from ((name, Text.of(Hole(f"${name}", _GIVEN))) for name in _ARGUMENTS)
 
 
 def _walked(text: str, origin: Origin, stage: Stage, state: State, *, template: bool, jinja: bool) -> Walker:

@@ -35,6 +35,18 @@ CASES = {
         'if [ "$(id -u)" -ne 0 ]; then exit 1; fi\n[[ $EUID -eq 0 ]] || exit 1\nsystemctl enable a',
         ['enables a.service if not: [ "$(id -u)" -ne 0 ]'],
     ),
+    "who is given no arguments leaves, and with them does its work": (
+        'if [ -z "$1" ]; then echo "usage: add NODE"; exit 1; fi\nsystemctl enable a',
+        ['enables a.service if not: [ -z "$1" ]'],
+    ),
+    "it counts its arguments": (
+        '[ $# -eq 2 ] || { echo "usage: add NODE POOL"; exit 2; }\nsystemctl enable a',
+        ["enables a.service if [ $# -eq 2 ]"],
+    ),
+    "who needs no arguments has none": (
+        'if [ -z "$1" ]; then systemctl enable a; else systemctl enable b; fi',
+        ["enables a.service"],
+    ),
     "a reckoning that is known": (
         "((EUID == 0)) || exit 1\nN=3\nif (( N > 2 )); then systemctl enable a; fi",
         ["enables a.service"],
