@@ -60,6 +60,8 @@ _NODE_CONFIG_JSON = pattern(r'\A\s*\{[^{}]{0,200}?"apiVersion"\s*:\s*"node\.eks\
 _SETTINGS = pattern(r"\[\[?\s*settings\s*[.\]]|settings\.[\w.\"-]+\s*=")
 # What may stand before the first line that says something: comments, blank lines, YAML's `---`, a template's directive.
 _SKIPPED = pattern(r"(?:[ \t]*(?:#[^\n]*+|---[^\n]*+|(?:%\{|\{[%{#])[^\n]*+)?\r?\n)*")
+# A line of its own, and blank lines and comments behind it.
+_FILLED_IN = pattern(r"\s{0,64}(?:\$\{[^{}\n]{1,200}\}[ \t]*\r?\n)++(?:[ \t]*(?:#[^\n]*+)?\r?\n)*+")
 _YAML_BEGINS = pattern(r"""[\["'{]|[\w.-]+\s*:""")
 _CLOUD_KEYS = (
     "bootcmd|runcmd|write_files|packages|package_update|package_upgrade|users|ssh_authorized_keys|mounts|apt|yum_repos"
@@ -77,6 +79,13 @@ def begins_as(text: str) -> Type | None:
     """What cloud-init takes this for."""
     start = text.lstrip()[:32].lower()
     return next((kind for beginning, kind in _BEGINNINGS if start.startswith(beginning)), None)
+
+
+def filled_in_as(text: str) -> Type | None:
+    """What a template is whose first lines somebody else gives it (`${common}`): its header is among them."""
+    first = _FILLED_IN.match(text)
+    is_one = first is not None and _YAML_BEGINS.match(text[first.end() :]) and _CLOUD_CONFIG.search(text)
+    return Type.CLOUD_CONFIG if is_one else None
 
 
 def looks_like(text: str) -> Type | None:

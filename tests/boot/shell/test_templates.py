@@ -8,6 +8,7 @@ from nodeworthy.boot.shell import syntax
 from nodeworthy.boot.shell.syntax import Broken, Command, For, If
 from nodeworthy.boot.shell.templates import looks_like_template
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment, Filled, HereDocument, Literal, Parameter
+from nodeworthy.boot.unpack.kinds import Type, filled_in_as
 from tests.boot.shell.reading import command, every, one, statements
 
 
@@ -168,3 +169,18 @@ def test_own_marks_are_taken_out() -> None:
 )
 def test_what_looks_like_a_template(text: str, name: str, expected: bool) -> None:
     assert looks_like_template(text, name) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("${users}\nruncmd:\n  - id\n", Type.CLOUD_CONFIG),
+        ("\n${users}\n${keys}\n\n# more\nwrite_files:\n  - path: /a\n", Type.CLOUD_CONFIG),
+        ("${users}\npower_state:\n  mode: reboot\n", Type.CLOUD_CONFIG),
+        ("${users}\nname: agent\nnode: gpu\n", None),
+        ("${setup}\nsystemctl enable --now kubelet\n", None),
+        ("runcmd:\n  - id\n", None),
+    ],
+)
+def test_a_header_may_be_filled_in(text: str, kind: Type | None) -> None:
+    assert filled_in_as(text) is kind
