@@ -23,6 +23,9 @@ MOST_EDITS = 100
 # Nodes. The script asks for some hundred things; a folder of files is one part each.
 MOST_PARTS = 20_000
 
+# Programs. Components lie in some five others; each one's URN holds those of all above it, and the tree is walked.
+MOST_COMPONENTS_ABOVE = 100
+
 # The editor. A keystroke is answered in a tenth of a second, the worst megabyte of a boot script in some seconds.
 EDITOR_SECONDS = 10.0
 EDITOR_BYTES = 1024**3

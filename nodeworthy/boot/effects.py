@@ -259,3 +259,5 @@ class NotUnderstood(Effect):
 
     text: str
     why: str
+    # Nothing behind it was followed either.
+    ends_it: bool = False

@@ -31,9 +31,11 @@ def put_together(facts: Sequence[Fact], fleet: Fleet | None, *, by_declaration: 
 def _of_gpus(facts: Sequence[Fact], fleet: Fleet | None, operator: OperatorValues | None) -> Iterator[Fact]:
     scripts = [fact for fact in facts if isinstance(fact, BootScript)]
     if scripts:
+        from nodeworthy.facts.boot.gaps import not_followed
         from nodeworthy.facts.profiling.asked import profiling_asked
 
         yield from profiling_asked(facts)
+        yield from not_followed(scripts)
     if scripts or fleet is not None:
         from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, profiling_nodes
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.limits import MOST_COMPONENTS_ABOVE
 from tests.plan.programs import KUBEADM, preview, project
 from tests.run import run
 
@@ -207,3 +208,17 @@ def test_a_python_that_can_not_be_run_is_named(tmp_path: Path) -> None:
     ran = preview(tmp_path)
     assert ran.code == 2
     assert ran.err == "nodeworthy preview: can't run the program with venv/bin/python: Permission denied\n"
+
+
+def test_components_within_components_are_followed_as_deep_as_anybody_nests_them(tmp_path: Path) -> None:
+    nest = "above = None\nfor depth in range({}):\n    above = Thing(f't{{depth}}', None, pulumi.ResourceOptions(parent=above))\n"
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deeper").mkdir()
+    ran = preview(project(tmp_path / "deep", nest.format(MOST_COMPONENTS_ABOVE)))
+    assert ran.code == 0, ran.err
+    ran = preview(project(tmp_path / "deeper", nest.format(MOST_COMPONENTS_ABOVE + 3)))
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.splitlines()[-1] == (
+        "nodeworthy preview: the program nests its components deeper than 100, as far as it is followed "
+        "('t101' is the first of them)"
+    )

@@ -158,3 +158,14 @@ def test_a_helper_is_no_pools_user_data(tmp_path: Path) -> None:
     assert run("check", "keep.sh", "--rule", "joins-its-cluster", cwd=tmp_path).code == 3
     (tmp_path / "keep.sh").rename(tmp_path / "user-data.sh")
     assert run("check", ".", "--rule", "joins-its-cluster", cwd=tmp_path).code == 1
+
+
+def test_a_script_that_does_more_than_is_followed_is_no_script_without_faults(tmp_path: Path) -> None:
+    loops = "".join(f"for v{each} in 0 1 2 3 4 5 6 7 8 9; do " for each in range(5))
+    often = f"{loops}echo $v1$v2$v3 >> /tmp/x$v4; {'done; ' * 5}"
+    script = f"#!/bin/bash\nset -e\n{often}\nsystemctl enable --now kubelet\n"
+    (tmp_path / "user-data.sh").write_text(script)
+    ran = run("check", "user-data.sh", "--format", "json", cwd=tmp_path)
+    (told,) = [each for each in ran.report["findings"] if each["rule"] == "looked-at"]
+    assert (told["verdict"], told["where"]["line"]) == ("unknown", 3)
+    assert told["message"] == "the script does more than is followed: what it does from here on is not known"

@@ -114,7 +114,7 @@ class Walker:
         if not self.gave_up:
             self.gave_up = True
             # Whatever stands in it may still happen, or happen again.
-            self.not_understood(place, self.text, "the script does more than is followed")
+            self.not_understood(place, self.text, "the script does more than is followed", ends_it=True)
 
     def weighs(self, content: Content | None) -> None:
         """What moves long files about is more than one step."""
@@ -236,7 +236,7 @@ class Walker:
             return effect if behind == path else replace(effect, path=Text((behind,)))
         return effect
 
-    def not_understood(self, place: Place, text: str, why: str) -> None:
+    def not_understood(self, place: Place, text: str, why: str, *, ends_it: bool = False) -> None:
         self.emit(
             NotUnderstood(
                 place=place,
@@ -247,6 +247,7 @@ class Walker:
                 failure=self.failure(),
                 text=text,
                 why=why,
+                ends_it=ends_it,
             )
         )
 

@@ -22,6 +22,7 @@ from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.collect.plan.templated_charts import TEMPLATE, options_of, with_what_it_was_given
 from nodeworthy.collect.plan.transforms import Transforms
 from nodeworthy.collect.plan.wire import Wire, from_struct, holds_unknown, into_struct, settled
+from nodeworthy.limits import MOST_COMPONENTS_ABOVE
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -43,6 +44,10 @@ class Registry:
     charts: list[Mapping[str, Any]] = field(default_factory=list)
     shapes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     finished: bool = False
+    # Why the program is not followed any further.
+    refused: str = ""
+    # How many lie above each, of those that were registered.
+    depths: dict[str, int] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def plan(self) -> Plan:
@@ -57,7 +62,16 @@ class Registry:
             if resource.urn in self.resources and not (resource.read or self.resources[resource.urn].read):
                 return False
             self.resources[resource.urn] = resource
+            self.depths[resource.urn] = self.depths.get(resource.parent or "", -1) + 1
             return True
+
+    def lies_too_deep(self, parent: str, name: str) -> bool:
+        """One of which the program is not followed any further, and why is kept."""
+        if self.depths.get(parent, 0) <= MOST_COMPONENTS_ABOVE:
+            return False
+        self.refused = f"the program nests its components deeper than {MOST_COMPONENTS_ABOVE}, as far as it is followed"
+        self.refused += f" ('{name}' is the first of them)"
+        return True
 
     def trail(self, request: Any) -> tuple[Place, ...]:
         """The project's own lines that led here, the innermost first: the SDK may name lines of its own (`.get()`).
@@ -93,6 +107,8 @@ class Monitor:
     def RegisterResource(self, request: Any, context: Any) -> Any:
         registry = self._registry
         parent = request.parent or None
+        if registry.lies_too_deep(request.parent, request.name):
+            context.abort(grpc().StatusCode.RESOURCE_EXHAUSTED, registry.refused)
         urn = urn_of(registry.stack, registry.project, parent, request.type, request.name)
         changed = self._transforms.applied(request, urn, context)
         inputs = settled(from_struct(changed.inputs))

@@ -122,6 +122,8 @@ def _await(run: Run, deadline: float, timeout: float) -> None:
 def _ended(run: Run, answers: Answers, show: Show) -> Plan:
     if run.served.registry.questions:
         raise answers.unanswered(run.served.registry.questions)
+    if run.served.registry.refused:
+        raise InputError(run.served.registry.refused)
     if run.served.log.errors:
         for message in run.served.log.errors:
             show(message.rstrip("\n") + "\n")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nodeworthy.boot.effects import NotUnderstood
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.patterns import pattern
+from nodeworthy.verdict import NotKnown
 
 # Of these nothing is known: they may do anything.
 _ANYTHING = (
@@ -28,6 +31,19 @@ def gaps(timeline: Timeline, *words: str) -> Iterator[NotUnderstood]:
         written = as_written(each)
         if any(word in written for word in words):
             yield each
+
+
+def not_followed(scripts: Iterable[BootScript]) -> Iterator[NotLookedAt]:
+    """The scripts behind whose first steps nobody looked: a rule that misses nothing there has not seen it all."""
+    for script in scripts:
+        try:
+            gaps_in_it = script.timeline.of(NotUnderstood)
+        except NotKnown:  # a rule of its own says why
+            continue
+        for each in gaps_in_it:
+            if each.ends_it:
+                why = f"{each.why}: what it does from here on is not known"
+                yield NotLookedAt(each.place, why, remedy="let a program do what the script repeats so often")
 
 
 def as_written(gap: NotUnderstood) -> str:
