@@ -107,7 +107,8 @@ class Fillings:
     def _piece(self, raw: str) -> Piece:
         if raw in ("$${", "%%{"):
             return raw[1:]
-        why = "cloud-init fills it in when the node boots" if raw[:2] in _CLOSES else "Terraform fills it in"
+        # cloud-init itself only behind `## template: jinja`; Ansible and Go have the same braces.
+        why = "a template fills it in" if raw[:2] in _CLOSES else "Terraform fills it in"
         return Hole(raw, why)
 
 

@@ -20,6 +20,7 @@ from nodeworthy.boot.cloud_config import (
     read_cloud_config,
 )
 from nodeworthy.boot.effects import Writes
+from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.read import timeline_of
 from nodeworthy.boot.text import Hole
@@ -251,3 +252,8 @@ def test_what_a_template_puts_in_as_a_whole_is_a_doubt(text: str) -> None:
     assert all(fault.is_doubt for fault in config.faults)
     assert config.faults
     assert isinstance(config.steps[0], NotRead)
+
+
+def test_of_double_braces_nobody_says_that_cloud_init_fills_them_in() -> None:
+    fillings = Fillings(jinja=True)
+    assert fillings.text(fillings.hide("api.{{ zone }}")).holes == (Hole("{{ zone }}", "a template fills it in"),)
