@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nodeworthy.known.secret_names import Holds, holds
@@ -12,6 +11,9 @@ from nodeworthy.records import dataclass
 
 # `${ghcr_token}`, `${var.ghcr_token}`; not the escaped `$${…}`, which is the shell's, nor a call of a function.
 _FILLED = pattern(r"(?<!\$)\$\{[ \t]{0,8}((?:[a-z]\w{0,63}\.){0,4}([a-z]\w{0,63}))[ \t]{0,8}\}")
+
+# The script's own variable; `--token=${token}` sets none.
+_SET = pattern(r"(?<![\w-])([a-z]\w{0,63})=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ def fillings(text: str) -> Iterator[Filling]:
     """Those that are secrets by their own name, or by the name of what takes them."""
     if "${" not in text:
         return
+    own = set(_SET.findall(text))
     line, counted = 1, 0
     for found in _FILLED.finditer(text):
         name = name_before(text, found.start())
@@ -40,8 +43,7 @@ def fillings(text: str) -> Iterator[Filling]:
             continue
         line += text.count("\n", counted, found.start())
         counted = found.start()
-        # The script's own variable; `--token=${token}` sets none.
-        if "." not in found[1] and re.search(rf"(?<![\w-]){found[2]}=", text) is not None:
+        if "." not in found[1] and found[2] in own:
             continue
         yield Filling(found[1], name, called, line, found.start() - text.rfind("\n", 0, found.start()))
 
