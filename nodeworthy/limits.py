@@ -6,6 +6,8 @@ these is a pass.
 
 from __future__ import annotations
 
+from nodeworthy.patterns import pattern
+
 # YAML. Charts and manifests nest some twenty levels; a recursion in C bears some thousands.
 YAML_DEEPEST = 200
 # Values that the aliases and merge keys of a document stand for, beyond those that are written. Real documents come to
@@ -29,3 +31,17 @@ MOST_COMPONENTS_ABOVE = 100
 # The editor. A keystroke is answered in a tenth of a second, the worst megabyte of a boot script in some seconds.
 EDITOR_SECONDS = 10.0
 EDITOR_BYTES = 1024**3
+
+
+_LONG_NUMBER = pattern(f"[0-9]{{{MOST_DIGITS + 1},}}")
+_LONG_NUMBER_OF_BYTES = pattern(rb"(?<![0-9])[0-9]{%d}" % (MOST_DIGITS + 1))
+TOO_MANY_DIGITS = f"a number of more than {MOST_DIGITS:,} digits"
+
+
+def holds_long_number(data: bytes) -> bool:
+    return len(data) > MOST_DIGITS and _LONG_NUMBER_OF_BYTES.search(data) is not None
+
+
+def without_long_numbers(text: str) -> str:
+    """What a machine answers, with words in place of a number that is none: whoever counts by it does not know."""
+    return _LONG_NUMBER.sub(f"({TOO_MANY_DIGITS})", text) if len(text) > MOST_DIGITS else text

@@ -13,6 +13,7 @@ for no more than a GPU has may still wait: too little is left of each.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -119,9 +120,10 @@ def _more_than_nothing(name: str, said: Located[Any] | None, *, counts: bool) ->
 
 def _number(value: Any) -> float | None:
     try:
-        return None if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
+        number = None if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
         return None
+    return number if number is not None and math.isfinite(number) else None
 
 
 def _waiting(count: int) -> str:

@@ -10,6 +10,7 @@ from dataclasses import field
 from nodeworthy.boot.gzipped import GZIP_MAGIC, UNPACKED_LIMIT, gunzip
 from nodeworthy.boot.origin import Encoded, Folded, Origin
 from nodeworthy.boot.userdata import Fault, FaultKind
+from nodeworthy.limits import TOO_MANY_DIGITS, holds_long_number
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -65,6 +66,9 @@ def open_envelope(
             _gunzip(opened)
         else:
             _decode(opened, decoded)
+    if not opened.unread and opened.wrapped and holds_long_number(opened.data):
+        opened.unread = f"it holds {TOO_MANY_DIGITS}, which no program takes"
+        opened.fault(FaultKind.TOO_LARGE, f"the user data can't be read: {opened.unread}", "leave that number out")
     return opened
 
 

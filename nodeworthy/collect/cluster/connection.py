@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from nodeworthy.collect.cluster.complaints import complaints
 from nodeworthy.collect.cluster.kubeconfig import choose
 from nodeworthy.errors import CouldNotLook, InputError, MissingExtra
+from nodeworthy.limits import holds_long_number, without_long_numbers
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
@@ -162,7 +163,7 @@ def _configure(configuration: Any, context: str | None) -> Mapping[str, str]:
 
 def _parsed(data: bytes, must_be_json_from: str | None) -> dict[str, Any]:
     try:
-        found = json.loads(data)
+        found = json.loads(without_long_numbers(data.decode("utf-8", "replace")) if holds_long_number(data) else data)
     except ValueError:
         if must_be_json_from is not None:
             raise CouldNotLook(f"{must_be_json_from} is no Kubernetes API server: it answers no JSON") from None

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from nodeworthy.documents.text_file import OPENED
+from nodeworthy.limits import MOST_DIGITS, without_long_numbers
 
 STDIN = "-"
 PIECE = 1 << 20
@@ -21,7 +22,17 @@ class Unreadable(Exception):
 
 
 def text_of(path: Path) -> Iterator[str]:
-    """Of `-` what comes through standard input."""
+    """Of `-` what comes through standard input. A number may lie across two pieces."""
+    held = ""
+    for piece in _written(path):
+        text = held + piece
+        kept = text.rstrip("0123456789")
+        held = text[len(kept) :][: MOST_DIGITS + 1]
+        yield without_long_numbers(kept)
+    yield without_long_numbers(held)
+
+
+def _written(path: Path) -> Iterator[str]:
     if str(path) == STDIN:
         yield from _decoded(sys.stdin.buffer)
         return

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.node.script import Part
+from nodeworthy.limits import without_long_numbers
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hidden
 
@@ -45,7 +46,12 @@ class Recording:
 
 
 def without_secrets(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    return tuple(Part(p.name, p.code, p.seconds, hidden(p.stdout), hidden(p.stderr)) for p in parts)
+    """Nor with numbers that nobody can read."""
+    return tuple(Part(p.name, p.code, p.seconds, _fit(p.stdout), _fit(p.stderr)) for p in parts)
+
+
+def _fit(said: str) -> str:
+    return hidden(without_long_numbers(said))
 
 
 def as_text(recording: Recording) -> str:

@@ -13,12 +13,10 @@ from pathlib import Path
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
 from nodeworthy.collect.source.scope_root import leads_out, tree_of
 from nodeworthy.documents.text_file import OPENED, other_encoding
-from nodeworthy.limits import MOST_DIGITS
-from nodeworthy.patterns import pattern
+from nodeworthy.limits import TOO_MANY_DIGITS, holds_long_number
 from nodeworthy.records import dataclass
 
 LIMIT = 10 * 1024 * 1024
-_LONG_NUMBER = pattern(rb"(?<![0-9])[0-9]{%d}" % (MOST_DIGITS + 1))
 # How often a file is read that changes meanwhile.
 ATTEMPTS = 3
 STDIN = "-"
@@ -177,8 +175,8 @@ def _has_an_end(path: Path) -> bool:
 def _limited(data: bytes) -> bytes:
     if len(data) > LIMIT:
         raise _too_large()
-    if len(data) > MOST_DIGITS and b"\0" not in data and _LONG_NUMBER.search(data):
-        raise Unreadable(f"holds a number of more than {MOST_DIGITS:,} digits, which no program takes", denied=True)
+    if b"\0" not in data and holds_long_number(data):
+        raise Unreadable(f"holds {TOO_MANY_DIGITS}, which no program takes", denied=True)
     return data
 
 

@@ -34,7 +34,7 @@ class _Size:
             return None
         try:
             return float(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -94,9 +95,10 @@ def _factor(setup: HamiSetup) -> float | None:
     states = (setup.memory_scaling.state, setup.memory_unit.state)
     try:
         scaling, unit = (float(each.value) if isinstance(each, Known) else None for each in states)
-    except (TypeError, ValueError):
+        factor = scaling / unit if scaling is not None and unit else None
+    except (TypeError, ValueError, OverflowError):
         return None
-    return scaling / unit if scaling is not None and unit else None
+    return factor if factor is not None and math.isfinite(factor) else None
 
 
 def _why_scaled(setup: HamiSetup) -> str:

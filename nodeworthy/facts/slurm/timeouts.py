@@ -73,11 +73,15 @@ class Ends:
     signals: bool
 
 
+# Nobody waits for as many seconds as have more digits.
+_LONGEST = 18
+
+
 def timeouts(job: SlurmJob) -> Iterator[Ends]:
     for launch in job.launches:
         words = [each.shown() for each in launch.timeout]
         found = next((each for each in reversed(words) if re.fullmatch(r"-?\d+(?:\.\d+)?[smhd]?", each)), None)
-        if found is None:
+        if found is None or len(found) > _LONGEST:
             continue
         number, unit = (found[:-1], found[-1]) if found[-1].isalpha() else (found, "")
         signals = any(word.startswith(("-s", "--signal")) for word in words)
