@@ -20,6 +20,7 @@ _PAIR = pattern(
     r"(?:-u|--user|--proxy-user)[ \t=]{0,4}" + _QUOTED + r"[^\s:\"'$`<>|&;]{1,64}:(?P<value>[^\s\"'`|&;]{1,256})"
 )
 _SHORT_P = pattern(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
+_KEPT = pattern(r"--secret[ \t]+[\w:.-]{1,128}[ \t]+(?![-<])" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
 _WANDB = pattern(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
 _PASS = pattern(r"[ \t]" + _QUOTED + r"pass:(?P<value>[^\s\"'`|&;]{1,256})")
 # A line of .netrc, or several; `\n` as printf is given it.
@@ -58,6 +59,7 @@ _TAKING = (
     Taking("curl ", _PAIR, "a password for curl"),
     Taking(" login ", _SHORT_P, "a password for a login"),
     Taking("mysql ", _SHORT_P, "a password for MySQL"),
+    Taking("config set ", _KEPT, "a value that Pulumi is to keep secret"),
     Taking("-passout ", _PASS, "a password for openssl"),
     Taking("-passin ", _PASS, "a password for openssl"),
     Taking(" login ", _WANDB, "a Weights & Biases key", Holds.TOKEN),

@@ -47,6 +47,10 @@ def by_name(text: str) -> Iterator[Found]:
     yield from by_words(text, WORDS, _named)
 
 
+# Of Pulumi: behind it stands what the secret is called.
+_KEEPS = "config set --secret "
+
+
 def by_words(text: str, words: Iterable[str], look: Look) -> Iterator[Found]:
     lowered = text.lower()
     if len(lowered) != len(text):
@@ -58,7 +62,7 @@ def by_words(text: str, words: Iterable[str], look: Look) -> Iterator[Found]:
             rest = _REST.match(text, end)
             end = rest.end() if rest is not None else end
             found, end = look(text, name_at(text, start, end), end)
-            yield from found
+            yield from (each for each in found if not text.endswith(_KEEPS, 0, each[0]))
             start = lowered.find(word, end)
 
 

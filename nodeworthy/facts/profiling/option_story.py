@@ -220,11 +220,12 @@ def _is_wrong(write: OptionWrite) -> bool:
 def _lines(write: OptionWrite, late: Place) -> str:
     """A heredoc moves with its body, and with the line that ends it."""
     content = write.effect.content
-    body = [line.place.line or 0 for line in content.lines] if content is not None else []
-    last = max(body, default=0)
-    if late != write.effect.place or late.within is not None or late.line is None or last <= late.line:
+    body = [line.place for line in content.lines] if content is not None else []
+    last = max((each.row for each in body), default=0)
+    in_one_text = all((each.within is None) is (late.within is None) for each in body)
+    if late != write.effect.place or not in_one_text or last <= late.row:
         return late.spot
-    return f"lines {late.line}–{last + 1}"
+    return f"lines {late.row}–{last + 1}"
 
 
 def _beside(path: str) -> str:
