@@ -66,7 +66,7 @@ def cases() -> list[tuple[str, Path]]:
         for folder in sorted((TESTS / "cases" / name).glob("*-*")):
             files = [each for each in folder.iterdir() if each.is_file() and each.name not in ("expected.json", "cmd")]
             scripts = [each for each in files if is_boot_script(each.read_bytes(), each.name)]
-            if len(scripts) == 1 and scripts[0].suffix not in (".tpl", ".tftpl", ".j2"):
+            if len(scripts) == 1 and scripts[0].suffix not in (".tpl", ".tftpl", ".tmpl", ".j2"):
                 found.append((name, scripts[0]))
     return found
 
