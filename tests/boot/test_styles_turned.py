@@ -55,7 +55,7 @@ BROKEN: list[tuple[str, list[tuple[str, str]], set[str]]] = [
     ("k8s_snap", [(HTTP, HTTPS)], {"registry-trusted"}),
     ("k8s_snap", [("    exit 1\n", "    true\n")], {"failure-is-loud"}),
     ("k8s_snap", [('step "profiling"', "modprobe nvidia")], {"profiling-before-driver"}),
-    ("ubuntu_eks", [("AdminUsers=0", "AdminUsers=1")], {"profiling-before-driver"}),
+    ("ubuntu_eks", [("AdminUsers=0", "AdminUser=0")], {"profiling-before-driver"}),
     ("nodeadm_docs", [("io.containerd.cri.v1.images", "io.containerd.grpc.v1.cri")], {"containerd-config-read"}),
     ("nodeadm_docs", [("name: my-cluster", "name: my-clster")], {"joins-its-cluster"}),
     ("nodeadm_docs", [("set -o nounset", "/etc/eks/bootstrap.sh my-cluster")], {"user-data-format"}),

@@ -143,7 +143,11 @@ def test_a_password_in_a_spec_is_not_shown() -> None:
     ("program", "spec", "before"),
     [
         ("docker", "docker://root@kind-worker", "exec -u root kind-worker /bin/sh -c "),
-        ("kubectl", "kubectl://probe?namespace=ops&container=shell", "-n ops -c shell exec probe -- /bin/sh -c "),
+        (
+            "kubectl",
+            "kubectl://probe?namespace=ops&container=shell",
+            "--namespace=ops --container=shell exec probe -- /bin/sh -c ",
+        ),
     ],
 )
 def test_in_a_container(program: str, spec: str, before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
