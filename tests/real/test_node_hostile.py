@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -149,3 +150,17 @@ def test_the_others_are_unharmed(tools: Tools, home: Path) -> None:
     hosts = {each["where"]["host"].partition("://")[0] for each in ran.findings}
     assert hosts == {"ssh", "local"}
     assert {each["where"]["host"] for each in ran.findings if each["rule"] == "looked-at"} == {"ssh://node"}
+
+
+@pytest.mark.parametrize(
+    "said", [r"\033]0;owned\007\033[2J", r"x\r::stop-commands::owned", r"::add-mask::owned", "##[owned]"]
+)
+def test_what_a_host_says_on_stderr_is_obeyed_by_no_terminal_and_no_job(tools: Tools, home: Path, said: str) -> None:
+    with Sshd(tools, home, forced(home, f"printf '{said}\\n' >&2; exit 3")) as sshd:
+        for form in ("text", "github", "json"):
+            ran = run("node", "ssh://node", "--ssh-config", str(sshd.config), *ABOUT, "--format", form)
+            assert ran.code == 3
+            assert "owned" in ran.out
+            for stream in (ran.out, ran.err):
+                assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]|##\[", stream), form
+                assert not re.search(r"(?m)^\s*::(?!(?:error|warning|notice) title=)", stream), form
