@@ -30,7 +30,7 @@ _CONFIGURES = pattern(
     rb"ufw|ip6?tables|nft|mkfs(?:\.\w+)?|growpart|hostnamectl|nodeadm|kubeadm|dracut|update-initramfs|"
     rb"systemctl[ \t]+(?:-\S+[ \t]+)*(?:enable|disable|mask|daemon-reload)|"
     rb"(?:apt-get|apt|dnf|yum|zypper|snap)[ \t](?:[^\n]*[ \t])?install[ \t]"
-    rb"[^\n]*(?:docker|containerd|kube|nvidia|k3s|nfs|efs|fabric|amazon-|chrony)"
+    rb"[^\n]*(?:docker|containerd|kube|nvidia|k3s|nfs|efs|fabric|amazon-|chrony)\w*"
     rb")\b|/etc/(?:fstab|docker/daemon|systemd/system|sysctl\.d|default/grub|default/ufw|udev/rules\.d|rancher|kubernetes)"
 )
 # What runs helm to install something.
