@@ -45,12 +45,14 @@ _JOINS_WITH: Mapping[str, bytes] = {
 }
 _OF_A_NODE = rb""  # whatever lies there
 _NAMES_FILES = pattern(rb"valueFiles|valuesFrom|helmCharts|releases:|valuesFile")
-_PROFILING = b"profiling"
+_PROFILING, _NVIDIA = "profiling", "nvidia"
+# A script that installs a driver joins with the values of an operator that may bring another one.
+_DRIVERS = rb"driver:|gpu-operator"
 # How many releases may name one file.
 _MOST = 16
 
 
-def wanted(founds: Iterable[Found]) -> re.Pattern[bytes] | None:
+def wanted(founds: Iterable[Found], *, of_a_fleet: bool) -> re.Pattern[bytes] | None:
     """What must stand in a file that may join with these; None where nothing may."""
     marks: set[bytes] = set()
     for found in founds:
@@ -60,8 +62,11 @@ def wanted(founds: Iterable[Found]) -> re.Pattern[bytes] | None:
             marks.update(_hamis_keys())
         if found.node_files or found.ufw:
             marks.add(_OF_A_NODE)
-        if any(_PROFILING in part.text.encode() for each in found.scripts if each.read for part in each.read.parts):
+        texts = [part.text for each in found.scripts if each.read for part in each.read.parts]
+        if any(_PROFILING in text for text in texts):
             marks.add(_PLUGINS)
+        if of_a_fleet and any(_NVIDIA in text for text in texts):
+            marks.add(_DRIVERS)
     return re.compile(b"|".join(sorted(marks))) if marks else None
 
 

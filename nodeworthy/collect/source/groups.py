@@ -87,7 +87,8 @@ class Groups:
             for source in evidence.naming(member.source, member.found):
                 self._add_evidence(source, None)
         for group in list(self.every):
-            mark = evidence.wanted(each.found for each in group.members)
+            founds = (each.found for each in group.members)
+            mark = evidence.wanted(founds, of_a_fleet=group.choice.fleet is not None)
             if mark is not None:
                 paths = files_of(group.domain, group.choice, group.members, scopes)
                 for source in evidence.among(paths, mark, self._known, group.members[0].source):
