@@ -26,6 +26,7 @@ _EQUALS = (
 )
 # What stands in a trap for EXIT happens when this does.
 AT_EXIT = "the script ends"
+_ARGUMENT = pattern(r"\$\{?[1-9@#*]")
 _DIRECTIVES = ("%{ ", "{% ", "{{ ", "not %{ ", "not {% ", "not {{ ")
 
 
@@ -91,6 +92,11 @@ class Condition:
 
 
 Guard = tuple[Condition, ...]
+
+
+def is_of_an_argument(condition: Condition) -> bool:
+    """Whether it asks what the script was called with: `case $1 in`, `[ "$2" = agent ]`."""
+    return _ARGUMENT.search(condition.question.text) is not None
 
 
 def happens_at_exit(guard: Guard) -> bool:

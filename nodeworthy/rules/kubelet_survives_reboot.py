@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.boot.conditions import template_decides
+from nodeworthy.boot.conditions import is_of_an_argument, template_decides
 from nodeworthy.boot.effects import Act, Effect, Joins, NotUnderstood, Reboots, Unit
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
@@ -110,6 +110,9 @@ def _doubt(boot: KubeletStarts, starter: Effect, answer: bool | None) -> tuple[P
     if answer is None:
         decides = template_decides([each.conditions for each in boot.keepers], starter.conditions)
         return starter.place, decides or "it depends on too many conditions to be decided"
+    given = next((each for keeper in boot.keepers for each in keeper.conditions if is_of_an_argument(each)), None)
+    if given is not None:
+        return starter.place, f"whoever calls the script says whether {given.shown()}"
     gap = next(gaps(boot.timeline, boot.family.name.partition("-")[0], "nodeadm"), None)
     if gap is not None:
         return gap.place, gap.why

@@ -46,6 +46,7 @@ def test_it_ends_and_the_next_one_is_done(judge: Callable[[], Judge], does: Call
     assert asyncio.run(both()) == 3
 
 
+@pytest.mark.long
 def test_the_editor_is_told_and_asked_no_more_until_it_is_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -162,6 +162,7 @@ def test_what_nobody_has_open_is_not_initialised_for_a_question(tmp_path: Path) 
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.long
 def test_one_that_hangs_is_left_after_its_time(tmp_path: Path) -> None:
     ran = run_it(tmp_path, "exec sleep 60")
     assert (ran.returncode, ran.stderr) == (124, "nvidia-smi -q gave no answer in 15 s\n")

@@ -28,8 +28,9 @@ _OF_A_NODE = ("etc", "var", "usr", "lib", "run")
 
 def domain_of(source: Source, found: Found, choice: Choice) -> str:
     """The name of the files that are judged together with this one."""
-    if choice.fleet is not None:
-        return choice.fleet.place.path or ""
+    fleet = fleet_of(choice)
+    if fleet is not None:
+        return fleet
     if source.shown == STDIN:
         return STDIN
     for each in found.node_files:
@@ -38,6 +39,11 @@ def domain_of(source: Source, found: Found, choice: Choice) -> str:
     for ufw in found.ufw:
         return f"{_absolute(ufw.root)}{os.sep}"
     return _chart_of(source) or os.path.dirname(source.lies)  # noqa: PTH120 - a path as text
+
+
+def fleet_of(choice: Choice) -> str | None:
+    """Where the fleet is declared by which a file is judged."""
+    return (choice.fleet.place.path or "") if choice.fleet is not None else None
 
 
 def files_of(domain: str, choice: Choice, members: Sequence[Member], scopes: Scopes) -> Iterator[Path]:

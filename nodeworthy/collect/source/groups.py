@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source import evidence
-from nodeworthy.collect.source.domain import domain_of, files_of, unlisted
+from nodeworthy.collect.source.domain import domain_of, files_of, fleet_of, unlisted
 from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.fleets import Choice, Fleets
 from nodeworthy.collect.source.one_file import Found
@@ -99,11 +99,15 @@ class Groups:
         """What belongs to another group is none of this one's."""
         if group is None and source.lies in self._known:
             return
+        choice = self._choice(source)
+        if group is not None and fleet_of(choice) != fleet_of(group.choice):
+            self._known.discard(source.lies)
+            return
         self._known.add(source.lies)
         found = evidence.read(source, self.rules)
         if found is None or found.fleet is not None:
             return
-        if group is not None and domain_of(source, found, self._choice(source)) != group.domain:
+        if group is not None and domain_of(source, found, choice) != group.domain:
             self._known.discard(source.lies)
             return
         self.add(source, found, is_judged=False)
