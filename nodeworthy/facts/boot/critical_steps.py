@@ -80,12 +80,12 @@ class Step:
 def critical_steps(timeline: Timeline) -> list[Step]:
     """One for each line, and one for its download; what runs at the next boot, systemd reports."""
     found: dict[tuple[Place, bool], Step] = {}
-    makes, by_kubeadm = _makes_a_node(timeline), _by_kubeadm(timeline)
+    makes, by_kubeadm, joins = _makes_a_node(timeline), _by_kubeadm(timeline), _joins_itself(timeline)
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
     for at, each in enumerate(timeline.effects):
         called = _called(each, started) if each.stage < Stage.NODEADM_RUN else ""
         if makes and not called:
-            called = _called_elsewhere(each, timeline)
+            called = _called_elsewhere(each, joins=joins)
         if isinstance(each, Unit) and ((not makes and each.act is Act.RESTART) or _is_made_later(each, at, by_kubeadm)):
             continue
         if called:
@@ -105,8 +105,9 @@ def _keep(step: Step, found: dict[tuple[Place, bool], Step]) -> None:
 
 def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
     """By its first line: what stands in a program of another language, or in a file that it writes, is no step."""
+    makes, joins = _makes_a_node(timeline), _joins_itself(timeline)
     for each in timeline.of(NotUnderstood):
-        if _makes_a_node(timeline) and _called_elsewhere(each, timeline):
+        if makes and _called_elsewhere(each, joins=joins):
             continue
         first = as_written(each).lstrip().partition("\n")[0]
         if not _NO_STEP.search(first) and _NAMES_ONE.search(first):
@@ -127,8 +128,9 @@ def _by_kubeadm(timeline: Timeline) -> float:
     if runs:
         return runs[-1]
     packages = (each.shown() for one in timeline.of(Installs) if not one.removes for each in one.packages)
+    joins = _joins_itself(timeline)
     is_left_to_others = any(each.partition("=")[0] == "kubeadm" for each in packages) and not any(
-        isinstance(each, Joins) or _called_elsewhere(each, timeline) for each in timeline.effects
+        isinstance(each, Joins) or _called_elsewhere(each, joins=joins) for each in timeline.effects
     )
     return inf if is_left_to_others else -1
 
@@ -153,8 +155,13 @@ def _called(effect: Effect, started: AbstractSet[Place]) -> str:
     return "making the control plane" if _makes_a_control_plane(effect) else ""
 
 
-def _called_elsewhere(effect: Effect, timeline: Timeline) -> str:
-    """A join, or the whole of kubeadm, by the name under which its words stand elsewhere; empty where it is none."""
+def _joins_itself(timeline: Timeline) -> bool:
+    return any(isinstance(each, Joins) or _makes_a_control_plane(each) for each in timeline.effects)
+
+
+def _called_elsewhere(effect: Effect, *, joins: bool) -> str:
+    """A join, or the whole of kubeadm, by the name under which its words stand elsewhere; empty where it is none.
+    Where the script itself joins, what is called so only prepares it."""
     if not isinstance(effect, (NotUnderstood, Runs)) or isinstance(effect, RunsElsewhere):
         return ""
     if _ANOTHER_JOIN.search(effect.command):
@@ -163,8 +170,6 @@ def _called_elsewhere(effect: Effect, timeline: Timeline) -> str:
         return JOINING
     if _KUBEADM_ELSEWHERE.match(effect.command):
         return "kubeadm"
-    # Where the script itself joins, what is called so only prepares it.
-    joins = any(isinstance(each, Joins) or _makes_a_control_plane(each) for each in timeline.effects)
     return JOINING if not joins and _MAKES_A_MEMBER.match(effect.command) else ""
 
 
