@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.architecture.tree import ROOT
@@ -33,6 +34,7 @@ def test_a_change_that_is_not_ours_passes() -> None:
     assert hooked("LICENSE", "pyproject.toml", cwd=ROOT).code == 0
 
 
+@pytest.mark.long
 def test_a_wrong_change_among_others_is_blocked() -> None:
     values = INCIDENT / "bad-source-incident" / "values.yaml"
     assert hooked("LICENSE", str(values), cwd=ROOT).code == 1
