@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -27,12 +28,15 @@ def _cgroup_mounts() -> list[Path]:
 def cgroups(name: str) -> list[Path]:
     """The node's cgroups, those inside first."""
     tops = [top / name for top in _cgroup_mounts() if (top / name).exists()]
-    return [each for top in tops for each in (*sorted(filter(Path.is_dir, top.rglob("*")), reverse=True), top)]
+    # What has gone since it was listed is passed over: a node that ends takes its own away meanwhile.
+    return [Path(folder) for top in tops for folder, _, _ in os.walk(top, topdown=False)]
 
 
 def remove_cgroups(folders: Sequence[Path]) -> None:
     for folder in folders:
         try:
             folder.rmdir()
+        except FileNotFoundError:
+            continue
         except OSError:
             return
