@@ -71,6 +71,10 @@ test-night: venv ## what takes minutes: every case asked three ways with the sam
 fuzz: venv ## inputs that nobody writes by hand (SECONDS=1200, SEED=1); what takes 5 s or 1 GiB, crashes or is obeyed fails
 	@$(PY) -m tests.fuzz --seconds $(or $(SECONDS),1200) --seed $(or $(SEED),1)
 
+.PHONY: mutants
+mutants: venv ## do the tests bite? rules and facts made wrong, a line at a time (SEED=1, COUNT=300, ONLY=part of a path)
+	@$(PY) -m tests.mutants --seed $(or $(SEED),1) --count $(or $(COUNT),300) $(if $(ONLY),--only $(ONLY))
+
 .PHONY: lint
 lint: venv ## ruff, mypy --strict, the import directions
 	@$(PY) -m ruff check .
@@ -102,6 +106,10 @@ site-check: site ## follows every link and anchor of the site; fails where one e
 .PHONY: goldens
 goldens: venv ## writes the expected outputs of tests/cases anew (RULE=id: of one rule); read the diff
 	@$(PY) -m pytest tests/test_cases.py --update-goldens -n $(PYTEST_WORKERS) $(if $(RULE),-k $(RULE))
+
+.PHONY: case
+case: venv ## lays a case out whole in build/case, with what it shares with others (CASE=rule/name)
+	@$(PY) -m tests.case_files $(or $(CASE),$(error make case CASE=rule/name)) build/case
 
 .PHONY: boot-scripts
 boot-scripts: venv ## writes the boot scripts of tests/userdata/golden anew; read the diff

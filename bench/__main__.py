@@ -15,14 +15,14 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from bench import boot, check, cluster, dump, engine, lsp, plans, rendering, ssh, stacks, tree
+from bench import boot, check, cluster, dump, engine, lsp, plans, rendering, ssh, stacks, tree, words
 from bench import nodes as node_checks
 from bench.measure import SCALE_MS, Measurement, Result, interpreter_ms, nodeworthy_ms, taken
 
 RESULTS = Path(__file__).with_name("results")
 
 
-def main(words: Sequence[str]) -> int:
+def main(wanted: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         interpreter = interpreter_ms()
         scale = interpreter / SCALE_MS
@@ -30,10 +30,10 @@ def main(words: Sequence[str]) -> int:
         print(_row("", "limit", "scaled", "measured", ""), flush=True)
         results = []
         for measurement in measurements(Path(temporary)):
-            if not words or any(word in measurement.name for word in words):
+            if not wanted or any(word in measurement.name for word in wanted):
                 results.append(taken(measurement, scale))
                 print(_line(results[-1]), flush=True)
-    if not words:
+    if not wanted:
         _keep(interpreter, results)
     return 1 if any(result.figure is not None and result.figure > result.limit for result in results) else 0
 
@@ -51,6 +51,7 @@ def measurements(folder: Path) -> Iterator[Measurement]:
     yield Measurement("boot, a script of 1 MB", 2_000, boot.ms_large)
     yield Measurement("boot, growth (1 is linear, 8 quadratic)", 1.5, boot.growth, "×", scaled=False)
     yield Measurement("boot, the worst shape of 1 MB", 10_000, boot.ms_worst_shape, scaled=False)
+    yield Measurement(f"explain, a log of {words.LINES:,} lines", 2_000, lambda: words.ms(folder))
     name = f"{rendering.FINDINGS:,} findings, in the slowest format"
     yield Measurement(name, 1_000, rendering.slowest_ms)
     yield Measurement(f"lsp, a keystroke on a script of {lsp.LINES} lines", 100, lambda: lsp.keystroke_ms(folder))

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from nodeworthy.collect.source.collector import look
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.engine import Scene, judge
+from nodeworthy.engine import judge
 from nodeworthy.rules import catalogue, rule
+from nodeworthy.scene import Scene
 
 
 def ms_a_subject(tree: Path) -> float:

@@ -15,11 +15,12 @@ from functools import cache
 from pathlib import Path
 
 from bench.measure import NotMeasured, nodeworthy_mb, nodeworthy_ms, run_ms
+from tests.case_files import whole
 from tests.real.sshd import Sshd
 from tests.real.tools import Tools, find
 
 RECORDED, HOSTS, HUNG, DEADLINE_SECONDS = 1_000, 200, 10, 20
-CASE = Path(__file__).parents[1] / "tests/cases/containerd-edit-survives/good-node-nodeadm/node.json"
+CASE = whole("containerd-edit-survives/good-node-nodeadm") / "node.json"
 HEALTHY = Path(__file__).parents[1] / "nodeworthy/lab/faults/healthy.sh"
 # What people check of a node with testinfra, a command each, and what one look of ours reads as well.
 FORTY = (

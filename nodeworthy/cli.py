@@ -113,7 +113,7 @@ def _run(argv: list[str]) -> int:
     module = importlib.import_module(command.module)
     parser = Parser(prog=f"nodeworthy {command.name}", description=module.__doc__, formatter_class=_Help)
     module.configure(parser)
-    options = parser.parse_args(argv[1:])
+    options = parser.parse_args(argv[1:], namespace=module.Options())
     try:
         code: int = module.run(options)
         sys.stdout.flush()

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import itertools
 import traceback
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import Any
 
-from nodeworthy.one_cause import told_once_that_unread
+from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.derive import Facts
+from nodeworthy.limits import GIVEN_UP_OF_A_SUBJECT, SECONDS_TOGETHER
+from nodeworthy.one_cause import told_by_one_rule
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Many, Parameter, Rule
-from nodeworthy.suppression import Suppressed, Suppression
-from nodeworthy.telling import of_what, plainly, signed, told_once, without_secrets
+from nodeworthy.scene import Fact, Missing, Scene
+from nodeworthy.suppression import Suppressed
+from nodeworthy.telling import of_what, reason, signed, told_once, without_secrets
 from nodeworthy.verdict import (
     DoesNotApply,
     Finding,
     NotKnown,
     Place,
-    Placed,
     Severity,
     ToGive,
     Verdict,
@@ -27,33 +30,7 @@ from nodeworthy.verdict import (
     worst,
 )
 
-Fact = Placed
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """Why there is no fact of some type: `skip` where it may rightly be so, `unknown` where we could not look."""
-
-    why: str
-    verdict: Verdict = Verdict.SKIP
-    place: Place = field(default_factory=Place)
-
-
-@dataclass(frozen=True)
-class Scene:
-    """Facts that belong together: a fleet, and what is judged by it."""
-
-    facts: Sequence[Fact]
-    missing: Mapping[type[Any], Missing] = field(default_factory=dict)
-    suppressions: Sequence[Suppression] = ()
-    # Rules (their ids) that judge the same by better facts of another scene.
-    judged_elsewhere: frozenset[str] = frozenset()
-    # What rules are about here, where not everything in it is: the rest is what they judge by, and others judge it.
-    subjects: frozenset[type[Any]] | None = None
-    # Of files that nobody asked about, by their paths: they are looked at for what the others are, and nothing is told
-    # of them. Empty where all was asked about; else `judged` are those that were.
-    evidence: frozenset[str] = frozenset()
-    judged: frozenset[str] = frozenset()
+_NOT_ASKED = "was not asked here, so nothing is known of it: rules before it took too long on the same"
 
 
 @dataclass(frozen=True)
@@ -96,7 +73,7 @@ def judge(
     judgements: list[Judgement] = []
     for scene in scenes:
         suppressed = Suppressed(scene.suppressions)
-        made = told_once_that_unread(list(_judge_scene(scene, rules, suppressed, crash)))
+        made = told_by_one_rule(list(_Judging(scene, suppressed, crash).by(rules)))
         judgements += [told for each in made if (told := _asked_about(each, scene)) is not None]
         if unused is not None:
             asked = _asked_here(scene, rules, ran or frozenset(rule.id for rule in rules))
@@ -107,9 +84,16 @@ def judge(
 
 def _asked_here(scene: Scene, rules: Sequence[Rule], ran: frozenset[str]) -> frozenset[str]:
     """The rules that a suppression of this scene may be of."""
-    if scene.subjects is not None:
-        ran = frozenset(rule.id for rule in rules if any(each.subject in scene.subjects for each in rule.checks))
-    return ran - scene.judged_elsewhere
+    if scene.about is not None:
+        return frozenset(rule.id for rule in rules if any(scene.is_about(each.subject) for each in rule.checks))
+    return ran - {rule.id for rule in rules if _is_judged_elsewhere(rule, scene)}
+
+
+def _is_judged_elsewhere(rule: Rule, scene: Scene) -> bool:
+    checks = rule.checks
+    if any(scene.is_better_told_of(each) for each in checks):
+        return True
+    return bool(checks) and all(each.subject in scene.elsewhere for each in checks)
 
 
 def _asked_about(judgement: Judgement, scene: Scene) -> Judgement | None:
@@ -120,29 +104,61 @@ def _asked_about(judgement: Judgement, scene: Scene) -> Judgement | None:
     return _verdict(judgement.rule, judgement.subject, kept) if kept else None
 
 
-def _judge_scene(scene: Scene, rules: Sequence[Rule], suppressed: Suppressed, crash: Rule) -> Iterator[Judgement]:
-    by_type: dict[type[Any], list[Fact]] = defaultdict(list)
-    for fact in scene.facts:
-        by_type[type(fact)].append(fact)
-    for rule in (each for each in rules if each.id not in scene.judged_elsewhere):
-        yield from _judge_rule(rule, by_type, scene, suppressed, crash)
+@dataclass
+class _Judging:
+    """The facts of one scene, and what has been given up of them."""
 
+    scene: Scene
+    suppressed: Suppressed
+    crash: Rule
+    given_up: Counter[int] = field(default_factory=Counter)
 
-def _judge_rule(
-    rule: Rule, by_type: Mapping[type[Any], list[Fact]], scene: Scene, suppressed: Suppressed, crash: Rule
-) -> Iterator[Judgement]:
-    checks: dict[type[Any], list[BoundCheck]] = defaultdict(list)
-    for check in rule.checks:
-        checks[check.subject].append(check)
-    for subject_type, its_checks in checks.items():
-        if scene.subjects is not None and subject_type not in scene.subjects:
-            continue
-        missing = scene.missing.get(subject_type)
-        if missing is not None and not by_type.get(subject_type):
-            yield _not_seen(rule, missing)
-        for subject in by_type.get(subject_type, ()):
-            outcomes = [o for check in its_checks for o in _outcomes(check, subject, by_type, scene)]
-            yield from _judgements(rule, subject, outcomes, suppressed, crash)
+    def by(self, rules: Iterable[Rule]) -> Iterator[Judgement]:
+        for rule in rules:
+            yield from self._by_rule(rule)
+
+    def _by_rule(self, rule: Rule) -> Iterator[Judgement]:
+        checks: dict[type[Any], list[BoundCheck]] = defaultdict(list)
+        for check in rule.checks:
+            if self.scene.asks(check):
+                checks[check.subject].append(check)
+        for subject_type, its_checks in checks.items():
+            try:
+                subjects = bounded(self._together, subject_type, its_checks, seconds=SECONDS_TOGETHER)
+            except TookTooLong as problem:
+                why = f"what the rule {rule.id} asks for was not put together, so nothing is known of it: {problem.why}"
+                yield _crashed(rule, Nothing(self._place), why, self.crash)
+                continue
+            missing = self.scene.missing.get(subject_type)
+            if missing is not None and not subjects:
+                yield _not_seen(rule, missing)
+            for subject in subjects:
+                yield from self._in_time(rule, its_checks, subject)
+
+    def _together(self, kind: type[Any], checks: Iterable[BoundCheck]) -> Sequence[Fact]:
+        """The subjects; and what they are judged by is made beforehand, which may take longer than to judge one."""
+        found = self.scene.told.of(kind)
+        for parameter in (each for check in checks for each in check.context) if found else ():
+            self.scene.told.of(parameter.type)
+        return found
+
+    @property
+    def _place(self) -> Place:
+        return self.scene.facts[0].place if self.scene.facts else Place()
+
+    def _in_time(self, rule: Rule, checks: Sequence[BoundCheck], subject: Fact) -> Sequence[Judgement]:
+        if self.given_up[id(subject)] >= GIVEN_UP_OF_A_SUBJECT:
+            return [_crashed(rule, subject, f"the rule {rule.id} {_NOT_ASKED}", self.crash)]
+        try:
+            return bounded(self._of_subject, rule, checks, subject)
+        except TookTooLong as problem:
+            self.given_up[id(subject)] += 1
+            why = f"the rule {rule.id} was given up here, so nothing is known of it: {problem.why}"
+            return [_crashed(rule, subject, why, self.crash)]
+
+    def _of_subject(self, rule: Rule, checks: Sequence[BoundCheck], subject: Fact) -> list[Judgement]:
+        outcomes = [each for check in checks for each in _outcomes(check, subject, self.scene)]
+        return list(_judgements(rule, subject, outcomes, self.suppressed, self.crash))
 
 
 @dataclass(frozen=True)
@@ -155,9 +171,15 @@ class Nothing:
 def _not_seen(rule: Rule, missing: Missing) -> Judgement:
     subject = Nothing(missing.place)
     if missing.verdict is Verdict.SKIP:
-        return Judgement(rule, subject, Verdict.SKIP, (), why=missing.why)
+        return Judgement(rule, subject, Verdict.SKIP, (), why=reason(missing.why))
     found = signed(finding(missing.verdict, missing.place, missing.why), rule)
     return Judgement(rule, subject, missing.verdict, (found,))
+
+
+def nothing_to_judge(rule: Rule) -> Judgement:
+    """Of a rule that would else be silent."""
+    subjects = dict.fromkeys(_named(check.subject) for check in rule.checks)
+    return Judgement(rule, Nothing(Place()), Verdict.SKIP, (), why=f"nothing here is {' or '.join(subjects)}")
 
 
 # One call of a check: what it found, or why it was skipped, or how it crashed.
@@ -168,23 +190,21 @@ class _Outcome:
     crashed: str | None = None
 
 
-def _outcomes(
-    check: BoundCheck, subject: Fact, by_type: Mapping[type[Any], list[Fact]], scene: Scene
-) -> Iterator[_Outcome]:
+def _outcomes(check: BoundCheck, subject: Fact, scene: Scene) -> Iterator[_Outcome]:
     choices: list[Sequence[Any]] = []
     for parameter in check.context:
         chosen = _own(subject, parameter)
         if isinstance(chosen, str):
-            yield _Outcome(skipped=chosen)
+            yield _Outcome(skipped=reason(chosen))
             return
         if chosen is None:
-            chosen = _choose(parameter, by_type)
+            chosen = _choose(parameter, scene.told)
         if not chosen:
             missing = scene.missing.get(parameter.type)
             if missing is not None and missing.verdict is not Verdict.SKIP:
                 yield _Outcome((finding(missing.verdict, subject, missing.why),))
             else:
-                yield _Outcome(skipped=missing.why if missing else f"nothing here is {_named(parameter.type)}")
+                yield _Outcome(skipped=reason(missing.why) if missing else f"nothing here is {_named(parameter.type)}")
             return
         choices.append(chosen)
     for context in itertools.product(*choices):
@@ -200,8 +220,8 @@ def _own(subject: Fact, parameter: Parameter) -> Sequence[Any] | str | None:
     return [tuple(own)] if parameter.many is Many.ALL else own
 
 
-def _choose(parameter: Parameter, by_type: Mapping[type[Any], list[Fact]]) -> Sequence[Any]:
-    facts = by_type.get(parameter.type, [])
+def _choose(parameter: Parameter, told: Facts) -> Sequence[Any]:
+    facts = told.of(parameter.type)
     if parameter.many is Many.ALL:
         return [tuple(facts)] if facts else []
     if parameter.many is Many.OPTIONAL:
@@ -220,17 +240,11 @@ def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -
             found.append(each)
     except NotKnown as unknown:
         found.append(finding(Verdict.UNKNOWN, unknown.place or subject, of_what(unknown)))
-    except DoesNotApply as reason:
-        return _Outcome(tuple(found), skipped=None if found else _plain(reason.why))
+    except DoesNotApply as skipped:
+        return _Outcome(tuple(found), skipped=None if found else reason(skipped.why))
     except Exception as problem:  # noqa: BLE001 - a rule's fault must not end the run: it becomes a finding of its own
         return _Outcome(tuple(found), crashed=_crash(function, problem))
     return _Outcome(tuple(found))
-
-
-def _plain(why: str) -> str:
-    from nodeworthy.redaction import hidden
-
-    return why if isinstance(why, ToGive) else hidden(plainly(why))
 
 
 def _crash(function: Callable[..., Any], problem: Exception) -> str:
@@ -243,7 +257,8 @@ def _judgements(
 ) -> Iterator[Judgement]:
     for outcome in outcomes:
         if outcome.crashed:
-            yield _crashed(rule, subject, outcome.crashed, crash)
+            why = f"the rule {rule.id} crashed here, so nothing is known of it: {outcome.crashed}"
+            yield _crashed(rule, subject, why, crash)
     calls = [outcome for outcome in outcomes if not outcome.crashed]
     if not calls:
         return
@@ -263,8 +278,7 @@ def _verdict(rule: Rule, subject: Fact, findings: Sequence[Finding]) -> Judgemen
     return Judgement(rule, subject, verdict, tuple(findings), suppressed=bool(findings) and not open_findings)
 
 
-def _crashed(rule: Rule, subject: Fact, how: str, crash: Rule) -> Judgement:
-    why = f"the rule {rule.id} crashed here, so nothing is known of it: {how}"
+def _crashed(rule: Rule, subject: Fact, why: str, crash: Rule) -> Judgement:
     found = replace(finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy)
     return Judgement(crash, subject, Verdict.ERROR, (without_secrets(found),), crashed=rule.id)
 

@@ -28,6 +28,18 @@ MOST_PARTS = 20_000
 # Programs. Components lie in some five others; each one's URN holds those of all above it, and the tree is walked.
 MOST_COMPONENTS_ABOVE = 100
 
+# Computing time of `check`, `diagnose` and `boot`, where all other bounds have failed (`backstop`). A rule judges a
+# script of 1 MB in half a second; ten MiB of YAML, the most that is read, take half a minute.
+SECONDS = 20.0
+SECONDS_A_MIB = 10.0
+SECONDS_A_MIB_OF_JSON = 1.0
+# What many files, or a cluster, come to together.
+SECONDS_TOGETHER = 300.0
+# From then on, a tenth of the time.
+GIVEN_UP_IN_FULL = 10
+# Rules that were given up on one subject; the others are not asked: it is the subject.
+GIVEN_UP_OF_A_SUBJECT = 2
+
 # The editor. A keystroke is answered in a tenth of a second, the worst megabyte of a boot script in some seconds.
 EDITOR_SECONDS = 10.0
 EDITOR_BYTES = 1024**3

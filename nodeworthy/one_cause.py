@@ -1,23 +1,53 @@
-"""A subject that could not be read is told once: by the rule whose business that is, where this run asks it."""
+"""One cause is told once: a subject that could not be read, a value that several rules find wrong. Who tells it is the
+rule whose business that is, where this run asks it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nodeworthy.verdict import Verdict
+from nodeworthy.verdict import Place, Unread, Verdict, worst
 
 if TYPE_CHECKING:
     from nodeworthy.engine import Judgement
 
 
-def told_once_that_unread(made: Sequence[Judgement]) -> list[Judgement]:
+def told_by_one_rule(made: Sequence[Judgement]) -> list[Judgement]:
+    return _left_to_who_knows_more(_told_once_that_unread(made))
+
+
+def _left_to_who_knows_more(made: Sequence[Judgement]) -> list[Judgement]:
+    """Of two rules that fail one value the one tells it that knows what it is for."""
+    told = {
+        (finding.where, finding.is_): each.rule.id
+        for each in made
+        if not each.rule.gives_way
+        for finding in each.findings
+        if finding.verdict is Verdict.FAIL and not finding.suppressed
+    }
+    return [_given_way(each, told) if each.rule.gives_way and each.findings else each for each in made]
+
+
+def _given_way(judgement: Judgement, told: Mapping[tuple[Place, str | None], str]) -> Judgement:
+    kept = tuple(each for each in judgement.findings if (each.where, each.is_) not in told)
+    if len(kept) == len(judgement.findings):
+        return judgement
+    if not kept:
+        by = next(told[each.where, each.is_] for each in judgement.findings)
+        why = f"{by} says what is wrong"
+        return replace(judgement, verdict=Verdict.SKIP, findings=(), suppressed=False, why=why)
+    still = [each.verdict for each in kept if not each.suppressed]
+    verdict = worst(still) if still else Verdict.PASS
+    return replace(judgement, verdict=verdict, findings=kept, suppressed=not still)
+
+
+def _told_once_that_unread(made: Sequence[Judgement]) -> list[Judgement]:
     """Where no rule has told it, each of them says for itself that it is unknown: nothing passes unseen."""
     told = {
-        (each.rule.id, id(each.subject))
+        (each.rule.tells, id(each.subject)): each.rule.id
         for each in made
-        if each.verdict in (Verdict.FAIL, Verdict.UNKNOWN) and not each.suppressed
+        if each.rule.tells is not None and each.verdict in (Verdict.FAIL, Verdict.UNKNOWN) and not each.suppressed
     }
     return list(_once(_left_to_it(each, told) for each in made))
 
@@ -37,11 +67,12 @@ def _once(made: Iterable[Judgement]) -> Iterator[Judgement]:
         yield each
 
 
-def _left_to_it(judgement: Judgement, told: set[tuple[str, int]]) -> Judgement:
+def _left_to_it(judgement: Judgement, told: Mapping[tuple[Unread, int], str]) -> Judgement:
     # Asked last: whoever answers may have to read the whole subject for it.
     if judgement.verdict is not Verdict.UNKNOWN:
         return judgement
-    teller = getattr(judgement.subject, "unread_told_by", None)
-    if teller is None or judgement.rule.id == teller or (teller, id(judgement.subject)) not in told:
+    unread = getattr(judgement.subject, "unread_as", None)
+    teller = told.get((unread, id(judgement.subject))) if unread is not None else None
+    if teller is None or judgement.rule.tells is unread:
         return judgement
     return replace(judgement, verdict=Verdict.SKIP, findings=(), why=f"{teller} says why nothing of it could be read")

@@ -32,7 +32,8 @@ _LAST_LINE = pattern(r"(?P<break>(?:\r?\n|\\n)[ \t]{0,40})(?P<rest>[A-Za-z0-9+/]
 _BREAK = pattern(r"(?:\r?\n|\\n)[ \t]*")
 # Also one that was cut.
 _HEX = pattern(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){12,}+[0-9a-fA-F]?+(?![0-9A-Za-z])")
-_PERCENTS = pattern(r"[^\s\"'<>%=&?]*+%[0-9A-Fa-f]{2}[^\s\"'<>=&?]*+")
+# From where a word begins: from each letter of a long one on, it would be looked through to its end.
+_PERCENTS = pattern(r"(?<![^\s\"'<>%=&?])[^\s\"'<>%=&?]*+%[0-9A-Fa-f]{2}[^\s\"'<>=&?]*+")
 _UNQUOTED = pattern(r"(?<![^\n\"])[^\n\"\\]*+\\n[^\n\"]*+")
 # A text that was written into another one, with its lines in one.
 _WRITTEN = pattern(r"\"(?:[^\"\\\n]|\\[^n\n])*+\\n(?:[^\"\\\n]|\\.)*+\"")

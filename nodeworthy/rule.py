@@ -6,14 +6,14 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field, replace
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Severity
+from nodeworthy.verdict import Finding, Severity, Unread
 
 Check = Callable[..., Iterator[Finding] | None]
 
@@ -50,6 +50,8 @@ class BoundCheck:
     function: Check
     subject: type[Any]
     context: tuple[Parameter, ...]
+    # It gives way where facts of this type are told: they say better what it is about.
+    unless: type[Any] | None = None
 
     @property
     def name(self) -> str:
@@ -69,24 +71,45 @@ class Rule:
     never_unknown: str | None = None
     # Whether some of what it finds leaves no choice, so that `check --fix` mends it.
     mends: bool = False
-    _functions: list[Check] = field(default_factory=list)
+    # Whether it leaves a value to any other rule that fails it: that one knows what the value is for.
+    gives_way: bool = False
+    # Why subjects may be unread that all other rules leave to this one to tell.
+    tells: Unread | None = None
+    # Whether it needs the last words of pods that do not run: only then are they asked for.
+    reads_logs: bool = False
+    _functions: list[tuple[Check, type[Any] | None]] = field(default_factory=list)
 
-    def check(self, function: Check) -> Check:
-        self._functions.append(function)
-        return function
+    @overload
+    def check(self, function: Check) -> Check: ...
+
+    @overload
+    def check(self, *, unless: type[Any]) -> Callable[[Check], Check]: ...
+
+    def check(
+        self, function: Check | None = None, *, unless: type[Any] | None = None
+    ) -> Check | Callable[[Check], Check]:
+        def added(function: Check) -> Check:
+            self._functions.append((function, unless))
+            return function
+
+        return added if function is None else added(function)
 
     @cached_property
     def checks(self) -> tuple[BoundCheck, ...]:
-        return tuple(_bind(function) for function in self._functions)
+        return tuple(_bind(function, unless) for function, unless in self._functions)
+
+    def with_checks(self, checks: Iterable[BoundCheck]) -> Rule:
+        """The rule with only these of its checks, or with others in their places."""
+        return replace(self, _functions=[(each.function, each.unless) for each in checks])
 
     @property
     def documentation(self) -> str:
         """The docstring of the rule's module, which is its page."""
-        named = self._functions[0].__module__ if self._functions else f"nodeworthy.rules.{self.id.replace('-', '_')}"
+        named = self._functions[0][0].__module__ if self._functions else f"nodeworthy.rules.{self.id.replace('-', '_')}"
         return inspect.getdoc(sys.modules.get(named)) or self.title
 
 
-def _bind(function: Check) -> BoundCheck:
+def _bind(function: Check, unless: type[Any] | None) -> BoundCheck:
     hints = typing.get_type_hints(function)
     names = list(inspect.signature(function).parameters)
     if not names:
@@ -94,7 +117,7 @@ def _bind(function: Check) -> BoundCheck:
     subject, *context = (_parameter(hints[name]) for name in names)
     if subject.many is not Many.EACH:
         raise TypeError(f"{function.__name__}: the first parameter is the subject, one at a time")
-    return BoundCheck(function, subject.type, tuple(context))
+    return BoundCheck(function, subject.type, tuple(context), unless)
 
 
 def _parameter(hint: Any) -> Parameter:

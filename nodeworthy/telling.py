@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from nodeworthy import not_known
 from nodeworthy.markers import without_marks
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, NotKnown, Severity, Verdict
+from nodeworthy.verdict import Finding, NotKnown, Severity, ToGive, Verdict
 
 # How a reason for a value's being unknown begins that does not name the value.
 _OF_A_VALUE = pattern(r"its value |it is |(?:a|the) template fills |\$\{|\{\{|the tag |SOPS ")
@@ -43,6 +44,17 @@ def of_what(unknown: NotKnown) -> str:
 
 def plainly(text: str) -> str:
     return without_marks(not_known.told_once(text) if " not known" in text else text)
+
+
+# The same few reasons stand at thousands of files. One that says what to give is a text, too, and no such text.
+@lru_cache(maxsize=1024, typed=True)
+def reason(why: str) -> str:
+    """Why something was skipped."""
+    from nodeworthy.redaction import hidden
+
+    if isinstance(why, ToGive):
+        return ToGive(hidden(plainly(why.why)), hidden(plainly(why.give)))
+    return hidden(plainly(why))
 
 
 def without_secrets(each: Finding) -> Finding:

@@ -33,6 +33,14 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return min(verdicts, key=WORST_FIRST.index, default=Verdict.SKIP)
 
 
+class Unread(StrEnum):
+    """Why nothing of a whole subject could be read."""
+
+    FORMAT = "its format"
+    TEXT = "its text"
+    HEADER = "its header"
+
+
 class Severity(StrEnum):
     ERROR = "error"
     WARNING = "warning"

@@ -17,6 +17,7 @@ LONG = (
     "tests/boot/shell/test_like_bash.py::test_whole",
     "tests/fix/test_every_case.py",
     "tests/lsp/test_bad_input.py",
+    "tests/mutants/test_mutants.py::test_a_known_kill",
     "tests/lsp/test_starting.py",
     "tests/install/",
     "tests/node/test_ssm.py",
@@ -63,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault("USERS_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", ""))
     # No folder can be made there: what a test judges was not judged by one before it, nor by its user.
     os.environ["XDG_CACHE_HOME"] = os.devnull
+    os.environ["XDG_STATE_HOME"] = os.devnull
     _hear_interrupts()
 
 

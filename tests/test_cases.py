@@ -1,14 +1,12 @@
 """Every rule is seen failing, passing and not knowing, on files as people keep them.
 
 What a case is, and what its name promises, `nodeworthy rules test` asks of everybody's rules: nodeworthy/own_rules/cases.py.
-Ours are run in this process, and each has its `expected.json`, which `make goldens` writes.
+Ours are run in this process, and each has its golden, which `make goldens` writes (tests/goldens.py).
 """
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.markers import JOB_FOLDER
-from nodeworthy.own_rules.cases import Case, broken_promises, cases_in, told
+from nodeworthy.own_rules.cases import Case, broken_promises, told
+from tests.case_files import every_case
+from tests.goldens import golden, write
 from tests.run import run
 from tests.warm import warm_python
 
 INNER = re.compile(rf'{JOB_FOLDER}|[\ue000-\uf8ff]| not known: [^"\n]{{1,300}} (?:is|are) not known: ')
-CASES = cases_in(Path(__file__).parent / "cases")
+CASES = every_case()
 
 
 def test_there_are_cases() -> None:
@@ -37,15 +37,15 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(autouse=True)
 def programs_start_warm(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     case = request.node.callspec.params.get("case") if hasattr(request.node, "callspec") else None
-    if case is not None and (case.folder / "Pulumi.yaml").exists() and sys.platform == "linux":
+    if case is not None and case.command[0] == "preview" and sys.platform == "linux":
         python = request.getfixturevalue("warm")
         monkeypatch.setattr("nodeworthy.collect.plan.project._python", lambda root, virtualenv: python)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}/{case.name}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_case(case: Case, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     # Outside of this repository, whose own fleet would else be the one to judge by.
-    alone = shutil.copytree(case.folder, tmp_path / case.name)
+    alone = case.lay_out(tmp_path / case.name)
     ran = run(*case.command, "--format", "json", "--show-passed", cwd=alone)
     assert ran.out, ran.err
     # Paths and marks of our own, and a not-known within a not-known, mean nothing to a reader.
@@ -54,5 +54,5 @@ def test_case(case: Case, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     assert list(broken_promises(case, ran.code, ran.report)) == [], seen
     now = told(ran.code, ran.report)
     if pytestconfig.getoption("update_goldens"):
-        case.golden.write_text(json.dumps(now, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-    assert json.loads(case.golden.read_text(encoding="utf-8")) == now
+        write(case, now)
+    assert golden(case) == now

@@ -5,17 +5,16 @@ from __future__ import annotations
 import contextlib
 import io
 import shlex
-import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from nodeworthy.cli import main
+from nodeworthy.own_rules.cases import Case, case_at, cases_of
 from nodeworthy.report.rule_page import Example
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = ROOT / "tests" / "cases"
-NOT_LOOKED_AT = {"cmd", "expected.json"}
 # What a reader can take in on a page.
 LONGEST = 120
 
@@ -30,40 +29,43 @@ def examples_of(rule: str) -> Iterator[Example]:
 
 def _telling(rule: str, kind: str) -> Path | None:
     """The case that tells most: the incident's own, else one of files that fits on a page, else the first."""
-    folders = sorted((CASES / rule).glob(f"{kind}-*"))
-    short = [folder for folder in folders if fits(folder) and not (folder / "cmd").exists()]
-    incident = [folder for folder in short if "incident" in folder.name]
-    return next(iter([*incident, *short, *folders]), None)
+    cases = [case for case in cases_of(CASES / rule) if case.kind == kind]
+    short = [case for case in cases if case.typed == Case.typed and fits(looked_at(case.folder))]
+    incident = [case for case in short if "incident" in case.name]
+    return next((case.folder for case in (*incident, *short, *cases)), None)
 
 
-def fits(folder: Path) -> bool:
-    return sum(len(text.splitlines()) for text in looked_at(folder).values()) <= LONGEST
+def fits(files: Mapping[str, str]) -> bool:
+    return sum(len(text.splitlines()) for text in files.values()) <= LONGEST
 
 
 def looked_at(folder: Path) -> dict[str, str]:
-    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name not in NOT_LOOKED_AT)
-    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8", errors="replace") for path in files}
+    with tempfile.TemporaryDirectory() as temporary:
+        whole = case_at(folder).lay_out(Path(temporary))
+        files = [path for path in sorted(whole.rglob("*")) if path.is_file()]
+        return {
+            path.relative_to(whole).as_posix(): path.read_text(encoding="utf-8", errors="replace") for path in files
+        }
 
 
 def run_case(folder: Path, heading: str = "") -> Example:
-    written = folder / "cmd"
-    command = written.read_text(encoding="utf-8").strip() if written.exists() else "check ."
+    command, files = case_at(folder).typed, looked_at(folder)
     with elsewhere(folder) as place:
         output, code = run(command, place)
     # Recordings and dumps are for programs: there the page says where they are.
-    files = looked_at(folder) if fits(folder) else {}
-    return Example(heading, f"nodeworthy {command}", output, code, files, folder.relative_to(ROOT).as_posix())
+    shown = files if fits(files) else {}
+    return Example(heading, f"nodeworthy {command}", output, code, shown, folder.relative_to(ROOT).as_posix())
 
 
 @contextlib.contextmanager
 def elsewhere(folder: Path | None = None) -> Iterator[Path]:
-    """A copy of the folder that looks like a repository of its own: what lies above it is not looked at."""
+    """The case alone, in what looks like a repository of its own: what lies above it is not looked at."""
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary) / "here"
         if folder is None:
             place.mkdir()
         else:
-            shutil.copytree(folder, place, ignore=shutil.ignore_patterns(*NOT_LOOKED_AT))
+            case_at(folder).lay_out(place)
         (place / ".git").mkdir()
         yield place
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
@@ -44,8 +43,8 @@ def evidence() -> str:
     return page(
         "# From a line in a log to a command",
         INTRODUCTION,
-        table(("the words", "are a sign that", "rule"), *(_row(each, anchor) for each, anchor in _anchored())),
-        *(block for each, anchor in _anchored() for block in _section(each, anchor, rules)),
+        table(("the words", "are a sign that", "rule"), *map(_row, all_evidence())),
+        *(block for each in all_evidence() for block in _section(each, rules)),
         "## Xid errors",
         "What the kernel's log says as `NVRM: Xid (PCI:…): NUMBER`. "
         "`nodeworthy node HOST --rule kernel-log-clean` reads it.",
@@ -60,34 +59,30 @@ def evidence() -> str:
     )
 
 
-def _row(each: Evidence, anchor: str) -> tuple[str, str, str]:
-    return f"[{_words(each)}](#{anchor})", each.says, _page_of(each.rule) if each.rule else "–"
+def _row(each: Evidence) -> tuple[str, str, str]:
+    return f"[{_words(each.text)}](#{each.id})", each.says, _page_of(each.rule) if each.rule else "–"
 
 
-def _words(each: Evidence) -> str:
+def _words(text: str) -> str:
     """As code; words that have backquotes of their own stand between two."""
-    return f"`` {each.text} ``" if "`" in each.text else code(each.text.strip())
+    return f"`` {text} ``" if "`" in text else code(text.strip())
 
 
 def _page_of(rule: str) -> str:
     return f"[{rule}](rules/{rule}.md)"
 
 
-def _anchored() -> Iterator[tuple[Evidence, str]]:
-    """Several may have one id: the others are numbered."""
-    seen: Counter[str] = Counter()
-    for each in all_evidence():
-        seen[each.id] += 1
-        yield each, each.id if seen[each.id] == 1 else f"{each.id}-{seen[each.id]}"
-
-
-def _section(each: Evidence, anchor: str, rules: Mapping[str, Rule]) -> Iterator[str]:
+def _section(each: Evidence, rules: Mapping[str, Rule]) -> Iterator[str]:
     rule = rules.get(each.rule or "")
-    yield f'<a id="{anchor}"></a>'
-    yield f"## {_words(each)}"
+    yield f'<a id="{each.id}"></a>'
+    yield f"## {_words(each.text)}"
+    if len(each.texts) > 1:
+        yield "Or:"
+        yield "\n".join(f"- {_words(text)}" for text in each.texts[1:])
     yield prose(f"A sign that {each.says}.")
     yield prose(f"Cause: {each.cause}.")
     yield prose(f"What to do: {each.remedy}.")
+    yield f"What proves it: {_words(each.prove)}"
     if rule is not None:
         yield f"{_page_of(rule.id)}: {rule.title}. What looks:"
         yield "\n".join(["```console", *(f"$ {command}" for command in _commands(rule)), "```"])

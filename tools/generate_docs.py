@@ -28,7 +28,7 @@ from nodeworthy.fleet.schema import schema_of_record
 from nodeworthy.report import rule_page
 from nodeworthy.rule import Rule
 from nodeworthy.rules import SUBJECTS, catalogue, subjects
-from nodeworthy.settings.declaration import SETTINGS
+from nodeworthy.settings.read import SETTINGS
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

@@ -18,8 +18,8 @@ from case_examples import CASES, ROOT, elsewhere
 
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.report.fleet_html import DRAWING, PALETTE
+from nodeworthy.report.fleet_html import svg as drawn
 from nodeworthy.report.fleet_picture import picture_of
-from nodeworthy.report.fleet_svg import svg as drawn
 
 COLUMNS, ROWS = 140, 400
 STACK = "prod"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from markdown import page
 from table_pages import record_tables
 
-from nodeworthy.settings.declaration import SETTINGS
+from nodeworthy.settings.read import SETTINGS
 
 WORDS = """\
 What a repository decides for every run in it: `.nodeworthy.yaml`, or `[tool.nodeworthy]` in `pyproject.toml`; both

@@ -1,4 +1,4 @@
-"""What mkdocs needs to know of this repository: the rules' pages, two pages from beside docs/, blocks with a path."""
+"""What mkdocs needs to know of this repository: the rules' pages, three pages from beside docs/, blocks with a path."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
 
 RULES = "RULES"
-FROM_ABOVE = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md"}
+FROM_ABOVE = {
+    "architecture.md": "ARCHITECTURE.md",
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+}
 # A heading is a page's title where nothing stands before it.
 COMMENT = re.compile(r"\A<!--.*?-->\s*", re.DOTALL)
 # A block that names its file: superfences wants that as a title.
 NAMED_BLOCK = re.compile(r"^(?P<marks>`{3,})(?P<language>\w+) (?P<path>[^\s`]+)$", re.MULTILINE)
-LINK_ABOVE = re.compile(r"\[(?P<text>[^\]\n]+)\]\(\.\./(?P<path>[^)\s]+)\)")
+LINK_ABOVE = re.compile(r"\[(?P<text>[^\]\n]+)\]\((?P<up>\.\./)?(?P<path>[^)\s]+)\)")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -68,6 +72,8 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def _from_above(link: re.Match[str]) -> str:
-    """What lies beside docs/ is read in the repository; two pages of it are also in the site."""
+    """What lies beside docs/ is read in the repository; three pages of it are also in the site, and name each other."""
     page = next((name for name, source in FROM_ABOVE.items() if source == link["path"]), None)
-    return f"[{link['text']}]({page})" if page else link["text"]
+    if page is not None:
+        return f"[{link['text']}]({page})"
+    return link["text"] if link["up"] else link[0]

@@ -22,25 +22,25 @@ def ran(
     """The script, if there is one. A list among the items is one command, word by word; a string is shell."""
     rows: list[Rows] = []
     arms: Arms = ()
-    before = len(faults)
+    is_spoilt = False
     for piece in pieces:
         if not piece.tree.is_sequence and not (program and piece.tree.is_mapping):
             if not piece.tree.is_null:
                 what = f"{key} is {piece.tree.kind()}, not a list: cloud-init fails, and runs nothing of it"
                 place = piece.place
                 faults.append(Fault(FaultKind.NOT_READABLE, place, what, "write one item for each command"))
+                is_spoilt = True
             continue
-        for item in _items(piece.tree):
-            row = _row(key, item, piece.document, faults, program)
-            if row is not None:
-                here = piece.document.arms(item)
+        found, spoilt = _read(key, piece, faults, program)
+        is_spoilt = is_spoilt or () in spoilt
+        for row, here in found:
+            if not any(here[: len(each)] == each for each in spoilt):
                 rows += _led(piece.document, arms, here)
                 rows.append(row)
                 arms = here
         rows += _led(piece.document, arms, ())
         arms = ()
-    # Where cloud-init fails at one item, it runs none of them.
-    if not rows or len(faults) > before:
+    if not rows or is_spoilt:
         return
     firsts = [1]
     for text, _ in rows:
@@ -51,6 +51,21 @@ def ran(
     given = pieces[0].document.given if len(pieces) == 1 else ()
     place = origin.at(1)
     yield Ran(place=place, stage=stage, guard=given, key=key, text=text, origin=origin, name=name, jinja=jinja)
+
+
+def _read(key: str, piece: Piece, faults: list[Fault], program: str) -> tuple[list[tuple[Rows, Arms]], set[Arms]]:
+    """The items, each with the branches of a template under which it is there; and the branches in which cloud-init
+    fails at one of them, and runs none."""
+    rows: list[tuple[Rows, Arms]] = []
+    spoilt: set[Arms] = set()
+    for item in _items(piece.tree):
+        here, before = piece.document.arms(item), len(faults)
+        row = _row(key, item, piece.document, faults, program)
+        if len(faults) > before:
+            spoilt.add(here)
+        if row is not None:
+            rows.append((row, here))
+    return rows, spoilt
 
 
 def _led(document: Document, before: Arms, after: Arms) -> Iterator[Rows]:

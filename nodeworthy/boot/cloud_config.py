@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.boot.cloud_commands import ran
-from nodeworthy.boot.cloud_files import is_true, written_file
+from nodeworthy.boot.cloud_files import is_true, written_files
 from nodeworthy.boot.cloud_merge import Piece, Steps, merged
 from nodeworthy.boot.cloud_packages import packages, repositories
 from nodeworthy.boot.cloud_steps import (
@@ -88,7 +88,7 @@ def _turn(step: Step) -> tuple[Stage, bool]:
 
 
 def _document(source: _Source, template: bool, faults: list[Fault], steps: list[Step]) -> tuple[Piece, str] | None:
-    fillings = Fillings(jinja=source.jinja, terraform=template)
+    fillings = Fillings(jinja=source.jinja, terraform=template, names=not source.jinja)
     try:
         read = read_filled(source.text, source.origin, fillings, template=template, given=source.guard)
     except NotYaml as problem:
@@ -134,9 +134,7 @@ def _snaps(steps: Steps) -> None:
 
 def _files(steps: Steps) -> None:
     for entry, document in steps.entries("write_files"):
-        file = written_file(entry, document, steps.faults)
-        if file is not None:
-            steps.steps.append(file)
+        steps.steps += written_files(entry, document, steps.faults)
 
 
 def _mounts(steps: Steps) -> None:

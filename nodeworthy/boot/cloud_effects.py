@@ -61,7 +61,7 @@ def _effects(step: Step, disk: State) -> Iterator[Effect]:
         yield from _rebooted(step)
     elif isinstance(step, NotRead):
         why = f"what cloud-init does for `{step.key}` is not known here"
-        yield NotUnderstood(place=step.place, stage=step.stage, text=step.key, why=why)
+        yield NotUnderstood(place=step.place, stage=step.stage, written=step.key, why=why)
 
 
 def _written(step: WrittenFile, disk: State) -> Writes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+from dataclasses import replace
 
 from nodeworthy.boot.cloud_steps import WrittenFile
 from nodeworthy.boot.content import Content, Line
@@ -40,15 +41,16 @@ class _Decoded:
     why: str = ""
 
 
-def written_file(entry: Tree, document: Document, faults: list[Fault]) -> WrittenFile | None:
+def written_files(entry: Tree, document: Document, faults: list[Fault]) -> list[WrittenFile]:
+    """One file, or the ways in which it may end, of which a template's directives choose one."""
     path = entry.get("path")
     place = document.place(entry if path.is_absent else path)
     if not entry.is_mapping or not document.scalar(path):
         what = "an entry of write_files names no path: cloud-init passes it over"
         faults.append(Fault(FaultKind.NOT_READABLE, document.place(entry), what, "add 'path: …'"))
-        return None
+        return []
     decoded = _content(entry, document, faults)
-    return WrittenFile(
+    whole = WrittenFile(
         place=place,
         stage=Stage.PACKAGES if is_true(entry.get("defer")) else Stage.WRITE_FILES,
         guard=document.guard(entry),
@@ -59,6 +61,11 @@ def written_file(entry: Tree, document: Document, faults: list[Fault]) -> Writte
         permissions=_permissions(entry.get("permissions")),
         encoding=decoded.encoding,
     )
+    content = entry.get("content")
+    if decoded.content is None or decoded.encoding or content.text is None:
+        return [whole]
+    ways = document.contents(content)
+    return [replace(whole, guard=(*whole.guard, *guard), content=each) for guard, each in ways]
 
 
 def is_true(tree: Tree) -> bool:

@@ -253,11 +253,29 @@ class RunsElsewhere(Runs):
     origin: Origin
 
 
+class Gap(Enum):
+    """How little is known of what was not understood."""
+
+    # What its words name: rules that these could concern can't be sure any more.
+    ITS_WORDS = "its words"
+    # Which packages it installs.
+    PACKAGES = "packages"
+    # Nothing: a script that is fetched and run, `$TOOL`.
+    ANYTHING = "anything"
+
+
 @dataclass(slots=True, kw_only=True, unsafe_hash=True)
 class NotUnderstood(Effect):
     """Something that was not understood: rules that could be concerned by these words can't be sure any more."""
 
-    text: str
+    written: str
     why: str
+    kind: Gap = Gap.ITS_WORDS
+    # What it may do besides what is written: told with it, and no word of its own.
+    may_be: str = ""
     # Nothing behind it was followed either.
     ends_it: bool = False
+
+    @property
+    def text(self) -> str:
+        return f"{self.written} ({self.may_be})" if self.may_be else self.written

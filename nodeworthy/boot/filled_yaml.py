@@ -40,7 +40,7 @@ class Read:
 
 def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool, given: Guard = ()) -> Read:
     """Raises NotYaml, with a place inside of the text."""
-    hidden = fillings.hide(text) if template or fillings.jinja else text
+    hidden = fillings.hide(text) if template or fillings.jinja or (fillings.names and "{{" in text) else text
     decided = perhaps(text, jinja=fillings.jinja) if hidden is not text else NOTHING
     whole = Document(hidden, origin, fillings, decided, text, given)
     try:

@@ -24,6 +24,11 @@ _TERRAFORM = pattern(r"\$\$\{|%%\{|\$\{|%\{")
 _JINJA = pattern(r"\{\{|\{%|\{#")
 # Terraform fills in first, and cloud-init what that leaves.
 _BOTH = pattern(r"\$\$\{|%%\{|\$\{|%\{|\{\{|\{%|\{#")
+# Names in braces, with filters or without: what cloud-init leaves as it is, and Ansible or Jinja would fill in. Formats
+# of Go begin with a dot, or with a word of its own.
+_NAMED = r"\{\{-?\s*(?!(?:else|end|template|define|block|break|continue)\b)[A-Za-z_][\w.]*\s*(?:\|[^{}\n]*)?-?\}\}"
+_NAMES = pattern(_NAMED)
+_TERRAFORM_OR_NAMES = pattern(rf"\$\$\{{|%%\{{|\$\{{|%\{{|{_NAMED}")
 _GO_DIRECTIVE = pattern(r"\{\{-?\s*(?:if|else|end|range|with|/\*)(?!\w)")
 _BRACES = pattern(r"[{}]")
 _CLOSES = {"{{": "}}", "{%": "%}", "{#": "#}"}
@@ -35,6 +40,8 @@ class Fillings:
     jinja: bool = False
     # Beside jinja: Terraform, too.
     terraform: bool = False
+    # Neither: cloud-init fills in nothing, and what stands in braces waits for somebody else.
+    names: bool = False
     raws: list[str] = field(default_factory=list)
     # Expressions that never end; after some of these, nothing more is looked for.
     unclosed: int = 0
@@ -54,6 +61,8 @@ class Fillings:
     def _pattern(self) -> re.Pattern[str]:
         if self.jinja:
             return _BOTH if self.terraform else _JINJA
+        if self.names:
+            return _TERRAFORM_OR_NAMES if self.terraform else _NAMES
         return _TERRAFORM
 
     def shown(self, text: str) -> str:
@@ -74,6 +83,8 @@ class Fillings:
     def _end(self, text: str, found: re.Match[str]) -> int:
         """Behind the closing brace; of an escape, or of what is never closed, behind its own letters."""
         if found[0] in ("$${", "%%{"):
+            return found.end()
+        if found[0].endswith("}}"):
             return found.end()
         if found[0] in _CLOSES:
             closed = text.find(_CLOSES[found[0]], found.end(), found.end() + _LONGEST)
@@ -109,6 +120,9 @@ class Fillings:
             return raw[1:]
         # cloud-init itself only behind `## template: jinja`; Ansible and Go have the same braces.
         why = "a template fills it in" if raw[:2] in _CLOSES else "Terraform fills it in"
+        if self.names and raw[:2] in _CLOSES:
+            left = f"without `## template: jinja` cloud-init leaves {raw} as it is"
+            why = f"{left}, and what fills it in before is not known"
         return Hole(raw, why)
 
 

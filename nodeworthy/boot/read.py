@@ -29,7 +29,7 @@ def timeline_of(userdata: UserData) -> Timeline:
         effects += job.run(disk)
     if userdata.unread:
         stage = Stage.NODEADM_CONFIG
-        effects.append(NotUnderstood(place=userdata.place, stage=stage, text="", why=userdata.unread))
+        effects.append(NotUnderstood(place=userdata.place, stage=stage, written="", why=userdata.unread))
     return Timeline(tuple(sorted(effects, key=lambda effect: effect.stage)))
 
 
@@ -87,5 +87,5 @@ def _step(step: Step, userdata: UserData) -> Callable[[State], Sequence[Effect]]
 
 def _not_read(part: Part) -> Callable[[State], Sequence[Effect]]:
     called = part.interpreter if part.kind is PartKind.OTHER_LANGUAGE else part.kind.value
-    gap = NotUnderstood(place=part.place, stage=part.stage, text=part.text, why=f"{called} is not read")
+    gap = NotUnderstood(place=part.place, stage=part.stage, written=part.text, why=f"{called} is not read")
     return lambda _: (gap,)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import product
 
-from nodeworthy.boot.conditions import Guard
+from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Joined, Origin, Pinned, within
@@ -14,6 +15,25 @@ from nodeworthy.boot.text import Hole, Text
 from nodeworthy.documents.tree import Tree
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+# What more questions decide about one file is not taken apart: each doubles the ways in which it may end.
+_MOST_ASKED = 3
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A line of a block, and the directives within the block that decide whether it is there."""
+
+    line: Line
+    arms: Arms
+
+    def is_there(self, chosen: Mapping[str, bool]) -> bool:
+        return all(chosen[asked] is is_yes for each in self.arms for asked, is_yes in each.asks)
+
+    def or_hole(self, decided: Perhaps) -> Line:
+        if not self.arms:
+            return self.line
+        return Line(Text.of(decided.hole(self.arms, self.line.text.shown())), self.line.place)
 
 
 @dataclass(frozen=True)
@@ -79,22 +99,44 @@ class Document:
                 lines[row - first] = written[row - 1].strip()
         return "\n".join(lines)
 
+    def contents(self, tree: Tree) -> list[tuple[Guard, Content]]:
+        """Every content that it may have once its directives are decided, each under what decides so."""
+        rows, is_open = self._rows(tree)
+        asked = {asked: each.line for row in rows for each in row.arms for asked, _ in each.asks}
+        if not asked or len(asked) > _MOST_ASKED or any(each.is_loop for row in rows for each in row.arms):
+            return [((), self.content(tree))]
+        return [
+            (self._answered(asked, chosen), Content(tuple(row.line for row in rows if row.is_there(chosen)), is_open))
+            for answers in product((True, False), repeat=len(asked))
+            for chosen in [dict(zip(asked, answers, strict=True))]
+        ]
+
+    def _answered(self, asked: Mapping[str, int], chosen: Mapping[str, bool]) -> Guard:
+        return tuple(
+            Condition(Question(each, self.origin.at(line), Asks.STATE), "yes" if chosen[each] else "no")
+            for each, line in asked.items()
+        )
+
     def content(self, tree: Tree) -> Content:
+        """With a hole for each line of which a directive decides whether it is there."""
+        rows, is_open = self._rows(tree)
+        return Content(tuple(row.or_hole(self.perhaps) for row in rows), is_open)
+
+    def _rows(self, tree: Tree) -> tuple[list[_Row], bool]:
         text, origin = tree.text or "", self.lines_of(tree)
         lines = text.split("\n")
         is_open = lines[-1] != ""
         if not is_open:
             lines.pop()
         first, own = self._first_line(tree), self.arms(tree)
-        rows: list[Line] = []
+        rows: list[_Row] = []
         for i, line in enumerate(lines, 1):
             row = first + i - 1
             if first and row in self.perhaps.directives:
                 continue
-            told, arms = self.fillings.text(line), self.perhaps.at(row) if first else ()
-            decided = Text.of(self.perhaps.hole(arms, told.shown())) if arms[len(own) :] else told
-            rows.append(Line(decided, origin.at(i)))
-        return Content(tuple(rows), is_open)
+            arms = self.perhaps.at(row)[len(own) :] if first else ()
+            rows.append(_Row(Line(self.fillings.text(line), origin.at(i)), arms))
+        return rows, is_open
 
     def _first_line(self, tree: Tree) -> int:
         """The line of the document on which a block begins whose lines stay its own; 0 for any other text."""

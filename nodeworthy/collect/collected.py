@@ -15,6 +15,7 @@ from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.sent_steps import SendingScript
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.idle_holders import HeldGpus
@@ -26,22 +27,22 @@ from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.facts.fleet.pool_system import PoolSystem
+from nodeworthy.facts.hami.cluster import HamiInstallations
 from nodeworthy.facts.hami.crash import HamiCrashes
+from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
 from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.health import HamiComponents
-from nodeworthy.facts.hami.installed import HamiInstallations
 from nodeworthy.facts.hami.metrics import HamiMetrics
-from nodeworthy.facts.hami.nodes import HamiPluginNodes
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.policies import Policy
 from nodeworthy.facts.hami.runtime import HamiRuntime
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.skipped import UnmutatedPods
-from nodeworthy.facts.hami.sums import HamiSums
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node
@@ -50,13 +51,13 @@ from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import DevicePlugins
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
+from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.asked import ProfilingAsked
-from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes
+from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
 from nodeworthy.facts.profiling.promise import ProfilingPromise
-from nodeworthy.facts.profiling.watched_node import WatchedNode
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret
 from nodeworthy.facts.secrets.secret_manifest import SecretManifest
@@ -106,11 +107,24 @@ _DECLARED: Final[Facts] = frozenset(
         PoolSystem,
         ProfilingAsked,
         ProfilingNodes,
+        SharingConfig,
     }
 )
 # Files alone say it.
 _FILES: Final[Facts] = frozenset(
-    {NodeFiles, OperatorByHelm, RemoteScript, SecretManifest, SlurmJob, SplitEndpoint, UfwFirewall}
+    {
+        AskedNodes,
+        KarpenterClass,
+        KarpenterPool,
+        NodeFiles,
+        OperatorByHelm,
+        RemoteScript,
+        SecretManifest,
+        SendingScript,
+        SlurmJob,
+        SplitEndpoint,
+        UfwFirewall,
+    }
 )
 # A Pulumi program says it.
 _PROGRAM: Final[Facts] = frozenset(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from nodeworthy.collect.source.recognise import operator_values
 from nodeworthy.collect.source.releases import Release, releases
 from nodeworthy.documents.tree import Tree, absent
-from nodeworthy.engine import Fact
 from nodeworthy.facts.operator.recognition import misshapen_parts
+from nodeworthy.scene import Fact
 
 
 def pods(document: Tree) -> Iterator[Fact]:
@@ -90,6 +90,14 @@ def gpu_daemonsets(document: Tree) -> Iterator[Fact]:
         yield from gpu_daemonsets.gpu_daemonsets(document)
 
 
+def sharing(document: Tree) -> Iterator[Fact]:
+    """What lets pods share GPUs, as the device plugin is told it."""
+    if document.is_mapping:
+        from nodeworthy.collect.source.sharing import sharing_configs
+
+        yield from sharing_configs(document)
+
+
 def platform(document: Tree) -> Iterator[Fact]:
     """What measures the cluster, and what keeps its queue."""
     if document.is_mapping:
@@ -122,14 +130,29 @@ def operator(document: Tree) -> Iterator[Fact]:
         yield from misshapen_parts(each.tree)
 
 
+def asked_nodes(document: Tree) -> Iterator[Fact]:
+    """The nodes that Karpenter or eksctl is asked for."""
+    api = document.get("apiVersion").text or "" if document.is_mapping else ""
+    if "karpenter" in api:
+        from nodeworthy.facts.fleet.karpenter import karpenter
+
+        yield from karpenter(document)
+    elif api.startswith("eksctl.io/"):
+        from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
+
+        yield from nodes_of_eksctl(document)
+
+
 # Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.
 RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (
     operator,
     pods,
     classes,
     gpu_daemonsets,
+    sharing,
     platform,
     hami,
+    asked_nodes,
 )
 
 

@@ -1,1 +1,2 @@
-"""One module a command: `configure(parser)` says what it takes, `run(options)` does it and returns the exit code."""
+"""One module a command: `Options` are what it takes, `configure(parser)` tells people, `run(options)` does it and
+returns the exit code. What several commands take stands in the same way beside what they do with it."""

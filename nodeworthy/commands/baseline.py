@@ -23,8 +23,16 @@ from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:
-    from nodeworthy.baseline.entry import Entry
-    from nodeworthy.baseline.file import Baseline
+    from nodeworthy.baseline.file import Baseline, Entry
+    from nodeworthy.commands.settled import Run
+
+
+class Options(settled.Options, baselined.Options):
+    paths: list[str]
+    prune: bool
+    dry_run: bool
+    fleet: str | None
+    stack: str | None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,25 +43,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
     parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
     settled.configure(parser)
-    parser.set_defaults(rule=[], skip_rule=[], strict=None, allow_unknown=None, ignore_suppressions=False)
 
 
-def run(options: argparse.Namespace) -> int:
-    from nodeworthy.baseline.entry import path_from
-    from nodeworthy.baseline.file import read, written
+def run(options: Options) -> int:
+    from nodeworthy.baseline.apply import counted
+    from nodeworthy.baseline.file import path_from, read, written
 
-    settled.settle(options)
-    path, _ = baselined.path_of(options)
+    run = settled.settle(options)
+    path, _ = baselined.path_of(options, run.settings)
     path = path.absolute()
     before = read(path, shown(path)) if path.exists() else None
     if before is None and options.prune:
         raise InputError(f"there is no baseline {shown(path)} to prune")
     paths = options.paths or _as_before(before)
     _refuse_less(before, paths)
-    report = _judged(options, paths)
-    entries = _entries(options, before, report, path.parent, paths)
+    report = _judged(options, run, paths)
+    pruned = before if options.prune else None
+    entries = counted(report.judgements, path.parent) if pruned is None else _still(run, pruned, report, paths)
     if not options.dry_run:
-        checked = before.checked if before is not None and options.prune else [path_from(path.parent, p) for p in paths]
+        checked = pruned.checked if pruned is not None else [path_from(path.parent, p) for p in paths]
         judging.write_whole(path, written(entries, checked))
     print(printable(_told(options, before, entries, report, path)))
     return 0
@@ -65,47 +73,42 @@ def _as_before(before: Baseline | None) -> list[str]:
 
 def _refuse_less(before: Baseline | None, paths: Sequence[str]) -> None:
     """What it says of all the other files would be lost."""
-    from nodeworthy.baseline.stale import is_whole
+    from nodeworthy.baseline.apply import is_whole
 
     if before is not None and not is_whole(before, paths):
         whole = " ".join(_as_before(before))
         raise InputError(f"{before.shown} is about {whole}, and that is more: name it, or another file by --baseline")
 
 
-def _judged(options: argparse.Namespace, paths: list[str]) -> Report:
+def _judged(options: Options, run: Run, paths: list[str]) -> Report:
     from nodeworthy.collect.source.collector import look_at
     from nodeworthy.collect.source.files import sources
     from nodeworthy.collect.source.fleets import Fleets
 
-    found = settled.not_excluded(options, sources(paths))
+    found = settled.not_excluded(run, sources(paths))
     fleets = Fleets(options.fleet, options.stack, by_settings=not options.no_settings)
-    looked = look_at(found, fleets, settled.ids_of(options))
+    looked = look_at(found.sources, fleets, settled.ids_of(run))
     if looked.refused:
         raise InputError("\n".join(looked.refused))
-    report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
+    report = judging.judged(run, Moment.SOURCE, looked.scenes, looked.counts)
     if not report.evaluated["verdicts"]:
         raise CouldNotLook("nothing was evaluated, so there is nothing to write down")
-    return settled.told(options, report)
+    return settled.told(run, report)
 
 
-def _entries(
-    options: argparse.Namespace, before: Baseline | None, report: Report, folder: Path, paths: Sequence[str]
-) -> Mapping[Entry, int]:
-    from nodeworthy.baseline.apply import counted, laid_over
+def _still(run: Run, before: Baseline, report: Report, paths: Sequence[str]) -> Mapping[Entry, int]:
+    """Less what no longer applies."""
+    from nodeworthy.baseline.apply import laid_over
 
-    if before is None or not options.prune:
-        return counted(report.judgements, folder)
     judgements, left = laid_over(report.judgements, before)
-    gone = baselined.stale(options, before, judgements, left, paths)
+    gone = baselined.stale(run, before, judgements, left, paths)
     kept = Counter(dict(before.entries))
     for each in gone:
         kept[each] -= left[each]
     return +kept
 
 
-def _told(
-    options: argparse.Namespace, before: Baseline | None, entries: Mapping[Entry, int], report: Report, path: Path
-) -> str:
+def _told(options: Options, before: Baseline | None, entries: Mapping[Entry, int], report: Report, path: Path) -> str:
     lines = [f"{shown(path)} {'would hold' if options.dry_run else 'holds'} {_counted(entries)}"]
     if before is not None:
         was, now = Counter(dict(before.entries)), Counter(dict(entries))

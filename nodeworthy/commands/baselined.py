@@ -15,67 +15,63 @@ from nodeworthy.commands import settled
 from nodeworthy.errors import InputError
 
 if TYPE_CHECKING:
-    from nodeworthy.baseline.entry import Entry
-    from nodeworthy.baseline.file import Baseline
+    from nodeworthy.baseline.file import Baseline, Entry
+    from nodeworthy.commands.settled import Run
     from nodeworthy.engine import Judgement
     from nodeworthy.report.report import Report
+    from nodeworthy.settings.model import Settings
 
 NAME = ".nodeworthy-baseline.json"
+
+
+class Options:
+    baseline: str | None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="FILE", help=f"what may fail because it did before ({NAME}, upwards)")
 
 
-def laid_over(options: argparse.Namespace, report: Report, looked_at: Sequence[str]) -> Report:
-    """The report with what stands in the baseline suppressed. Where all of it was looked at, what no longer applies is
-    told, too."""
-    baseline = None if options.ignore_suppressions else of(options)
+def laid_over(options: Options, run: Run, report: Report, looked_at: Sequence[str], *, is_part: bool = False) -> Report:
+    """The report with what stands in the baseline suppressed. Where all of it was looked at, and not a part, what no
+    longer applies is told, too."""
+    baseline = None if run.typed.ignore_suppressions else _of(options, run)
     if baseline is None:
         return report
     from nodeworthy.baseline.apply import laid_over as over
 
     judgements, left = over(report.judgements, baseline)
-    unused = [] if options.changed is not None else list(_unused(options, baseline, judgements, left, looked_at))
+    unused = [] if is_part else list(_unused(run, baseline, judgements, left, looked_at))
     return replace(report, judgements=[*judgements, *unused], baseline=baseline.shown)
 
 
 def _unused(
-    options: argparse.Namespace,
-    baseline: Baseline,
-    judgements: Sequence[Judgement],
-    left: Counter[Entry],
-    looked_at: Sequence[str],
+    run: Run, baseline: Baseline, judgements: Sequence[Judgement], left: Counter[Entry], looked_at: Sequence[str]
 ) -> Iterator[Judgement]:
-    from nodeworthy.baseline.stale import told
+    from nodeworthy.baseline.apply import told
     from nodeworthy.rules import rule
 
-    for each in stale(options, baseline, judgements, left, looked_at):
+    for each in stale(run, baseline, judgements, left, looked_at):
         yield told(each, baseline, rule("suppression-unused"))
 
 
 def stale(
-    options: argparse.Namespace,
-    baseline: Baseline,
-    judgements: Sequence[Judgement],
-    left: Counter[Entry],
-    looked_at: Sequence[str],
+    run: Run, baseline: Baseline, judgements: Sequence[Judgement], left: Counter[Entry], looked_at: Sequence[str]
 ) -> list[Entry]:
-    from nodeworthy.baseline.stale import Decided, is_whole
-    from nodeworthy.baseline.stale import stale as told_stale
-    from nodeworthy.commands.judging import chosen_ids
+    from nodeworthy.baseline.apply import Decided, is_whole
+    from nodeworthy.baseline.apply import stale as told_stale
 
     if not left or not is_whole(baseline, looked_at):
         return []
     # Of a rule that can't be loaded, nothing is known.
-    broken = {each.id for each in options.own.broken} if options.own is not None else set()
-    decided = Decided(judgements, frozenset(chosen_ids(options) - broken), baseline.folder)
-    return told_stale(left, decided, settled.ids_of(options))
+    broken = {each.id for each in run.own.broken} if run.own is not None else set()
+    decided = Decided(judgements, frozenset(settled.chosen_ids(run) - broken), baseline.folder)
+    return told_stale(left, decided, settled.ids_of(run))
 
 
-def of(options: argparse.Namespace) -> Baseline | None:
+def _of(options: Options, run: Run) -> Baseline | None:
     """Raises InputError for one that was named and is not there, and for one that can't be read."""
-    path, named = path_of(options)
+    path, named = path_of(options, run.settings)
     if not path.is_file() and not named:
         return None
     from nodeworthy.baseline.file import read
@@ -85,11 +81,10 @@ def of(options: argparse.Namespace) -> Baseline | None:
     return read(Path(path).absolute(), shown(path))
 
 
-def path_of(options: argparse.Namespace) -> tuple[Path, bool]:
+def path_of(options: Options, settings: Settings | None) -> tuple[Path, bool]:
     """Where the baseline lies, or would lie; and whether somebody said so."""
     if options.baseline:
         return Path(options.baseline), True
-    settings = options.settings
     if settings is not None and settings.baseline:
         return settings.folder / settings.baseline, True
     beside = [folder / NAME for folder in up_to_repository(Path.cwd())]

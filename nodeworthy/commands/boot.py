@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.verdict import Finding
+
+
+class Options:
+    file: str
+    format: str
+    output: str | None
+    fleet: str | None
+    stack: str | None
+    no_color: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,19 +37,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-color", action="store_true", help="no colours (also NO_COLOR)")
 
 
-def run(options: argparse.Namespace) -> int:
-    from nodeworthy.boot.effects import NotUnderstood
-    from nodeworthy.commands.judging import wants_colour, write_whole
-    from nodeworthy.redaction import hidden
-    from nodeworthy.report import timeline, timeline_json
+def run(options: Options) -> int:
+    from nodeworthy.backstop import TookTooLong, watched
+    from nodeworthy.errors import CouldNotLook
 
-    script = _script(options)
-    _refuse_unread(script)
+    try:
+        with watched():
+            return _run(options)
+    except TookTooLong as problem:
+        raise CouldNotLook(f"{options.file}: {problem.why}") from None
+
+
+def _run(options: Options) -> int:
+    from nodeworthy.backstop import bounded
+    from nodeworthy.boot.effects import NotUnderstood
+    from nodeworthy.commands.judging import write_whole
+
+    script = bounded(_script, options)
+    bounded(_refuse_unread, script)
     findings = _findings(script)
-    if options.format == "json":
-        shown = timeline_json.as_json(script, findings, hidden)
-    else:
-        shown = timeline.text(script, findings, hidden, colour=wants_colour(options) and not options.output)
+    shown = bounded(_shown, options, script, findings)
     if options.output:
         write_whole(Path(options.output), shown)
     else:
@@ -48,7 +65,21 @@ def run(options: argparse.Namespace) -> int:
     return 3 if gaps or not script.userdata.parts or any(each.is_doubt for each in script.userdata.faults) else 0
 
 
-def _script(options: argparse.Namespace) -> BootScript:
+def _shown(options: Options, script: BootScript, findings: Sequence[Finding]) -> str:
+    from nodeworthy.commands.judging import wants_colour
+    from nodeworthy.redaction import hidden
+    from nodeworthy.report.timeline import timeline_as_json, timeline_text
+
+    # One condition stands above many steps.
+    hide = cache(hidden)
+
+    if options.format == "json":
+        return timeline_as_json(script, findings, hide)
+    colour = wants_colour(no_color=options.no_color) and not options.output
+    return timeline_text(script, findings, hide, colour=colour)
+
+
+def _script(options: Options) -> BootScript:
     from nodeworthy.boot.unpack import unpack
     from nodeworthy.collect.source.files import STDIN, Source, Unreadable, read_bytes, shown
     from nodeworthy.collect.source.fleets import Fleets
@@ -95,8 +126,9 @@ def _refuse_unread(script: BootScript) -> None:
 
 def _findings(script: BootScript) -> Sequence[Finding]:
     """What the rules object to, and what they can't be sure of."""
-    from nodeworthy.engine import Scene, judge
+    from nodeworthy.engine import judge
     from nodeworthy.rules import catalogue, rule
+    from nodeworthy.scene import judged_together
 
-    judgements = judge([Scene([script])], catalogue(), rule("rule-crashed"))
+    judgements = judge([judged_together([script])], catalogue(), rule("rule-crashed"))
     return [found for each in judgements for found in each.findings]

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nodeworthy.backstop import Watch, watched
 from nodeworthy.commands import baselined, check_fix, judging, settled
-from nodeworthy.commands.out_of_the_tree import tell_of_links, tell_of_named
 from nodeworthy.errors import InputError
 from nodeworthy.report.kinds import kinds_of
 from nodeworthy.report.printable import on_one_line
@@ -23,6 +23,16 @@ from nodeworthy.rule import Moment
 if TYPE_CHECKING:
     from nodeworthy.collect.source.cache import Memory
     from nodeworthy.collect.source.files import Source
+    from nodeworthy.commands.settled import Found, Run
+
+
+class Options(check_fix.Options, judging.Options, baselined.Options):
+    paths: list[str]
+    changed: list[str] | None
+
+    @property
+    def named(self) -> list[str]:
+        return [*self.paths, *(self.changed or ())]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -33,58 +43,92 @@ def configure(parser: argparse.ArgumentParser) -> None:
     baselined.configure(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
+    with watched() as watch:
+        return _run(options, judging.begin(options), watch)
+
+
+def _run(options: Options, run: Run, watch: Watch) -> int:
     from nodeworthy.collect.source.files import sources
 
-    settled.settle(options)
     hook = options.changed is not None
-    paths = [*options.paths, *(options.changed or ())]
-    if not paths and not hook:
+    if not options.named and not hook:
         raise InputError("name what to check: files, folders, or - for standard input")
-    mends = check_fix.is_asked_for(options, paths)
-    found = settled.not_excluded(options, sources(paths, named=not hook))
-    tell_of_links(found)
+    mends = check_fix.is_asked_for(options)
+    every = check_fix.finished(list(sources(options.named, named=not hook)), finishes=mends and not options.dry_run)
+    found = settled.not_excluded(run, every)
+    tell_of_links(found.sources)
     if mends:
-        return check_fix.run(options, paths, found)
-    memory = _memory(options, paths, found)
+        return check_fix.run(options, run, found)
+    memory = _memory(options, run, found.sources)
     known = memory.answer() if memory is not None else None
     if known is not None:
-        not_read = kinds_of(known.nothing)
-        return _deliver(options, Report(Moment.SOURCE, known.judgements, known.counts, not_read=not_read), paths)
-    return _look(options, paths, found, memory)
+        report = Report(Moment.SOURCE, known.judgements, known.counts, not_read=kinds_of(known.nothing))
+        return _deliver(options, run, found.counted(report))
+    return _look(options, run, found, memory, watch)
 
 
-def _memory(options: argparse.Namespace, paths: list[str], found: Sequence[Source]) -> Memory | None:
+def _memory(options: Options, run: Run, found: Sequence[Source]) -> Memory | None:
     """What an earlier call with the same words has left behind. How a report is written is no part of it."""
     if options.no_cache:
         return None
     from nodeworthy.collect.source.cache import memory
 
-    asked = ("changed", "fleet", "stack", "rule", "skip_rule", "ignore_suppressions")
-    return memory(paths, found, {**{name: getattr(options, name) for name in asked}, **settled.stamps(options)})
+    asked: dict[str, object] = {
+        "changed": options.changed,
+        "fleet": options.fleet,
+        "stack": options.stack,
+        "rule": options.rule,
+        "skip_rule": options.skip_rule,
+        "ignore_suppressions": options.ignore_suppressions,
+    }
+    return memory(options.named, found, {**asked, **settled.stamps(run)})
 
 
-def _look(options: argparse.Namespace, paths: list[str], found: Sequence[Source], memory: Memory | None) -> int:
+def _look(options: Options, run: Run, found: Found, memory: Memory | None, watch: Watch) -> int:
     from nodeworthy.collect.source.collector import look_at
     from nodeworthy.collect.source.fleets import Fleets
 
     fleets = Fleets(options.fleet, options.stack, by_settings=not options.no_settings)
-    looked = look_at(found, fleets, settled.ids_of(options), memory.nothing if memory is not None else frozenset())
+    nothing = memory.nothing if memory is not None else frozenset()
+    looked = look_at(found.sources, fleets, settled.ids_of(run), nothing)
     if options.changed is not None and not looked.scenes and not looked.refused:
-        changed = len([*options.paths, *options.changed])
-        print(f"nodeworthy check: none of {changed} changed files is of a kind that it knows", file=sys.stderr)
+        print(
+            f"nodeworthy check: none of {len(options.named)} changed files is of a kind that it knows", file=sys.stderr
+        )
         return 0
-    report = judging.judged(options, Moment.SOURCE, looked.scenes, looked.counts)
-    code = _deliver(options, replace(report, not_read=kinds_of(looked.nothing)), paths)
+    report = judging.judged(run, Moment.SOURCE, looked.scenes, looked.counts)
+    code = _deliver(options, run, found.counted(replace(report, not_read=kinds_of(looked.nothing))))
     for why in looked.scopes.incomplete:
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
     tell_of_named(looked.out_of_the_tree)
     for refused in looked.refusals():
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
-    if memory is not None and not looked.refused and not looked.out_of_the_tree:
+    # What was given up may come to its end another time.
+    if memory is not None and not looked.refused and not looked.out_of_the_tree and not watch.stops:
         memory.keep(report.judgements, looked.counts, looked.nothing, [*fleets.files, *looked.asked_for])
     return 2 if looked.refused else code
 
 
-def _deliver(options: argparse.Namespace, report: Report, paths: Sequence[str]) -> int:
-    return judging.deliver(options, baselined.laid_over(options, report, paths))
+def _deliver(options: Options, run: Run, report: Report) -> int:
+    whole = baselined.laid_over(options, run, report, options.named, is_part=options.changed is not None)
+    return judging.deliver(options, run, whole)
+
+
+# As many are named; how many there are is said of all.
+_FIRST = 3
+
+
+def tell_of_links(found: Iterable[Source]) -> None:
+    _tell("links that lead out of the tree, and were not followed", [each.shown for each in found if each.leads_out])
+
+
+def tell_of_named(paths: Iterable[str]) -> None:
+    _tell("files that lie out of the tree of those that name them, and were not read", list(dict.fromkeys(paths)))
+
+
+def _tell(what: str, paths: list[str]) -> None:
+    if paths:
+        more = f" and {len(paths) - _FIRST:,} more" if len(paths) > _FIRST else ""
+        said = f"{what} ({len(paths):,}): {', '.join(paths[:_FIRST])}{more}; name one to have it read"
+        print(f"nodeworthy check: {on_one_line(said)}", file=sys.stderr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,20 @@ from nodeworthy.rule import Moment
 if TYPE_CHECKING:
     from nodeworthy.collect.source.collector import Looked
     from nodeworthy.collect.source.files import Source
+    from nodeworthy.commands import check
+    from nodeworthy.commands.settled import Found, Run
     from nodeworthy.engine import Judgement
-    from nodeworthy.fixes.change import Left
+    from nodeworthy.fixes.journal import BrokenOff, Journal
     from nodeworthy.fixes.plan import Plan
-    from nodeworthy.fixes.text import Text
+    from nodeworthy.fixes.text import Left, Text
+    from nodeworthy.fixes.write import Beside
     from nodeworthy.report.report import Report
+
+
+class Options:
+    fix: bool
+    dry_run: bool
+    yes: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,17 +38,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="with --fix: do not ask")
 
 
-def is_asked_for(options: argparse.Namespace, paths: Sequence[str]) -> bool:
+def is_asked_for(options: check.Options) -> bool:
     """Whether anything is to be mended. Raises InputError where options do not go together."""
     for name, given in (("--yes", options.yes), ("--dry-run", options.dry_run)):
         if given and not options.fix:
             raise InputError(f"{name} is for --fix")
     if not options.fix:
         return False
-    for name, given in (("--format", options.format != "text"), ("--output", options.output), ("--also", options.also)):
-        if given:
+    of_reports = {"--format": options.format != "text", "--output": options.output, "--also": options.also}
+    for name, is_given in of_reports.items():
+        if is_given:
             raise InputError(f"{name} is for a report; --fix tells people what it does")
-    if "-" in paths:
+    if "-" in options.named:
         raise InputError("--fix mends files, and standard input is none")
     if not (options.dry_run or options.yes or sys.stdin.isatty()):
         raise InputError(
@@ -49,14 +58,13 @@ def is_asked_for(options: argparse.Namespace, paths: Sequence[str]) -> bool:
     return True
 
 
-def run(options: argparse.Namespace, paths: Sequence[str], found: Sequence[Source]) -> int:
-    from nodeworthy.fixes.diff import diff
-    from nodeworthy.fixes.plan import plan
+def run(options: check.Options, run: Run, found: Found) -> int:
+    from nodeworthy.fixes.plan import diff, plan
 
-    checking = _Checking(options, paths, found)
+    checking = _Checking(options, run, found)
     looked, report = checking.judged({})
     if options.changed is not None and not looked.scenes and not looked.refused:
-        _say(f"none of {len(paths)} changed files is of a kind that it knows")
+        _say(f"none of {len(options.named)} changed files is of a kind that it knows")
         return 0
     mended = plan(report.judgements, checking.texts(report.judgements), checking.again)
     sys.stdout.write(_shown(diff(mended)))
@@ -64,39 +72,40 @@ def run(options: argparse.Namespace, paths: Sequence[str], found: Sequence[Sourc
     _tell(mended, [*checking.refused, *mended.left], report)
     for refused in looked.refusals():
         _say(on_one_line(refused))
-    code = _code(options, looked, report)
+    code = _code(run, looked, report)
     if options.dry_run:
         return 1 if mended.changed and code != 2 else code
     if mended.changed:
         if not options.yes and not _agreed(f"Write {_files(mended.changed)}?"):
             _say("nothing was written")
             return code
-        _write(mended, found)
+        _write(mended, found.sources)
         looked, report = checking.judged({})
-    code = judging.deliver(options, report)
+    code = judging.deliver(options, run, report)
     return 2 if looked.refused else code
 
 
 class _Checking:
     """The same look again and again, each time with other texts in place of those on the disk."""
 
-    def __init__(self, options: argparse.Namespace, paths: Sequence[str], found: Sequence[Source]) -> None:
+    def __init__(self, options: check.Options, run: Run, found: Found) -> None:
         self._options = options
-        self._paths = paths
+        self._run = run
         self._found = found
-        self._rules = settled.ids_of(options)
+        self._rules = settled.ids_of(run)
         self.refused: list[Left] = []
 
     def judged(self, instead: Mapping[str, bytes]) -> tuple[Looked, Report]:
         from nodeworthy.collect.source.collector import look_at
         from nodeworthy.collect.source.fleets import Fleets
 
-        by_settings = not self._options.no_settings
-        fleets = Fleets(self._options.fleet, self._options.stack, by_settings=by_settings)
-        sources = [replace(each, data=instead.get(each.shown), others=instead) for each in self._found]
+        options = self._options
+        fleets = Fleets(options.fleet, options.stack, by_settings=not options.no_settings)
+        sources = [replace(each, data=instead.get(each.shown), others=instead) for each in self._found.sources]
         looked = look_at(sources, fleets, self._rules)
-        report = judging.judged(self._options, Moment.SOURCE, looked.scenes, looked.counts)
-        return looked, baselined.laid_over(self._options, report, self._paths)
+        report = self._found.counted(judging.judged(self._run, Moment.SOURCE, looked.scenes, looked.counts))
+        is_part = options.changed is not None
+        return looked, baselined.laid_over(options, self._run, report, options.named, is_part=is_part)
 
     def again(self, instead: Mapping[str, bytes]) -> Sequence[Judgement]:
         return self.judged(instead)[1].judgements
@@ -104,15 +113,14 @@ class _Checking:
     def texts(self, judgements: Iterable[Judgement]) -> dict[str, Text]:
         """Of the files in which something stands that a fixer may mend, and that may be written."""
         from nodeworthy.collect.source.files import Unreadable, read_bytes
-        from nodeworthy.fixes.change import Left
         from nodeworthy.fixes.proposals import is_open
-        from nodeworthy.fixes.text import Text
+        from nodeworthy.fixes.text import Left, Text
         from nodeworthy.fixes.write import why_not
 
         open_findings = (each for judgement in judgements for each in judgement.findings if is_open(each))
         asked = {each.where.path: each for each in open_findings if each.edit is not None}
         texts: dict[str, Text] = {}
-        for source in self._found:
+        for source in self._found.sources:
             if source.shown not in asked:
                 continue
             why = why_not(source.path)
@@ -126,9 +134,8 @@ class _Checking:
         return texts
 
 
-def _code(options: argparse.Namespace, looked: Looked, report: Report) -> int:
-    code = settled.told(options, report).exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
-    return 2 if looked.refused else code
+def _code(run: Run, looked: Looked, report: Report) -> int:
+    return 2 if looked.refused else run.exit_code(settled.told(run, report))
 
 
 def _tell(mended: Plan, left: Sequence[Left], report: Report) -> None:
@@ -152,27 +159,75 @@ def _files(paths: Sequence[str]) -> str:
 
 
 def _write(mended: Plan, found: Sequence[Source]) -> None:
-    """What takes time and room is done for all files before the first is exchanged: a run that is killed, or a disk
-    that is full, leaves a set that is half done only within these last moments, and each file whole."""
+    """All of them or none: what takes time and room is done for all files before the first is exchanged, and whoever is
+    stopped while they are has left word for the next run."""
+    from nodeworthy.fixes.journal import Entry, Journal, new_token
     from nodeworthy.fixes.write import Beside, NotWritten
 
     paths = {each.shown: each.path for each in found}
-    written = 0
-    with ExitStack() as stack:
-        ready: dict[str, Beside] = {}
+    token, written = new_token(), 0
+    entries = [Entry.of(paths[each], mended.before[each].data, mended.after[each].data) for each in mended.changed]
+    journal = Journal(token, entries)
+    ready: dict[str, Beside] = {}
+    try:
         for each in mended.changed:
             try:
-                beside = Beside(paths[each], mended.before[each].data, mended.after[each].data)
-                ready[each] = stack.enter_context(beside)
+                ready[each] = Beside(paths[each], mended.before[each].data, mended.after[each].data, token)
             except NotWritten as problem:
                 _say(on_one_line(f"not written: {each}: {problem.why}"))
+        journal.ready()
         for each, beside in ready.items():
             try:
                 beside.take_its_place()
                 written += 1
             except NotWritten as problem:
                 _say(on_one_line(f"not written: {each}: {problem.why}"))
+    except BaseException:
+        if journal.is_ready:
+            journal.leave()
+            _say(f"{written} of {_files(mended.changed)} written: the next --fix writes the others")
+        else:
+            _give_up(ready.values(), journal)
+        raise
+    _give_up(ready.values(), journal)
     _say(f"{written} of {_files(mended.changed)} written")
+
+
+def _give_up(ready: Iterable[Beside], journal: Journal) -> None:
+    for each in ready:
+        each.give_up()
+    journal.end()
+
+
+def finished(found: Sequence[Source], *, finishes: bool) -> list[Source]:
+    """The files to look at, less what a run that was broken off has left beside them; that is finished, or told."""
+    from nodeworthy.fixes.left_behind import is_staged, journals
+
+    if journals():
+        from nodeworthy.fixes.journal import broken_off
+
+        for each in broken_off({source.real for source in found}):
+            _finish(each, finishes=finishes)
+    left = [each for each in found if is_staged(each.path.name)]
+    if not left:
+        return list(found)
+    there = [each.shown for each in left if each.path.exists()]
+    if there:
+        what = "left behind by a --fix that was broken off or goes on, and not looked at"
+        _say(on_one_line(f"{what}: {', '.join(there[:3])}{f' and {len(there) - 3} more' if len(there) > 3 else ''}"))
+    return [each for each in found if each not in left]
+
+
+def _finish(broken: BrokenOff, *, finishes: bool) -> None:
+    written, every = broken.written, len(broken.entries)
+    of = f"an earlier --fix was broken off with {written} of {every} file{'s' * (every != 1)} written"
+    if not finishes:
+        _say(f"{of}: --fix {'writes the others' if broken.is_ready else 'removes what it left beside them'}")
+        return
+    done = broken.finish()
+    _say(f"{of}: {f'{done} more written now' if broken.is_ready else 'what it left beside them is removed'}")
+    for path, why in broken.left.items():
+        _say(on_one_line(f"not written: {path}: {why}"))
 
 
 def _agreed(question: str) -> bool:

@@ -15,11 +15,15 @@ from importlib.resources import files
 SCRIPTS = {"bash": "nodeworthy.bash", "zsh": "_nodeworthy", "fish": "nodeworthy.fish"}
 
 
+class Options:
+    shell: str
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("shell", choices=tuple(SCRIPTS), help="whose completion")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     script = files("nodeworthy").joinpath("completions", SCRIPTS[options.shell])
     sys.stdout.write(script.read_text(encoding="utf-8"))
     return 0

@@ -21,21 +21,37 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from nodeworthy.backstop import TookTooLong, bounded, watched
 from nodeworthy.commands import judging, repairing, settled, watching
-from nodeworthy.rule import Moment
+from nodeworthy.limits import SECONDS_TOGETHER
+from nodeworthy.rule import Moment, Rule
 from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.commands.settled import Run
     from nodeworthy.facts.cluster.ledger import Ledger
     from nodeworthy.report.report import Report
 
+T = TypeVar("T")
 # Only here are there people who wait for what broke.
 FORMATS = (*judging.FORMATS, "brief")
+
+
+class Options(watching.Options, repairing.Options, judging.Options):
+    namespace: str | None
+    context: str | None
+    max_workers: int
+    prometheus: str | None
+    record: str | None
+    folder: str | None
+    ledger: bool
+    print_role: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -61,24 +77,32 @@ def _workers(text: str) -> int:
     return number
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     watching.check(options)
-    if repairing.is_asked_for(options):
-        return repairing.run(options, lambda: _looked(options))
+    with watched():
+        return _run(options)
+
+
+def _run(options: Options) -> int:
+    mends = repairing.is_asked_for(options)
+    if options.undo:  # whatever the settings are
+        return repairing.undo(options, options.undo)
+    run = judging.begin(options)
+    if mends:
+        return repairing.fix(options, run, lambda: _looked(options, run))
     if options.watch:
-        return watching.run(options, lambda: _told(options))
-    return _print_role(options) if options.print_role else _diagnose(options)
+        return watching.run(options, run, lambda: _told(options, run))
+    return _print_role(options, run) if options.print_role else _diagnose(options, run)
 
 
-def _print_role(options: argparse.Namespace) -> int:
-    from nodeworthy.collect.cluster.pod_logs import RULES as LOGS_FOR
+def _print_role(options: Options, run: Run) -> int:
     from nodeworthy.collect.cluster.role import manifests
     from nodeworthy.errors import InputError
 
     for name, given in (("--context", options.context), ("--record", options.record), ("--from", options.folder)):
         if given is not None:
             raise InputError(f"{name} is for a diagnosis; --print-role looks at nothing")
-    written = manifests(options.namespace, logs=not LOGS_FOR.isdisjoint(judging.chosen_ids(options)))
+    written = manifests(options.namespace, logs=_need_logs(judging.every_chosen_rule(run)))
     if options.output:
         judging.write_whole(Path(options.output), written)
     else:
@@ -86,37 +110,34 @@ def _print_role(options: argparse.Namespace) -> int:
     return 0
 
 
-def _diagnose(options: argparse.Namespace) -> int:
-    from nodeworthy.collect.cluster.capacity import ledger_of
+def _diagnose(options: Options, run: Run) -> int:
     from nodeworthy.report import ledger as written
 
-    seen, report = _looked(options)
+    seen, report = _looked(options, run)
     report = _with_sightings(report, seen) if judging.wants(options, "brief") else report
-    told = ledger_of(seen)
+    told = _ledger(seen)
     beside = None
     if judging.wants(options, "html") or judging.wants(options, "markdown"):
         from nodeworthy.report.markdown import Beside
 
         beside = Beside(blocks={"The GPUs": written.text(told)})
-    return judging.deliver(options, _with_ledger(options, report, told), _heading(options, told), beside)
+    return judging.deliver(options, run, _with_ledger(options, report, told), _heading(options, told), beside)
 
 
-def _told(options: argparse.Namespace) -> tuple[Report, str]:
+def _told(options: Options, run: Run) -> tuple[Report, str]:
     """The report, and what people read before it."""
-    from nodeworthy.collect.cluster.capacity import ledger_of
-
-    seen, report = _looked(options)
-    told = ledger_of(seen)
+    seen, report = _looked(options, run)
+    told = _ledger(seen)
     return _with_ledger(options, report, told), _heading(options, told)
 
 
-def _heading(options: argparse.Namespace, told: Ledger) -> str:
+def _heading(options: Options, told: Ledger) -> str:
     from nodeworthy.report import ledger as written
 
     return written.text(told) if options.ledger else written.in_a_line(told)
 
 
-def _with_ledger(options: argparse.Namespace, report: Report, told: Ledger) -> Report:
+def _with_ledger(options: Options, report: Report, told: Ledger) -> Report:
     from nodeworthy.report import ledger as written
 
     if not judging.wants(options, "json"):
@@ -124,20 +145,46 @@ def _with_ledger(options: argparse.Namespace, report: Report, told: Ledger) -> R
     return replace(report, extra={**report.extra, "ledger": written.as_data(told)})
 
 
-def _looked(options: argparse.Namespace) -> tuple[Seen, Report]:
+def _looked(options: Options, run: Run) -> tuple[Seen, Report]:
     from nodeworthy.collect.cluster.scenes import scenes
     from nodeworthy.collect.source.fleets import Fleets
 
-    chosen = judging.chosen_ids(options)  # a rule that does not exist is said before a cluster is asked
+    chosen = judging.every_chosen_rule(run)  # a rule that does not exist is said before a cluster is asked
     fleet = Fleets(options.fleet, options.stack).asked_for()
     if options.prometheus is not None:
         from nodeworthy.collect.cluster.prometheus import check
 
         check(options.prometheus)
     seen = _look(options, chosen)
-    rules = settled.ids_of(options)
-    found = scenes(seen, fleet, frozenset(options.rule), rules)
-    return seen, judging.judged(options, Moment.CLUSTER, found, {"objects": seen.objects})
+    rules = settled.ids_of(run)
+    found = _whole(scenes, seen, fleet, _asked_about(chosen, options.rule), rules)
+    return seen, judging.judged(run, Moment.CLUSTER, found, {"objects": seen.objects})
+
+
+def _ledger(seen: Seen) -> Ledger:
+    from nodeworthy.collect.cluster.capacity import ledger_of
+
+    return _whole(ledger_of, seen)
+
+
+def _whole(function: Callable[..., T], *arguments: Any) -> T:
+    """Of a cluster as a whole: of a part of it nothing could be told."""
+    from nodeworthy.errors import CouldNotLook
+
+    try:
+        return bounded(function, *arguments, seconds=SECONDS_TOGETHER)
+    except TookTooLong as problem:
+        raise CouldNotLook(f"what was read of the cluster was not judged: {problem.why}") from None
+
+
+def _need_logs(rules: Iterable[Rule]) -> bool:
+    return any(each.reads_logs for each in rules)
+
+
+def _asked_about(rules: Iterable[Rule], named: Collection[str]) -> frozenset[type[Any]]:
+    """What rules judge that were asked for by name, less what gives way to better facts."""
+    checks = (check for each in rules if each.id in named for check in each.checks)
+    return frozenset(check.subject for check in checks if check.unless is None)
 
 
 def _with_sightings(report: Report, seen: Seen) -> Report:
@@ -146,14 +193,14 @@ def _with_sightings(report: Report, seen: Seen) -> Report:
     return replace(report, sightings=tuple(seen.sighted.of(named, seen.pods)))
 
 
-def _look(options: argparse.Namespace, rules: set[str]) -> Seen:
+def _look(options: Options, rules: Sequence[Rule]) -> Seen:
     from nodeworthy.errors import InputError
 
     if options.folder is None:
         from nodeworthy.collect.cluster import live
 
         asked = options.context, options.namespace, options.max_workers, options.record
-        return live.look(*asked, rules=rules, measured_by=options.prometheus)
+        return live.look(*asked, with_logs=_need_logs(rules), measured_by=options.prometheus)
     given_too = {"--context": options.context, "--record": options.record, "--prometheus": options.prometheus}
     for name, given in given_too.items():
         if given is not None:

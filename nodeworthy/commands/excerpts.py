@@ -8,7 +8,7 @@ from pathlib import Path
 from nodeworthy.collect.source.files import STDIN, Unreadable
 from nodeworthy.collect.source.shown_lines import shown_lines
 from nodeworthy.known.secrets import HIDDEN
-from nodeworthy.report.html_excerpt import Excerpt
+from nodeworthy.report.html_findings import Excerpt
 from nodeworthy.verdict import Finding, Place
 
 BEFORE, AFTER = 2, 2

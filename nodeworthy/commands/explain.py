@@ -10,6 +10,7 @@ import argparse
 import codecs
 import json
 import sys
+from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -21,6 +22,13 @@ if TYPE_CHECKING:
 
 STDIN = "-"
 _CHUNK = 1 << 20
+# How many of them, from the end, are asked what comes nearest where nothing is known.
+_KEPT = 2
+
+
+class Options(settled.Options):
+    what: list[str]
+    format: str
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,11 +37,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     settled.configure(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     what = " ".join(options.what).strip()
-    explanations = _of_log() if what == STDIN else _of_words(what) or _own(options, what)
+    ends: deque[bytes] = deque(maxlen=_KEPT)
+    explanations = _of_log(ends) if what == STDIN else _of_words(what) or _own(options, what)
     if not explanations:
-        return _nothing_known(what)
+        return _nothing_known(what, b"".join(ends) if what == STDIN else what.encode("utf-8", "replace"))
     from nodeworthy.report.printable import escaped, printable
 
     if options.format == "json":
@@ -48,10 +57,17 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _of_log() -> list[Explanation]:
+def _of_log(ends: deque[bytes]) -> list[Explanation]:
+    """`ends` is given how the log ends."""
     from nodeworthy.known.evidence import in_stream
 
-    return _explained(in_stream(_chunks(sys.stdin.buffer)))
+    return _explained(in_stream(_kept(_chunks(sys.stdin.buffer), ends)))
+
+
+def _kept(chunks: Iterator[bytes], ends: deque[bytes]) -> Iterator[bytes]:
+    for each in chunks:
+        ends.append(each)
+        yield each
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
@@ -84,20 +100,32 @@ def _explained(found: list[Found]) -> list[Explanation]:
 
 def _of_id(what: str) -> list[Explanation]:
     from nodeworthy.known import containerd, gpus, instances, releases
-    from nodeworthy.report import explained_world
+    from nodeworthy.report.explained import of_distribution, of_gpu, of_instance_type, of_release
 
     rule = _rule(what)
     if rule is not None:
         return [rule]
     if what.lower() in containerd.distributions():
-        return explained_world.of_distribution(what.lower())
+        return of_distribution(what.lower())
     gpu = gpus.gpu_named(what)
     if gpu is not None:
-        return [explained_world.of_gpu(gpu)]
+        return [of_gpu(gpu)]
     if instances.exists(what.lower()):
-        return [explained_world.of_instance_type(what.lower(), instances.gpus_of(what.lower()))]
+        return [of_instance_type(what.lower(), instances.gpus_of(what.lower()))]
     release = releases.release_of(what.removeprefix("gpu-operator").strip("-: "))
-    return [explained_world.of_release(what, release)] if release is not None else []
+    return [of_release(what, release)] if release is not None else _of_entry(what)
+
+
+def _of_entry(what: str) -> list[Explanation]:
+    """By its id, as `nearest` and the documentation name it."""
+    from nodeworthy.known.evidence import all_evidence
+    from nodeworthy.report.explained import of_entry
+    from nodeworthy.rules import catalogue
+
+    found = next((each for each in all_evidence() if each.id == what.lower()), None)
+    if found is None:
+        return []
+    return [of_entry(found, next((each for each in catalogue() if each.id == found.rule), None))]
 
 
 def _rule(what: str) -> Explanation | None:
@@ -109,7 +137,7 @@ def _rule(what: str) -> Explanation | None:
     return of_rule(found, moments_of(found)) if found is not None else None
 
 
-def _own(options: argparse.Namespace, what: str) -> list[Explanation]:
+def _own(options: Options, what: str) -> list[Explanation]:
     """Only where nothing of ours is meant: what lies in that folder is run."""
     if len(what.split()) != 1:
         return []
@@ -121,14 +149,16 @@ def _own(options: argparse.Namespace, what: str) -> list[Explanation]:
     return [of_rule(found, moments_of(found))] if found is not None else []
 
 
-def _nothing_known(what: str) -> int:
-    if what == STDIN:
-        print("nodeworthy explain: nothing in this log is evidence that we know", file=sys.stderr)
-        return 3
-    if len(what.split()) <= 1:
+def _nothing_known(what: str, text: bytes) -> int:
+    if what != STDIN and len(what.split()) <= 1:
         print(f"nodeworthy explain: {what!r} is nothing we know{_meant(what)}", file=sys.stderr)
         return 2
-    print("nodeworthy explain: nothing in these words is evidence that we know", file=sys.stderr)
+    where = "this log" if what == STDIN else "these words"
+    print(f"nodeworthy explain: nothing in {where} is evidence that we know", file=sys.stderr)
+    from nodeworthy.known.evidence import nearest
+
+    for evidence, words in nearest(text):
+        print(f"nearest: {evidence.id}: {words}", file=sys.stderr)
     return 3
 
 

@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from nodeworthy.fleet.model import Fleet
 
 
+class Options:
+    what: str | None
+    fleet: str | None
+    stack: str | None
+    format: str
+    picture: bool
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", choices=("schema",), help="schema: the JSON Schema of a fleet")
     parser.add_argument("--fleet", metavar="FILE", help="the fleet: a Pulumi.<stack>.yaml")
@@ -28,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     if options.what == "schema":
         from nodeworthy.fleet.declaration import FLEET, KEY
         from nodeworthy.fleet.schema import schema_of_stack
@@ -45,8 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
         sys.stdout.write(html(picture_of(fleet)))
     elif options.picture:
-        from nodeworthy.report.fleet_picture import picture_of
-        from nodeworthy.report.fleet_text_picture import text_picture
+        from nodeworthy.report.fleet_picture import picture_of, text_picture
 
         sys.stdout.write(printable(text_picture(picture_of(fleet))))
     elif options.format == "json":
@@ -56,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(options: argparse.Namespace) -> Fleet:
+def _chosen(options: Options) -> Fleet:
     from nodeworthy.collect.source.fleets import Fleets
     from nodeworthy.errors import InputError
 

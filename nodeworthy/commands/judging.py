@@ -7,18 +7,20 @@ import importlib
 import os
 import sys
 import tempfile
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nodeworthy.commands import settled
-from nodeworthy.engine import Scene, judge
+from nodeworthy.commands.settled import Run, Typed
+from nodeworthy.engine import Judgement, judge, nothing_to_judge
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 from nodeworthy.report.asked import Asked
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment, Rule
+from nodeworthy.scene import Scene
 
 if TYPE_CHECKING:
     from nodeworthy.report.markdown import Beside
@@ -26,8 +28,26 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "sarif", "junit", "github", "markdown", "html")
 
 
+class Options(settled.Options):
+    format: str
+    output: str | None
+    also: list[tuple[str, str]]
+    rule: list[str]
+    skip_rule: list[str]
+    fleet: str | None
+    stack: str | None
+    strict: bool | None
+    show_passed: bool
+    show_skipped: bool
+    show_unknown: bool
+    allow_unknown: bool | None
+    ignore_suppressions: bool
+    quiet: bool
+    no_color: bool
+    no_cache: bool
+
+
 def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMATS) -> None:
-    parser.set_defaults(began=time.time())
     parser.add_argument("--format", choices=formats, default="text", help="how the report is written")
     parser.add_argument("--output", metavar="FILE", help="where it is written (standard output)")
     parser.add_argument(
@@ -64,44 +84,60 @@ def configure(parser: argparse.ArgumentParser, formats: tuple[str, ...] = FORMAT
     settled.configure(parser)
 
 
-def chosen_rules(options: argparse.Namespace, scenes: Iterable[Scene] | None = None) -> tuple[Rule, ...]:
+def begin(options: Options) -> Run:
+    """Raises InputError for settings that are malformed."""
+    typed = Typed(options.rule, options.skip_rule, options.strict, options.allow_unknown, options.ignore_suppressions)
+    return settled.settle(options, typed)
+
+
+def chosen_rules(run: Run, scenes: Sequence[Scene]) -> tuple[Rule, ...]:
     """The catalogue, less what was left out, and less what has nothing to judge in these scenes. Rules about ourselves
     always run: they say what was not judged."""
-    from nodeworthy.rules import catalogue, judging
+    from nodeworthy.rules import judging
 
-    wanted = chosen_ids(options)
-    rules = catalogue() if scenes is None else judging(_kinds(scenes))
-    own = options.own.rules if options.own is not None else ()
+    return _chosen(run, judging([each.told for each in scenes], _missing(scenes)))
+
+
+def every_chosen_rule(run: Run) -> tuple[Rule, ...]:
+    """Whatever there is to judge."""
+    from nodeworthy.rules import catalogue
+
+    return _chosen(run, catalogue())
+
+
+def _chosen(run: Run, rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    wanted = settled.chosen_ids(run)
+    own = run.own.rules if run.own is not None else ()
     return tuple(each for each in (*rules, *own) if each.id in wanted or each.about_ourselves)
 
 
-def chosen_ids(options: argparse.Namespace) -> set[str]:
-    every = set(settled.ids_of(options))
-    _known(every, [*options.rule, *options.skip_rule])
-    return (set(options.rule) or every) - set(options.skip_rule) - set(options.left_out)
+def _missing(scenes: Iterable[Scene]) -> set[type[Any]]:
+    return {kind for scene in scenes for kind in scene.missing}
 
 
-def _kinds(scenes: Iterable[Scene]) -> set[type[Any]]:
-    return {kind for scene in scenes for kind in (*map(type, scene.facts), *scene.missing)}
-
-
-def _known(ids: set[str], named: Iterable[str]) -> None:
-    for name in named:
-        if name not in ids:
-            raise InputError(settled.no_such_rule(name, ids))
-
-
-def judged(options: argparse.Namespace, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]) -> Report:
-    from dataclasses import replace
-
+def judged(run: Run, moment: Moment, scenes: Sequence[Scene], looked_at: dict[str, int]) -> Report:
     from nodeworthy.rules import rule
 
-    if options.ignore_suppressions:
-        scenes = [replace(scene, suppressions=()) for scene in scenes]
-    rules = chosen_rules(options, scenes)
-    ran = frozenset(chosen_ids(options))
+    if run.typed.ignore_suppressions:
+        scenes = [scene.without_suppressions() for scene in scenes]
+    rules = chosen_rules(run, scenes)
+    ran = frozenset(settled.chosen_ids(run))
     judgements = judge(scenes, rules, rule("rule-crashed"), rule("suppression-unused"), ran)
-    return Report(moment, judgements, looked_at)
+    return Report(moment, [*judgements, *_silent_ones(rules, run, moment, judgements)], looked_at)
+
+
+def _silent_ones(
+    rules: Iterable[Rule], run: Run, moment: Moment, judgements: Iterable[Judgement]
+) -> Iterator[Judgement]:
+    """Whoever wrote a rule of one's own is told, too, that it found nothing to judge at a moment at which it might."""
+    own = frozenset(each.id for each in run.own.rules) if run.own is not None else frozenset()
+    if not own:
+        return
+    from nodeworthy.collect.moments import moments_of
+
+    heard = {each.crashed or each.rule.id for each in judgements}
+    silent = (each for each in rules if each.id in own - heard)
+    yield from (nothing_to_judge(each) for each in silent if moment in moments_of(each))
 
 
 def _also(formats: tuple[str, ...], text: str) -> tuple[str, str]:
@@ -111,73 +147,72 @@ def _also(formats: tuple[str, ...], text: str) -> tuple[str, str]:
     return form, file
 
 
-def deliver(options: argparse.Namespace, report: Report, heading: str = "", beside: Beside | None = None) -> int:
+def deliver(options: Options, run: Run, report: Report, heading: str = "", beside: Beside | None = None) -> int:
     """Writes the report where it was asked for; the exit code is what it says. A heading is for people only, `beside`
     for a comment."""
-    report = settled.told(options, report)
+    report = settled.told(run, report)
     if report.moment is Moment.SOURCE and any(each.edit is not None for each in report.findings):
         from nodeworthy.commands.offers import with_offers
 
-        report = with_offers(report, options.began)
-    colour = wants_colour(options) and not options.output
-    text = _rendered(options, options.format, report, heading, beside, colour=colour)
+        report = with_offers(report, run.began)
+    writing = _Writing(report, asked(options, run), run.began, heading, beside)
+    colour = wants_colour(no_color=options.no_color) and not options.output
+    text = writing.written(options.format, colour=colour)
     if options.output:
         write_whole(Path(options.output), text)
     else:
         sys.stdout.write(text)
         sys.stdout.flush()
     for form, file in options.also:
-        write_whole(Path(file), _rendered(options, form, report, heading, beside))
-    return report.exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
+        write_whole(Path(file), writing.written(form))
+    return run.exit_code(report)
 
 
-def _rendered(
-    options: argparse.Namespace, form: str, report: Report, heading: str, beside: Beside | None, *, colour: bool = False
-) -> str:
-    if form != "text":
-        return _writable(_machine(options, form, report, beside))
-    from nodeworthy.report import text
-
-    written = text.render(report, asked(options), colour=colour)
-    return _writable(f"{heading}\n{written}" if heading and not options.quiet else written)
+def asked(options: Options, run: Run) -> Asked:
+    shown = options.show_passed, options.show_skipped, options.show_unknown
+    return Asked(run.strict, run.allow_unknown, *shown, options.quiet)
 
 
-def asked(options: argparse.Namespace) -> Asked:
-    return Asked(
-        bool(options.strict),
-        bool(options.allow_unknown),
-        options.show_passed,
-        options.show_skipped,
-        options.show_unknown,
-        options.quiet,
-    )
+@dataclass(frozen=True)
+class _Writing:
+    """A report, in whatever format."""
 
+    report: Report
+    asked: Asked
+    began: float
+    heading: str
+    beside: Beside | None
 
-def _writable(text: str) -> str:
-    """A file's name may be of bytes that are no UTF-8: they are told as Python does, and as JSON may."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    def written(self, form: str, *, colour: bool = False) -> str:
+        """A file's name may be of bytes that are no UTF-8: they are told as Python does, and as JSON may."""
+        text = self._for_people(colour=colour) if form == "text" else self._for_machines(form)
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
+    def _for_people(self, *, colour: bool) -> str:
+        from nodeworthy.report import text
 
-def _machine(options: argparse.Namespace, form: str, report: Report, beside: Beside | None) -> str:
-    if form == "html":
-        return _page(options, report, beside)
-    renderer = importlib.import_module(f"nodeworthy.report.{form}")
-    told: dict[str, dict[str, Any]] = {
-        "json": {"asked": asked(options)},
-        "sarif": {"asked": asked(options), "below": _below_checkout()},
-        "junit": {"strict": options.strict, "allow_unknown": options.allow_unknown},
-        "github": {"asked": asked(options), "below": _below_checkout()},
-        "markdown": {"asked": asked(options), "below": _below_checkout(), "beside": beside},
-    }
-    written: str = renderer.render(report, **told.get(form, {}))
-    return written
+        written = text.render(self.report, self.asked, colour=colour)
+        return f"{self.heading}\n{written}" if self.heading and not self.asked.quiet else written
 
+    def _for_machines(self, form: str) -> str:
+        if form == "html":
+            return self._page()
+        renderer = importlib.import_module(f"nodeworthy.report.{form}")
+        told: dict[str, dict[str, Any]] = {
+            "json": {"asked": self.asked},
+            "sarif": {"asked": self.asked, "below": _below_checkout()},
+            "junit": {"strict": self.asked.strict, "allow_unknown": self.asked.allow_unknown},
+            "github": {"asked": self.asked, "below": _below_checkout()},
+            "markdown": {"asked": self.asked, "below": _below_checkout(), "beside": self.beside},
+        }
+        written: str = renderer.render(self.report, **told.get(form, {}))
+        return written
 
-def _page(options: argparse.Namespace, report: Report, beside: Beside | None) -> str:
-    from nodeworthy.commands.excerpts import excerpts
-    from nodeworthy.report.html import render
+    def _page(self) -> str:
+        from nodeworthy.commands.excerpts import excerpts
+        from nodeworthy.report.html import render
 
-    return render(report, beside, excerpts(report.findings, options.began), asked(options))
+        return render(self.report, self.beside, excerpts(self.report.findings, self.began), self.asked)
 
 
 def _below_checkout() -> str:
@@ -188,12 +223,12 @@ def _below_checkout() -> str:
     return Path.cwd().relative_to(Path(root).resolve()).as_posix()
 
 
-def wants(options: argparse.Namespace, form: str) -> bool:
+def wants(options: Options, form: str) -> bool:
     return form == options.format or any(form == each for each, _ in options.also)
 
 
-def wants_colour(options: argparse.Namespace) -> bool:
-    return sys.stdout.isatty() and not options.no_color and not os.environ.get("NO_COLOR")
+def wants_colour(*, no_color: bool) -> bool:
+    return sys.stdout.isatty() and not no_color and not os.environ.get("NO_COLOR")
 
 
 def write_private(path: Path, text: str) -> None:

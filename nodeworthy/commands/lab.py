@@ -29,10 +29,20 @@ JOBS = 2
 NAME = "node"
 IMAGE = "al2023"
 HOST_NAME = pattern(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
-OF = {"up": ("user_data", "name", "image"), "faults": ("only", "jobs", "format", "output")}
 # As lab/images.py has them.
 IMAGES = ("debian", "al2023", "al2023-nvidia", "eks-ubuntu", "eks-ubuntu-nvidia", "gpu-node")
 WITH_FAULTS = "gpu-node"
+
+
+class Options:
+    what: str
+    user_data: str | None
+    name: str | None
+    image: str | None
+    only: list[str] | None
+    jobs: int | None
+    format: str | None
+    output: str | None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,14 +56,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="FILE", help="faults: where it is written (standard output)")
 
 
-def run(options: argparse.Namespace) -> int:
-    for name in (name for what, names in OF.items() if what != options.what for name in names):
-        if getattr(options, name) is not None:
-            raise InputError(f"lab {options.what} has no --{name.replace('_', '-')}")
+def run(options: Options) -> int:
+    for name, given in _of_the_other(options).items():
+        if given is not None:
+            raise InputError(f"lab {options.what} has no {name}")
     return _up(options) if options.what == "up" else _faults(options)
 
 
-def _up(options: argparse.Namespace) -> int:
+def _of_the_other(options: Options) -> dict[str, object]:
+    if options.what == "up":
+        return {
+            "--only": options.only,
+            "--jobs": options.jobs,
+            "--format": options.format,
+            "--output": options.output,
+        }
+    return {"--user-data": options.user_data, "--name": options.name, "--image": options.image}
+
+
+def _up(options: Options) -> int:
     if options.user_data is None:
         raise InputError("lab up needs a boot script: --user-data FILE")
     name = NAME if options.name is None else options.name
@@ -75,7 +96,7 @@ def _read(name: str) -> bytes:
         raise InputError(f"can't read {name}: {problem.strerror}") from None
 
 
-def _faults(options: argparse.Namespace) -> int:
+def _faults(options: Options) -> int:
     jobs = JOBS if options.jobs is None else options.jobs
     if jobs < 1:
         raise InputError(f"--jobs {jobs}: at least one node at a time")
@@ -85,7 +106,7 @@ def _faults(options: argparse.Namespace) -> int:
 
     faults = with_healthy(chosen(options.only or ()))
     _can_boot(WITH_FAULTS)
-    from nodeworthy.lab.faults.running import outcomes
+    from nodeworthy.lab.faults.injecting import outcomes
 
     found = outcomes(faults, jobs, _tell if sys.stderr.isatty() else None)
     _deliver(options, found)
@@ -94,7 +115,7 @@ def _faults(options: argparse.Namespace) -> int:
     return 3 if any(each.why for each in found) else 0
 
 
-def _deliver(options: argparse.Namespace, found: Sequence[Outcome]) -> None:
+def _deliver(options: Options, found: Sequence[Outcome]) -> None:
     from nodeworthy.commands.judging import write_whole
     from nodeworthy.lab.faults import table
 

@@ -13,6 +13,13 @@ import sys
 from nodeworthy.errors import InputError, MissingExtra
 
 
+class Options:
+    stdio: bool
+    fleet: str | None
+    stack: str | None
+    docs: str
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stdio", action="store_true", help="talk through standard input and output (always so)")
     parser.add_argument("--fleet", metavar="FILE", help="the fleet to judge by: a Pulumi.<stack>.yaml")
@@ -20,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--docs", metavar="URL", default="", help="where the pages of the rules are published")
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     from importlib.util import find_spec
 
     if find_spec("pygls") is None or find_spec("lsprotocol") is None:

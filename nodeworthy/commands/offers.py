@@ -9,13 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.report.offer import Offer, Piece
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Offer, Piece, Report
 from nodeworthy.verdict import Finding
 
 if TYPE_CHECKING:
-    from nodeworthy.fixes.change import Fix
-    from nodeworthy.fixes.text import Text
+    from nodeworthy.fixes.text import Fix, Text
 
 
 def with_offers(report: Report, began: float) -> Report:
@@ -40,8 +38,8 @@ def _text(path: str, began: float) -> Text | None:
 
 
 def _offers(report: Report, texts: dict[str, Text]) -> Iterator[tuple[Finding, Offer]]:
-    from nodeworthy.fixes.change import Fix, apart
     from nodeworthy.fixes.proposals import proposals
+    from nodeworthy.fixes.text import Fix, apart
 
     by_path: dict[str, list[Fix]] = defaultdict(list)
     for each in proposals(report.judgements, texts):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nodeworthy.collect.plan.answers import Asks
     from nodeworthy.collect.plan.plan import Plan
     from nodeworthy.collect.plan.preview import Preview, Seen
+    from nodeworthy.commands.settled import Run
     from nodeworthy.engine import Judgement
     from nodeworthy.report.markdown import Beside
     from nodeworthy.report.report import Report
@@ -30,6 +31,14 @@ TIMEOUT = 120.0
 # Of what a program prints, what is held back until it is whole.
 _MOST_HELD = 64 * 1024
 _PACKED = pattern(r"[A-Za-z0-9+/]{20,}={0,2}")
+
+
+class Options(judging.Options):
+    no_simulate: bool
+    answers: str | None
+    ask_aws: bool
+    timeout: float
+    pass_env: list[str]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,11 +72,12 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     from nodeworthy.collect.plan.preview import Asked, prepare
     from nodeworthy.collect.plan.runs import ProgramFailed
 
-    judging.chosen_ids(options)  # a rule that does not exist is said before anything runs
+    run = judging.begin(options)
+    settled.chosen_ids(run)  # a rule that does not exist is said before anything runs
     asked = Asked(
         Path(),
         options.stack,
@@ -77,11 +87,11 @@ def run(options: argparse.Namespace) -> int:
         timeout=options.timeout,
         passed=frozenset(options.pass_env),
     )
-    preview = prepare(asked, settled.ids_of(options))
+    preview = prepare(asked, settled.ids_of(run))
     impossible = preview.of_fleet
     if impossible is not None:
-        report = judging.judged(options, Moment.PLAN, [impossible], {"resources": 0})
-        return judging.deliver(options, report, _impossible(preview), _beside_fleet(preview))
+        report = judging.judged(run, Moment.PLAN, [impossible], {"resources": 0})
+        return judging.deliver(options, run, report, _impossible(preview), _beside_fleet(preview))
     shown = _Shown()
     try:
         seen = preview.run(_asks(options, preview), shown, _get_ready)
@@ -93,8 +103,8 @@ def run(options: argparse.Namespace) -> int:
         print("nodeworthy preview: the program registers no resources, so nothing is proven", file=sys.stderr)
     if seen.newly_answered:
         print(f"nodeworthy preview: {seen.newly_answered} new answers written; review and commit them", file=sys.stderr)
-    report = _judged(options, seen)
-    return judging.deliver(options, report, _heading(options, seen), _beside(options, seen))
+    report = _judged(run, seen)
+    return judging.deliver(options, run, report, _heading(options, seen), _beside(options, seen))
 
 
 class _Shown:
@@ -142,7 +152,7 @@ def _get_ready() -> None:
     catalogue()
 
 
-def _asks(options: argparse.Namespace, preview: Preview) -> Asks | None:
+def _asks(options: Options, preview: Preview) -> Asks | None:
     if not options.ask_aws:
         return None
     from nodeworthy.collect.plan.ask_aws import AskAws
@@ -150,32 +160,32 @@ def _asks(options: argparse.Namespace, preview: Preview) -> Asks | None:
     return AskAws(preview.config.region, preview.config.values.get("aws:profile"))
 
 
-def _judged(options: argparse.Namespace, seen: Seen) -> Report:
+def _judged(run: Run, seen: Seen) -> Report:
     from nodeworthy.report.report import Report
 
-    judgements = _both_runs(options, seen)
+    judgements = _both_runs(run, seen)
     if any(each.simulated for each in judgements):
         # Something was decided by made-up outputs: it holds only if other made-up outputs decide it the same.
         confirmed = seen.confirmed()
-        judgements = judgements if confirmed is seen else _both_runs(options, confirmed)
+        judgements = judgements if confirmed is seen else _both_runs(run, confirmed)
     if not seen.plan.resources:
         # A fleet beside a program that does nothing proves nothing about the program.
         judgements = []
     return Report(Moment.PLAN, judgements, seen.counts, {"preview": _data(seen)})
 
 
-def _both_runs(options: argparse.Namespace, seen: Seen) -> Sequence[Judgement]:
+def _both_runs(run: Run, seen: Seen) -> Sequence[Judgement]:
     from nodeworthy.collect.plan.simulated import merged
 
     plain, simulated = seen.scenes
-    first = judging.judged(options, Moment.PLAN, [plain], seen.counts).judgements
+    first = judging.judged(run, Moment.PLAN, [plain], seen.counts).judgements
     if simulated is None:
         return first
-    return merged(first, judging.judged(options, Moment.PLAN, [simulated], seen.counts).judgements)
+    return merged(first, judging.judged(run, Moment.PLAN, [simulated], seen.counts).judgements)
 
 
 def _data(seen: Seen) -> dict[str, object]:
-    from nodeworthy.collect.plan.wire import redacted
+    from nodeworthy.collect.plan.protocol import redacted
     from nodeworthy.report.resources import as_data
 
     return {
@@ -188,17 +198,17 @@ def _data(seen: Seen) -> dict[str, object]:
     }
 
 
-def _heading(options: argparse.Namespace, seen: Seen) -> str:
+def _heading(options: Options, seen: Seen) -> str:
     from nodeworthy.report.resources import render
     from nodeworthy.report.text import Paint
 
     if not seen.plan.resources:
         return ""
-    paint = Paint(judging.wants_colour(options) and not options.output)
+    paint = Paint(judging.wants_colour(no_color=options.no_color) and not options.output)
     return f"{render(seen.plan.resources, paint)}\n{_how(seen)}\n"
 
 
-def _beside(options: argparse.Namespace, seen: Seen) -> Beside | None:
+def _beside(options: Options, seen: Seen) -> Beside | None:
     """For a comment or a page: the plan's tree, and the picture of the fleet."""
     if not judging.wants(options, "markdown") and not judging.wants(options, "html"):
         return None

@@ -13,11 +13,22 @@ from nodeworthy.errors import InputError
 
 if TYPE_CHECKING:
     from nodeworthy.collect.cluster.seen import Seen
+    from nodeworthy.commands import diagnose
+    from nodeworthy.commands.settled import Run
     from nodeworthy.repair.change import World
     from nodeworthy.repair.run import Looked, Repair
     from nodeworthy.report.report import Report
 
 Look = Callable[[], "tuple[Seen, Report]"]
+
+
+class Options:
+    fix: bool
+    dry_run: bool
+    yes: bool
+    wait: int | None
+    chart: str | None
+    undo: str | None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,8 +51,8 @@ def _seconds(text: str) -> int:
     return number
 
 
-def is_asked_for(options: argparse.Namespace) -> bool:
-    """Whether anything is to be mended. Raises InputError where options do not go together."""
+def is_asked_for(options: diagnose.Options) -> bool:
+    """Whether anything is to be mended, or put back. Raises InputError where options do not go together."""
     for name, given in (("--yes", options.yes), ("--wait", options.wait), ("--chart", options.chart)):
         if given and not options.fix:
             raise InputError(f"{name} is for --fix")
@@ -49,15 +60,13 @@ def is_asked_for(options: argparse.Namespace) -> bool:
         raise InputError("--dry-run is for --fix or --undo")
     if options.fix and options.undo:
         raise InputError("--fix and --undo are two things: one at a time")
-    return bool(options.fix or options.undo)
+    if options.fix or options.undo:
+        _refuse_reports(options)
+        return True
+    return False
 
 
-def run(options: argparse.Namespace, look: Look) -> int:
-    _refuse_reports(options)
-    return _undo(options) if options.undo else _fix(options, look)
-
-
-def _refuse_reports(options: argparse.Namespace) -> None:
+def _refuse_reports(options: diagnose.Options) -> None:
     what = "--undo" if options.undo else "--fix"
     given = {
         "--format": options.format != "text" and not (_is_json(options) and options.fix and options.dry_run),
@@ -78,7 +87,7 @@ def _refuse_reports(options: argparse.Namespace) -> None:
         )
 
 
-def _fix(options: argparse.Namespace, look: Look) -> int:
+def fix(options: diagnose.Options, run: Run, look: Look) -> int:
     from nodeworthy.repair.helm import Helm
     from nodeworthy.repair.recorded import RecordedWorld
     from nodeworthy.repair.run import Looked, Repair
@@ -86,11 +95,10 @@ def _fix(options: argparse.Namespace, look: Look) -> int:
 
     def looked(found: tuple[Seen, Report]) -> Looked:
         seen, report = found
-        code = report.exit_code(strict=options.strict, allow_unknown=options.allow_unknown)
-        return Looked(report.judgements, [name for _, name in seen.policies], code)
+        return Looked(report.judgements, [name for _, name in seen.policies], run.exit_code(report))
 
     def agreed(question: str) -> bool:
-        return bool(options.yes) or _asked(question)
+        return options.yes or _asked(question)
 
     first = look()
     server = Server(options.context) if options.folder is None else None
@@ -102,8 +110,8 @@ def _fix(options: argparse.Namespace, look: Look) -> int:
     return repair.preview(looked(first), world) if options.dry_run else repair.fix(looked(first), world)
 
 
-def _is_json(options: argparse.Namespace) -> bool:
-    return bool(options.format == "json")
+def _is_json(options: diagnose.Options) -> bool:
+    return options.format == "json"
 
 
 def _tell_as_data(repair: Repair, before: Looked, world: World) -> int:
@@ -115,16 +123,18 @@ def _tell_as_data(repair: Repair, before: Looked, world: World) -> int:
     return code
 
 
-def _undo(options: argparse.Namespace) -> int:
-    from nodeworthy.repair import state_file
-    from nodeworthy.repair import undo as repair
+def undo(options: diagnose.Options, file: str) -> int:
+    from nodeworthy.repair import undo as putting_back
     from nodeworthy.repair.helm import Helm
+    from nodeworthy.repair.record import read_state
     from nodeworthy.repair.server import Server
 
-    path = Path(options.undo)
-    state_file.read(path)  # a file that is none of ours is said before a cluster is asked
+    path = Path(file)
+    read_state(path)  # a file that is none of ours is said before a cluster is asked
     server, helm = Server(options.context), Helm.found(options.context, None)
-    return repair.would_undo(path, server, _say) if options.dry_run else repair.undo(path, server, helm, _say)
+    return (
+        putting_back.would_undo(path, server, _say) if options.dry_run else putting_back.undo(path, server, helm, _say)
+    )
 
 
 def _asked(question: str) -> bool:

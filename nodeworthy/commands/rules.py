@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 SCHEMA = "nodeworthy/rules/v1"
 
 
+class Options(settled.Options):
+    what: str | None
+    folder: str | None
+    update: bool
+    format: str
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="?", choices=("test",), help="test: tries the rules of a folder on their cases")
     parser.add_argument("folder", nargs="?", metavar="DIR", help="of test: the folder (that of the settings)")
@@ -32,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     settled.configure(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: Options) -> int:
     if options.what == "test":
         return _test(options)
     if options.update:
@@ -40,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     return _list(options)
 
 
-def _list(options: argparse.Namespace) -> int:
+def _list(options: Options) -> int:
     from nodeworthy.rules import catalogue
 
     own = settled.own_here(options)
@@ -57,20 +64,18 @@ def _list(options: argparse.Namespace) -> int:
     return 0
 
 
-def _test(options: argparse.Namespace) -> int:
-    from nodeworthy.own_rules import tried_text
-    from nodeworthy.own_rules.trial import trial
+def _test(options: Options) -> int:
+    from nodeworthy.own_rules.trial import exit_code, trial, tried_as_data, tried_text
 
-    options.rules_folder = options.folder or options.rules_folder
-    own = settled.own_here(options)
+    own = settled.own_here(options, options.folder)
     if own is None:
         raise InputError("name the folder of the rules: nodeworthy rules test DIR")
     tried = trial(own, update=options.update)
     if options.format == "json":
-        print(escaped(json.dumps(tried_text.as_data(tried), indent=2)))
+        print(escaped(json.dumps(tried_as_data(tried), indent=2)))
     else:
-        sys.stdout.write(printable(tried_text.text(tried)))
-    return tried_text.exit_code(tried)
+        sys.stdout.write(printable(tried_text(tried)))
+    return exit_code(tried)
 
 
 def _moments(rule: Rule) -> list[str]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,9 @@ from typing import TYPE_CHECKING
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import InputError
+from nodeworthy.records import dataclass
 from nodeworthy.settings.find import OWN, PYPROJECT, settings_in
+from nodeworthy.telling import reason
 from nodeworthy.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -26,6 +29,12 @@ if TYPE_CHECKING:
     from nodeworthy.report.report import Report
     from nodeworthy.rule import Rule
     from nodeworthy.settings.model import LeftOut, Settings
+
+
+class Options:
+    rules_folder: str | None
+    no_settings: bool
+    no_own_rules: bool
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,28 +47,66 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run no rules that the settings name: where they name some, the run ends with 2",
     )
-    parser.set_defaults(left_out={}, settings=None, own=None, is_settled=False)
 
 
-def settle(options: argparse.Namespace) -> None:
-    """Lays the settings under the options, once. Raises InputError for settings that are malformed."""
-    if options.is_settled:
-        return
-    options.is_settled = True
-    settings = options.settings = None if options.no_settings else settings_here()
-    options.own = own_rules(options)
-    if settings is None:
-        return
-    for name in ("strict", "allow_unknown"):
-        if getattr(options, name) is None:
-            setattr(options, name, getattr(settings, name))
-    options.left_out = dict(_left_out(options, set(options.rule) | set(options.skip_rule)))
+@dataclass(frozen=True)
+class Typed:
+    """What was typed of how to judge; None where the settings decide."""
+
+    only: Sequence[str] = ()
+    without: Sequence[str] = ()
+    strict: bool | None = None
+    allow_unknown: bool | None = None
+    ignore_suppressions: bool = False
 
 
-def own_here(options: argparse.Namespace) -> OwnRules | None:
-    """The rules of one's own, for a command that judges nothing."""
-    options.settings = None if options.no_settings else settings_here()
-    return own_rules(options)
+NOTHING_TYPED = Typed()
+
+
+@dataclass(frozen=True)
+class Run:
+    """What holds from its beginning to its end."""
+
+    began: float
+    typed: Typed
+    settings: Settings | None
+    # None are wanted, and none of those below are told of.
+    no_settings: bool
+    own: OwnRules | None
+    # By the settings: less those of which something else was typed.
+    left_out: Mapping[str, LeftOut]
+    strict: bool
+    allow_unknown: bool
+
+    def exit_code(self, report: Report) -> int:
+        return report.exit_code(strict=self.strict, allow_unknown=self.allow_unknown)
+
+
+def settle(options: Options, typed: Typed = NOTHING_TYPED) -> Run:
+    """Raises InputError for settings that are malformed."""
+    began = time.time()
+    settings = None if options.no_settings else settings_here()
+    own = _own_rules(options, settings, options.rules_folder)
+    return Run(
+        began=began,
+        typed=typed,
+        settings=settings,
+        no_settings=options.no_settings,
+        own=own,
+        left_out=_left_out(settings, own, typed),
+        strict=_holds(typed.strict, settings is not None and settings.strict),
+        allow_unknown=_holds(typed.allow_unknown, settings is not None and settings.allow_unknown),
+    )
+
+
+def _holds(typed: bool | None, by_settings: bool) -> bool:
+    return by_settings if typed is None else typed
+
+
+def own_here(options: Options, folder: str | None = None) -> OwnRules | None:
+    """The rules of one's own, for a command that judges nothing; `folder` may be named in other words, too."""
+    settings = None if options.no_settings else settings_here()
+    return _own_rules(options, settings, folder or options.rules_folder)
 
 
 def settings_here() -> Settings | None:
@@ -70,57 +117,67 @@ def settings_here() -> Settings | None:
     return None
 
 
-def own_rules(options: argparse.Namespace) -> OwnRules | None:
+def _own_rules(options: Options, settings: Settings | None, typed: str | None) -> OwnRules | None:
     """The rules of the folder that was typed, else of the one that the settings name."""
-    settings: Settings | None = options.settings
-    named = options.rules_folder or (settings.rules if settings is not None else None)
+    named = typed or (settings.rules if settings is not None else None)
     if not named:
         return None
     from nodeworthy.collect.source.files import shown
     from nodeworthy.own_rules.load import load
     from nodeworthy.rules import ids
 
-    if options.no_own_rules and not options.rules_folder and settings is not None:
+    if options.no_own_rules and not typed and settings is not None:
         raise InputError(
             f"{settings.shown} names rules of its own ({named}), which are code, and --no-own-rules runs none; "
             f"--rules {named} runs them, and so does settings: true of the action"
         )
-    if options.rules_folder or settings is None:
+    if typed or settings is None:
         return load(Path(named), named.rstrip("/"), ids())
     return load(settings.folder / named, shown(settings.folder / named), ids())
 
 
-def ids_of(options: argparse.Namespace) -> frozenset[str]:
+def ids_of(run: Run) -> frozenset[str]:
     """The id of every rule that there is for this run."""
+    return _ids(run.own)
+
+
+def _ids(own: OwnRules | None) -> frozenset[str]:
     from nodeworthy.rules import ids
 
-    settle(options)
-    own: OwnRules | None = options.own
     return frozenset((*ids(), *(own.ids if own is not None else ())))
 
 
-def stamps(options: argparse.Namespace) -> dict[str, object]:
+def chosen_ids(run: Run) -> set[str]:
+    """Raises InputError where a rule was typed that does not exist."""
+    every = ids_of(run)
+    for name in (*run.typed.only, *run.typed.without):
+        if name not in every:
+            raise InputError(no_such_rule(name, every))
+    return (set(run.typed.only) or set(every)) - set(run.typed.without) - set(run.left_out)
+
+
+def stamps(run: Run) -> dict[str, object]:
     """What an answer of an earlier run depends on, too: it holds only where all of this is the same."""
-    own: OwnRules | None = options.own
-    told: dict[str, object] = {"left_out": sorted(options.left_out), "no_settings": options.no_settings}
-    for path in sorted(own.folder.rglob("*")) if own is not None else ():
+    told: dict[str, object] = {"left_out": sorted(run.left_out), "no_settings": run.no_settings}
+    for path in sorted(run.own.folder.rglob("*")) if run.own is not None else ():
         found = path.lstat()
         told[str(path)] = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
     return told
 
 
-def _left_out(options: argparse.Namespace, typed: set[str]) -> Iterator[tuple[str, LeftOut]]:
+def _left_out(settings: Settings | None, own: OwnRules | None, typed: Typed) -> dict[str, LeftOut]:
     """Less those of which somebody typed something else."""
+    if settings is None or not settings.left_out:
+        return {}
     from nodeworthy.rules import ids, is_about_ourselves
 
-    known = ids_of(options)
-    for each in options.settings.left_out:
+    known = _ids(own)
+    for each in settings.left_out:
         if each.rule not in known:
             raise InputError(f"{_at(each)}: {no_such_rule(each.rule, known)}")
         if each.rule in ids() and is_about_ourselves(each.rule):
             raise InputError(f"{_at(each)}: {each.rule} says what could not be judged, and can't be left out")
-        if each.rule not in typed:
-            yield each.rule, each
+    return {each.rule: each for each in settings.left_out if each.rule not in (*typed.only, *typed.without)}
 
 
 def _at(each: LeftOut) -> str:
@@ -135,17 +192,31 @@ def no_such_rule(name: str, known: Iterable[str]) -> str:
     return f"there is no rule {name!r}{f'; did you mean {near[0]}?' if near else ''}"
 
 
-def not_excluded(options: argparse.Namespace, found: Iterable[Source]) -> list[Source]:
-    """What is left to look at. How much was left out is told by the report."""
-    kept = _kept(options, list(found))
-    if not options.no_settings:
-        _tell_of_others(options, kept)
-    return kept
+@dataclass(frozen=True)
+class Found:
+    """What is left to look at, and of how many files the settings say that nobody shall."""
+
+    sources: list[Source]
+    excluded: int
+
+    def counted(self, report: Report) -> Report:
+        """What was not looked at is never left unsaid."""
+        if not self.excluded:
+            return report
+        return replace(report, looked_at={**report.looked_at, "excluded": self.excluded})
 
 
-def _tell_of_others(options: argparse.Namespace, found: Iterable[Source]) -> None:
+def not_excluded(run: Run, found: Iterable[Source]) -> Found:
+    every = list(found)
+    kept = _kept(run, every)
+    if not run.no_settings:
+        _tell_of_others(run.settings, kept)
+    return Found(kept, len(every) - len(kept))
+
+
+def _tell_of_others(ours: Settings | None, found: Iterable[Source]) -> None:
     """Settings below, whose writer may believe that they hold here."""
-    own = os.path.realpath(options.settings.path) if options.settings is not None else None
+    own = os.path.realpath(ours.path) if ours is not None else None
     for each in found:
         if each.path.name not in (OWN, PYPROJECT) or each.real == own:
             continue
@@ -158,52 +229,45 @@ def _tell_of_others(options: argparse.Namespace, found: Iterable[Source]) -> Non
             print(on_one_line(said), file=sys.stderr)
 
 
-def _kept(options: argparse.Namespace, every: list[Source]) -> list[Source]:
-    settings: Settings | None = options.settings
-    own: OwnRules | None = options.own
+def _kept(run: Run, every: list[Source]) -> list[Source]:
+    settings, own = run.settings, run.own
     if own is None and (settings is None or not settings.exclude):
         return every
-    from nodeworthy.settings.excluded import excluded_by
+    from nodeworthy.settings.model import excluded_by
 
     excluded = [excluded_by(settings.folder, settings.exclude)] if settings is not None and settings.exclude else []
     if own is not None:
         excluded.append(excluded_by(own.folder, ["**"]))  # the bad cases of a rule are bad
-    kept = [each for each in every if each.named or not any(some.holds(each.real) for some in excluded)]
-    options.excluded = len(every) - len(kept)
-    return kept
+    return [each for each in every if each.named or not any(some.holds(each.real) for some in excluded)]
 
 
-def told(options: argparse.Namespace, report: Report) -> Report:
-    """The report with what the settings have left out: what was not looked at is never left unsaid."""
-    excluded = getattr(options, "excluded", 0)
-    if excluded:
-        report = replace(report, looked_at={**report.looked_at, "excluded": excluded})
-    skipped = list(_skipped(options))
+def told(run: Run, report: Report) -> Report:
+    """The report with what the settings leave out, and with the rules of one's own that can't be loaded."""
+    skipped = list(_skipped(run))
     left_out = frozenset(each.rule.id for each in skipped)
-    return replace(report, judgements=[*report.judgements, *skipped, *_broken(options)], left_out=left_out)
+    return replace(report, judgements=[*report.judgements, *skipped, *_broken(run)], left_out=left_out)
 
 
-def _skipped(options: argparse.Namespace) -> Iterator[Judgement]:
-    for each in options.left_out.values() if not options.rule else ():
-        rule = rule_of(options, each.rule)
+def _skipped(run: Run) -> Iterator[Judgement]:
+    for each in run.left_out.values() if not run.typed.only else ():
+        rule = _rule(run, each.rule)
         if rule is not None:
             why = f"{each.place.path} leaves it out: {each.why}"
-            yield Judgement(rule, Nothing(each.place), Verdict.SKIP, (), why=why)
+            yield Judgement(rule, Nothing(each.place), Verdict.SKIP, (), why=reason(why))
 
 
-def _broken(options: argparse.Namespace) -> Iterator[Judgement]:
-    own: OwnRules | None = options.own
-    for each in own.broken if own is not None else ():
-        wanted = each.id in options.rule if options.rule else each.id not in (*options.skip_rule, *options.left_out)
+def _broken(run: Run) -> Iterator[Judgement]:
+    typed = run.typed
+    for each in run.own.broken if run.own is not None else ():
+        wanted = each.id in typed.only if typed.only else each.id not in (*typed.without, *run.left_out)
         if wanted:
-            from nodeworthy.own_rules.judged import not_loaded
+            from nodeworthy.own_rules.load import not_loaded
             from nodeworthy.rules import rule
 
             yield not_loaded(each, rule("rule-crashed"))
 
 
-def rule_of(options: argparse.Namespace, identifier: str) -> Rule | None:
+def _rule(run: Run, identifier: str) -> Rule | None:
     from nodeworthy.rules import ids, rule
 
-    own: OwnRules | None = options.own
-    return rule(identifier) if identifier in ids() else own.rule(identifier) if own is not None else None
+    return rule(identifier) if identifier in ids() else run.own.rule(identifier) if run.own is not None else None

@@ -16,11 +16,18 @@ from nodeworthy.errors import Ends, InputError
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
-    from nodeworthy.report.changes import Standing
+    from nodeworthy.commands import diagnose
+    from nodeworthy.commands.settled import Run
     from nodeworthy.report.report import Report
+    from nodeworthy.report.watched import Standing
 
 # Whoever could not look knows nothing.
 _BLIND = 3
+
+
+class Options:
+    watch: bool
+    every: int | None
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +44,7 @@ def _seconds(text: str) -> int:
     return number
 
 
-def check(options: argparse.Namespace) -> None:
+def check(options: diagnose.Options) -> None:
     """Raises InputError where options do not go together."""
     if options.every and not options.watch:
         raise InputError("--every is for --watch")
@@ -59,12 +66,12 @@ def check(options: argparse.Namespace) -> None:
         raise InputError(f"--watch tells text or json, and not {options.format}")
 
 
-def run(options: argparse.Namespace, look: Callable[[], tuple[Report, str]]) -> int:
+def run(options: diagnose.Options, run: Run, look: Callable[[], tuple[Report, str]]) -> int:
     """`look` gives the report, and what people read before it."""
-    from nodeworthy.report.changes import Standing
+    from nodeworthy.report.watched import Standing
 
     report, heading = look()
-    watching = _Watching(options, Standing())
+    watching = _Watching(options, run, Standing())
     try:
         watching.begin(report, heading)
         while True:
@@ -77,7 +84,8 @@ def run(options: argparse.Namespace, look: Callable[[], tuple[Report, str]]) -> 
 
 @dataclass
 class _Watching:
-    options: argparse.Namespace
+    options: diagnose.Options
+    run: Run
     standing: Standing
     code: int = _BLIND
     _blind: str = ""
@@ -85,7 +93,7 @@ class _Watching:
 
     @property
     def _json(self) -> bool:
-        return bool(self.options.format == "json")
+        return self.options.format == "json"
 
     def begin(self, report: Report, heading: str) -> None:
         from nodeworthy.report import watched
@@ -93,9 +101,9 @@ class _Watching:
         self.standing.look(report.findings)
         if self._json:
             self._say(watched.line(report, _now()))
-            self.code = self._code(report)
+            self.code = self.run.exit_code(report)
         else:
-            self.code = judging.deliver(self.options, report, heading)
+            self.code = judging.deliver(self.options, self.run, report, heading)
 
     def look(self, look: Callable[[], tuple[Report, str]]) -> None:
         from nodeworthy.report import watched
@@ -109,11 +117,11 @@ class _Watching:
             told = watched.seeing_line if self._json else watched.seeing_text
             self._say(told(time.monotonic() - self._blind_since, _now()))
             self._blind = ""
-        self.code = self._code(report)
+        self.code = self.run.exit_code(report)
         changes = self.standing.look(report.findings)
         if changes:
             when = _now()
-            asked = judging.asked(self.options)
+            asked = judging.asked(self.options, self.run)
             text = watched.line(report, when, changes) if self._json else watched.text(changes, report, when, asked)
             self._say(text)
 
@@ -127,9 +135,6 @@ class _Watching:
         if why != self._blind:
             self._say((watched.blind_line if self._json else watched.blind_text)(why, _now()))
         self._blind = why
-
-    def _code(self, report: Report) -> int:
-        return report.exit_code(strict=self.options.strict, allow_unknown=self.options.allow_unknown)
 
     def _say(self, text: str) -> None:
         sys.stdout.write(text)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from nodeworthy.engine import Judgement
-from nodeworthy.fixes.change import Fix, Left, apart, applied
 from nodeworthy.fixes.proposals import proposals
-from nodeworthy.fixes.text import Text
+from nodeworthy.fixes.text import Fix, Left, Text, apart, applied
 from nodeworthy.records import dataclass
+from nodeworthy.redaction import hidden_lines
 from nodeworthy.verdict import Finding, Verdict
 
 # Judges everything again, with these bytes in place of what the files of these paths hold.
@@ -154,3 +156,23 @@ def _key(finding: Finding) -> tuple[str, ...]:
     """The same finding, whatever lines were put above it."""
     where = finding.where
     return (finding.rule, finding.verdict, where.path or "", where.subject or "", finding.message)
+
+
+def diff(plan: Plan) -> str:
+    """Without the secrets of either side: where one stands, nothing is changed."""
+    return "".join(_of_file(plan.before[path], plan.after[path]) for path in plan.changed)
+
+
+def _of_file(before: Text, after: Text) -> str:
+    lines = difflib.unified_diff(_lines(before), _lines(after), f"a/{before.path}", f"b/{before.path}")
+    return "".join(_ended(lines))
+
+
+def _lines(text: Text) -> list[str]:
+    """With their ends, and by these alone: whatever else Python takes for one stays in its line."""
+    return re.findall(r"[^\n]*\n|[^\n]+", hidden_lines(text.text))
+
+
+def _ended(lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from pathlib import Path
+
+from nodeworthy.fixes.journal import new_token
+from nodeworthy.fixes.left_behind import staged_name
 
 
 class NotWritten(Exception):
@@ -42,14 +44,15 @@ def write(path: Path, before: bytes, after: bytes) -> None:
 class Beside:
     """The mended file beside the one whose place it takes: of several all are there before the first takes its."""
 
-    def __init__(self, path: Path, before: bytes, after: bytes) -> None:
-        """Raises NotWritten."""
+    def __init__(self, path: Path, before: bytes, after: bytes, token: str = "") -> None:
+        """By its token it is known to whoever finds it. Raises NotWritten."""
         why = why_not(path)
         if why:
             raise NotWritten(why)
         self._path, self._before = path, before
+        self._name = path.parent / staged_name(path.name, token or new_token())
         try:
-            handle, self._name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+            handle = os.open(self._name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         except OSError as problem:
             raise NotWritten(f"its folder can't be written: {_says(problem)}") from None
         try:
@@ -69,7 +72,7 @@ class Beside:
         _settle(self._path.parent)
 
     def give_up(self) -> None:
-        Path(self._name).unlink(missing_ok=True)
+        self._name.unlink(missing_ok=True)
 
     def __enter__(self) -> Beside:
         return self

@@ -11,8 +11,7 @@ from typing import Any
 import yaml
 
 from nodeworthy.documents.yaml import Loader
-from nodeworthy.fixes.change import NotMended
-from nodeworthy.fixes.text import Text
+from nodeworthy.fixes.text import NotMended, Text
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.fleet import values
-from nodeworthy.fleet.kinds import CIDR, NAME, NOT_BLANK, PATH, QUANTITY
+from nodeworthy.fleet.kinds import CIDR, NAME, NOT_BLANK, PATH, QUANTITY, duration, host_and_port
 from nodeworthy.fleet.pool_declaration import POOL
 from nodeworthy.fleet.shape import Anything, Field, Items, Named, Record, Text, Truth, Whole
 
@@ -69,14 +68,14 @@ REGISTRY = Record(
     "A registry cache",
     {
         "host": Field(
-            Text("a host, with its port where it has one", fault=values.host_and_port),
+            Text("a host, with its port where it has one", fault=host_and_port),
             "its host and port, as images name it",
             required=True,
             example="registry-ghcr.gpu-controlplane.svc.cluster.local:5000",
         ),
         "plainHttp": Field(Truth(), "it speaks plain HTTP", default=False, decides=True),
         "mirrors": Field(
-            Text("a registry's host such as ghcr.io", fault=values.host_and_port),
+            Text("a registry's host such as ghcr.io", fault=host_and_port),
             "the registry that it caches",
             example="ghcr.io",
             decides=True,
@@ -116,7 +115,7 @@ MONITORING = Record(
     "kube-prometheus-stack",
     {
         "retention": Field(
-            Text("a duration such as 15d", fault=values.duration),
+            Text("a duration such as 15d", fault=duration),
             "how long metrics are kept",
             default="15d",
             decides=True,

@@ -27,6 +27,10 @@ def implied_values(fleet: Fleet) -> Tree:
     return Tree({**values, **_device_plugin(fleet), **_scraped(fleet)}, place)
 
 
+# A quoted value is the same to the chart.
+_ON, _OFF = (True, "true"), (False, "false")
+
+
 def served_by_the_toolkit(fleet: Fleet) -> Pool | None:
     """The pool whose runtime decides the toolkit's paths; None where there is nothing for it to do."""
     return next((pool for pool in fleet.gpu_pools if _takes_the_toolkit(pool)), None)
@@ -77,16 +81,17 @@ def _device_plugin(fleet: Fleet) -> dict[str, Tree]:
 
 
 def _env(pool: Pool, operator: Operator | None) -> list[Tree]:
+    if operator is not None and operator.values.get("toolkit", "enabled").value in _OFF:
+        return []
     where = pool.runtime.place
     unread = (CONFIG, SOCKET) if operator is not None and _edits_no_config(operator) else ()
     return [_variable(name, value, where) for name, value in _settings(pool).items() if name not in unread]
 
 
 def _edits_no_config(operator: Operator) -> bool:
-    """Whether the user's own values leave nothing that reads the paths: a quoted value is the same to the chart."""
-    off = operator.values.get("toolkit", "enabled").value in (False, "false")
-    nri = operator.values.get("cdi", "nriPluginEnabled").value in (True, "true")
-    return off or (nri and (isinstance(operator.chart.state, Unknown) or knows_nri(operator.chart.state.value)))
+    """Whether the user's own values leave nothing that reads the paths."""
+    nri = operator.values.get("cdi", "nriPluginEnabled").value in _ON
+    return nri and (isinstance(operator.chart.state, Unknown) or knows_nri(operator.chart.state.value))
 
 
 def _settings(pool: Pool) -> dict[str, str | Unknown]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from nodeworthy.fleet import os as systems
 from nodeworthy.fleet.model import Capacity, CapacityKind, Driver, Firewall, Impossible, Pool
+from nodeworthy.fleet.os import BASE_DIR, CONFINEMENT, runtime_of
 from nodeworthy.fleet.possible import impossible_in
-from nodeworthy.fleet.runtime import BASE_DIR, CONFINEMENT, runtime_of
-from nodeworthy.fleet.section import Section
+from nodeworthy.fleet.walk import Section
 from nodeworthy.known import gpus, instances
 from nodeworthy.verdict import Known, Located, Place, Unknown
 

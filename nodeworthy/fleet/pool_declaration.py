@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.fleet import values
-from nodeworthy.fleet.kinds import MINOR, NOT_BLANK, PATH, choice
+from nodeworthy.fleet.kinds import MINOR, NOT_BLANK, PATH, choice, distribution
 from nodeworthy.fleet.model import CapacityKind, Driver, Firewall
 from nodeworthy.fleet.shape import Field, Record, Text, Truth, Whole
 from nodeworthy.known.containerd import distributions
@@ -53,7 +52,7 @@ POOL = Record(
             choice(*OSES), "the nodes' operating system (what the distribution says, else al2023)", default="al2023"
         ),
         "distribution": Field(
-            Text("a distribution", choices=distributions(), fault=values.distribution),
+            Text("a distribution", choices=distributions(), fault=distribution),
             "what brings kubelet and its containerd (what os says)",
             example="k8s-snap",
         ),

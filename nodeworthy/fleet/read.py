@@ -6,16 +6,14 @@ import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nodeworthy.documents.text_file import text_of
+from nodeworthy.documents.files import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.declaration import FLEET, KEY
-from nodeworthy.fleet.encrypted import decrypted
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.resolve import resolve
-from nodeworthy.fleet.section import Fault, Faults
-from nodeworthy.fleet.walk import Walker
+from nodeworthy.fleet.walk import Fault, Faults, Walker, decrypted
 from nodeworthy.verdict import Place
 
 LIMIT = 10_000_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Callable, Mapping
 
 from nodeworthy.documents.tree import Tree
@@ -21,8 +22,7 @@ from nodeworthy.fleet.model import (
     Storage,
 )
 from nodeworthy.fleet.possible import not_offered
-from nodeworthy.fleet.ranges import agree
-from nodeworthy.fleet.section import Section
+from nodeworthy.fleet.walk import Section
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 Refuse = Callable[[Place, str], None]
@@ -37,7 +37,7 @@ def resolve(fleet: Section, stack: str | None, config: Mapping[str, Tree], refus
     on_eks = any(_is_eks(pool) for pool in its_pools)
     network = _network(fleet.section("network"), region, refuse)
     cluster = _cluster(fleet.section("cluster"), network, on_eks=on_eks)
-    agree(cluster, network, refuse, on_eks=on_eks)
+    _agree(cluster, network, refuse, on_eks=on_eks)
     return Fleet(
         place=fleet.place,
         stack=stack,
@@ -152,3 +152,40 @@ def _queue(fleet: Section) -> Queue | None:
 def _hami(fleet: Section) -> Hami | None:
     section = _named(fleet, "hami")
     return Hami(section.place, section.plain("namespace")) if section else None
+
+
+Range = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def _agree(cluster: Cluster, network: Network, refuse: Refuse, *, on_eks: bool) -> None:
+    """Refuses ranges that overlap, and on EKS pods' addresses that are not the VPC's."""
+    service, pod, vpc = (_network_of(each) for each in (cluster.service_cidr, cluster.pod_cidr, network.vpc_cidr))
+    if pod and vpc and on_eks and not _inside(pod, vpc):
+        refuse(
+            _of(cluster.pod_cidr, network.vpc_cidr),
+            f"cluster.podCidr is {pod}, and must be inside network.vpcCidr, which is {vpc}: "
+            "EKS gives pods addresses of the VPC",
+        )
+    if service and pod and service.overlaps(pod):
+        refuse(
+            _of(cluster.service_cidr, cluster.pod_cidr),
+            f"cluster.serviceCidr is {service}, and must not overlap with cluster.podCidr, which is {pod}",
+        )
+    elif service and vpc and (on_eks or network.vpc_cidr.written) and service.overlaps(vpc):
+        refuse(
+            _of(cluster.service_cidr, network.vpc_cidr),
+            f"cluster.serviceCidr is {service}, and must not overlap with network.vpcCidr, which is {vpc}",
+        )
+
+
+def _of(*located: Located[str]) -> Place:
+    """The place of the first that somebody wrote."""
+    return next((each.place for each in located if each.written), located[0].place)
+
+
+def _network_of(located: Located[str]) -> Range | None:
+    return ipaddress.ip_network(located.state.value) if isinstance(located.state, Known) else None
+
+
+def _inside(inner: Range, outer: Range) -> bool:
+    return inner.version == outer.version and inner.subnet_of(outer)  # type: ignore[arg-type]

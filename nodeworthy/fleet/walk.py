@@ -4,24 +4,130 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import Any, overload
 
 from nodeworthy.documents.tree import ABSENT, Tree
-from nodeworthy.fleet.encrypted import ENCRYPTED, decrypted, is_secure
-from nodeworthy.fleet.section import Faults, Section
 from nodeworthy.fleet.shape import Anything, Field, Items, Kind, Named, Record, Text, Truth, Whole
-from nodeworthy.verdict import Known, Located, Unknown
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+ENCRYPTED = "it is encrypted (secure:), and no passphrase was asked for"
+
+
+def _is_secure(tree: Tree) -> bool:
+    """A value that Pulumi encrypted: a mapping with nothing but `secure`."""
+    children = tree.mapping
+    return len(children) == 1 and "secure" in children and children["secure"].text is not None
+
+
+def decrypted(tree: Tree) -> Tree:
+    """The tree with everything encrypted in it unknown and secret. Lazy: a tree of aliases may be endless."""
+    if _is_secure(tree):
+        return Tree(Unknown(ENCRYPTED), tree.place, tree.key, secret=True)
+    if tree.is_mapping:
+        return replace(tree, value=_Mapping(tree.mapping))
+    if tree.is_sequence:
+        return replace(tree, value=_Sequence(tree.sequence))
+    return tree
+
+
+class _Mapping(Mapping[str, Tree]):
+    def __init__(self, children: Mapping[str, Tree]) -> None:
+        self._children = children
+
+    def __getitem__(self, name: str) -> Tree:
+        return decrypted(self._children[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._children)
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+
+class _Sequence(Sequence[Tree]):
+    def __init__(self, children: Sequence[Tree]) -> None:
+        self._children = children
+
+    @overload
+    def __getitem__(self, index: int) -> Tree: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Tree]: ...
+    def __getitem__(self, index: int | slice) -> Tree | Sequence[Tree]:
+        if isinstance(index, slice):
+            return [decrypted(each) for each in self._children[index]]
+        return decrypted(self._children[index])
+
+    def __len__(self) -> int:
+        return len(self._children)
+
+
+@dataclass(frozen=True)
+class Fault:
+    place: Place
+    message: str
+
+
+@dataclass
+class Faults:
+    found: list[Fault] = field(default_factory=list)
+
+    def add(self, place: Place, message: str) -> None:
+        self.found.append(Fault(place, message))
+
+    def in_order(self) -> list[Fault]:
+        return sorted(self.found, key=lambda each: (each.place.line or 0, each.place.column or 0))
+
+
+@dataclass(frozen=True)
+class Section:
+    """A record as it was read: its scalars located, its defaults filled in."""
+
+    tree: Tree
+    path: str
+    record: Record
+    read: Mapping[str, Any]
+
+    @property
+    def place(self) -> Place:
+        return (self.tree.key or self.tree.place).about(self.path)
+
+    def wrote(self, name: str) -> bool:
+        return name in self.tree.mapping
+
+    def located(self, name: str) -> Located[Any]:
+        found: Located[Any] = self.read[name]
+        return found
+
+    def plain(self, name: str) -> Any:
+        """The value of a field that can't be unknown; None where it was faulty."""
+        state = self.located(name).state
+        return state.value if isinstance(state, Known) else self.record.fields[name].default
+
+    def section(self, name: str) -> Section:
+        found: Section = self.read[name]
+        return found
+
+    def items(self, name: str) -> list[Any]:
+        found: list[Any] = self.read[name]
+        return found
+
+    def sections(self, name: str) -> dict[str, Section]:
+        found: dict[str, Section] = self.read[name]
+        return found
+
 
 # Stands for a part that was refused already, so that nothing is said of what it lacks.
 REFUSED = Unknown("it is malformed")
 
 
-def join(path: str, name: str) -> str:
+def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def shown(tree: Tree) -> str:
+def _shown(tree: Tree) -> str:
     """What is there, in a reader's words; never a secret."""
     if tree.secret or tree.is_unknown:
         return "encrypted"
@@ -49,7 +155,7 @@ class Walker:
 
     def fault(self, tree: Tree, path: str, message: str) -> None:
         self.faults.add(
-            tree.place, f"{path} is {shown(tree)}, and {message}" if path else f"this is {shown(tree)}, and {message}"
+            tree.place, f"{path} is {_shown(tree)}, and {message}" if path else f"this is {_shown(tree)}, and {message}"
         )
 
     def _unknown_keys(self, record: Record, tree: Tree, path: str) -> None:
@@ -57,15 +163,15 @@ class Walker:
             if name not in record.fields:
                 child = tree.get(name)
                 self.faults.add(
-                    child.key or child.place, f"{join(path, name)}: there is no such key; {nearest(name, record)}"
+                    child.key or child.place, f"{_join(path, name)}: there is no such key; {_nearest(name, record)}"
                 )
 
     def _repeated(self, tree: Tree, path: str) -> None:
         for name, first, again in getattr(tree.value, "repeated", ()):
-            self.faults.add(again, f"{join(path, name)} stands twice: it is already in line {first.line}")
+            self.faults.add(again, f"{_join(path, name)} stands twice: it is already in line {first.line}")
 
     def _field(self, field: Field, tree: Tree, path: str, name: str) -> Any:
-        child, path = tree.get(name), join(path, name)
+        child, path = tree.get(name), _join(path, name)
         if tree.value is REFUSED:
             child = Tree(REFUSED if isinstance(field.kind, Record) else ABSENT, tree.place, tree.key)
         elif child.is_absent and field.required:
@@ -108,7 +214,7 @@ class Walker:
 
     def plainly(self, child: Tree, path: str) -> Tree:
         """A part whose structure must be seen."""
-        if not (is_secure(child) or child.is_unknown):
+        if not (_is_secure(child) or child.is_unknown):
             return child
         self.faults.add(
             child.place, f"{path} is encrypted as a whole, so nothing of it is known: encrypt single values"
@@ -133,10 +239,10 @@ class Walker:
             wrong = kind.name.wrong(name)
             if wrong is not None:
                 self.faults.add(each.key or each.place, f"{path}: the name {json.dumps(name)} {wrong}")
-            yield name, self.section(kind.of, self.plainly(each, join(path, name)), join(path, name))
+            yield name, self.section(kind.of, self.plainly(each, _join(path, name)), _join(path, name))
 
     def _anything(self, child: Tree, path: str) -> Tree:
-        if is_secure(child) or child.is_unknown:
+        if _is_secure(child) or child.is_unknown:
             return decrypted(child)
         if not (child.is_mapping or child.is_null):
             self.fault(child, path, "must be a mapping")
@@ -145,7 +251,7 @@ class Walker:
 
     def _scalar(self, kind: Text | Whole | Truth, child: Tree, path: str, *, decides: bool) -> Located[Any]:
         place = child.place.about(path)
-        if is_secure(child) or child.is_unknown:
+        if _is_secure(child) or child.is_unknown:
             if decides:
                 self.faults.add(
                     child.place, f"{path} is encrypted, and the fleet can't be resolved without it: write it plainly"
@@ -179,7 +285,7 @@ def _for_example(field: Field) -> str:
     return f", such as {field.example}" if field.example is not None else ""
 
 
-def nearest(name: str, record: Record) -> str:
+def _nearest(name: str, record: Record) -> str:
     spelt = {_flat(each): each for each in record.fields}
     near = difflib.get_close_matches(_flat(name), spelt, 1, 0.6)
     return f"did you mean {spelt[near[0]]}?" if near else f"what may stand here: {', '.join(record.fields)}"

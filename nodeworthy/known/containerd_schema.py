@@ -14,17 +14,17 @@ from nodeworthy.records import dataclass
 
 
 @cache
-def _table() -> Mapping[str, Any]:
+def schema_table() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("containerd_schema.toml").read_text(encoding="utf-8"))
 
 
-OLD: str = _table()["names"]["old"]
-NEW: tuple[str, ...] = tuple(_table()["names"]["new"])
+OLD: str = schema_table()["names"]["old"]
+NEW: tuple[str, ...] = tuple(schema_table()["names"]["new"])
 # Of the very first version of the file, which says no version.
-FIRST: str = _table()["names"]["first"]
+FIRST: str = schema_table()["names"]["first"]
 CRI = frozenset((OLD, *NEW))
 SECTIONS = CRI | {FIRST}
-KEPT = frozenset[str](_table()["names"]["kept"])
+KEPT = frozenset[str](schema_table()["names"]["kept"])
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def eras() -> tuple[Era, ...]:
             row.get("newer_drop_ins_fatal_before"),
             row.get("forgot_tls", False),
         )
-        for row in _table()["era"]
+        for row in schema_table()["era"]
     )
 
 
@@ -87,7 +87,7 @@ def prints_single_quotes(version: str | None) -> bool | None:
 
 @cache
 def _shims() -> Mapping[str, Any]:
-    shims: Mapping[str, Any] = _table()["shims"]
+    shims: Mapping[str, Any] = schema_table()["shims"]
     return shims
 
 

@@ -78,6 +78,11 @@ def gpus_of(instance_type: str) -> InstanceGpus | None:
     )
 
 
+def is_gpu_family(family: str) -> bool:
+    """By the part of a type's name before the dot."""
+    return family in _families()
+
+
 @cache
 def types_with(gpu: str) -> tuple[str, ...]:
     """The types that have this GPU, in the order of the table."""

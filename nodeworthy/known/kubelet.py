@@ -35,6 +35,17 @@ class Join:
     enables: str
 
 
+@dataclass(frozen=True)
+class Runtime:
+    """What runs the containers of a node that kubeadm makes."""
+
+    name: str
+    unit: str
+    packages: tuple[str, ...]
+    # Units that start it when they start.
+    wanted_by: tuple[str, ...]
+
+
 @cache
 def _table() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("kubelet.toml").read_text(encoding="utf-8"))
@@ -81,6 +92,19 @@ def enabling_packages(manager: str) -> frozenset[str]:
     """What leaves its unit enabled where this package manager installs it."""
     row = _table()["packages"]
     return frozenset(row["kubelet"]) - (frozenset(row["preset"]) if manager in row["by_preset"] else frozenset())
+
+
+def presets_units(manager: str) -> bool:
+    """Whether what this package manager installs stays disabled until somebody enables it."""
+    return manager in _table()["packages"]["by_preset"]
+
+
+@cache
+def runtimes() -> tuple[Runtime, ...]:
+    return tuple(
+        Runtime(name, row["unit"], tuple(row["packages"]), tuple(row["wanted_by"]))
+        for name, row in _table()["runtime"].items()
+    )
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 CHART = "kube-prometheus-stack"
@@ -16,3 +17,13 @@ TOO_MUCH = Fraction(9, 10)
 # However little is watched: a cluster of one node writes more than 100 MB a day with the chart's own exporters,
 # so that a GiB never holds more days than these.
 DAYS_IN_A_GIB = 10
+
+# Where the chart reads what decides over the disk and over what is scraped; anywhere else its templates look at none.
+# prometheus-community/helm-charts, charts/kube-prometheus-stack/values.yaml and templates/prometheus, 88.5.3; 2026-08.
+_SPEC = ("prometheus", "prometheusSpec")
+READ_AT: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("prometheusSpec", "additionalServiceMonitors", "additionalPodMonitors"), ("prometheus",)),
+    **dict.fromkeys(("retention", "retentionSize", "storageSpec", "additionalScrapeConfigs"), _SPEC),
+    **{f"{kind}MonitorSelector{rest}": _SPEC for kind in ("service", "pod") for rest in ("", "NilUsesHelmValues")},
+}
+LEVELS: tuple[tuple[str, ...], ...] = ((), ("prometheus",), _SPEC)

@@ -21,6 +21,8 @@ class ImageSign:
     types: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     owners: frozenset[str] = frozenset()
+    # What its nodes are, where that follows from it: a key of the table of distributions.
+    distribution: str | None = None
 
 
 @cache
@@ -34,6 +36,7 @@ def image_signs() -> tuple[ImageSign, ...]:
             types=tuple(row.get("types", ())),
             names=tuple(row.get("names", ())),
             owners=frozenset(row.get("owners", ())),
+            distribution=row.get("distribution"),
         )
         for row in table["image"]
     )

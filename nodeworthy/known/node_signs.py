@@ -32,6 +32,15 @@ class Sign:
 
 
 @dataclass(frozen=True)
+class Trace:
+    """What a distribution puts on its nodes."""
+
+    path: str
+    distributions: tuple[str, ...]
+    source: str = ""
+
+
+@dataclass(frozen=True)
 class CriSocket:
     """The annotation in which kubeadm keeps the socket that kubelet uses."""
 
@@ -48,6 +57,11 @@ def _table() -> Mapping[str, Any]:
 @cache
 def signs() -> tuple[Sign, ...]:
     return tuple(Sign(**{**row, "distributions": tuple(row["distributions"])}) for row in _table()["sign"])
+
+
+@cache
+def traces() -> tuple[Trace, ...]:
+    return tuple(Trace(**{**row, "distributions": tuple(row["distributions"])}) for row in _table()["trace"])
 
 
 @cache

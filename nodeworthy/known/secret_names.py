@@ -46,6 +46,7 @@ class _Names:
     password_words: frozenset[str]
     token: tuple[str, ...]
     token_words: frozenset[str]
+    keys_of: frozenset[str]
     doubtful: tuple[str, ...]
     doubtful_words: frozenset[str]
     never: tuple[str, ...]
@@ -74,6 +75,7 @@ def _names() -> _Names:
         password_words=frozenset(row["password_words"]),
         token=tuple(row["token"]),
         token_words=frozenset(row["token_words"]),
+        keys_of=frozenset(row["keys_of"]),
         doubtful=tuple(row["doubtful"]),
         doubtful_words=frozenset(row["doubtful_words"]),
         never=tuple(row["never"]),
@@ -106,7 +108,17 @@ def holds(name: str) -> Holds | None:
         return None
     if whole.endswith(names.password) or _last_word(name) in names.password_words:
         return Holds.PASSWORD
-    return Holds.TOKEN if whole.endswith(names.token) or _last_word(name) in names.token_words else None
+    is_one = whole.endswith(names.token) or _last_word(name) in names.token_words or _opens_somebodys(name)
+    return Holds.TOKEN if is_one else None
+
+
+def _opens_somebodys(name: str) -> bool:
+    """`tailscale_key`, `WANDB-KEY`, `datadogKey`, `netbirdkey`."""
+    *before, last = _WORDS.split(uncounted(name))
+    if not last.lower().endswith("key"):
+        return False
+    whose = last[: -len("key")] or "".join(before[-1:])
+    return whose.lower() in _names().keys_of
 
 
 @lru_cache(maxsize=4096)

@@ -42,6 +42,24 @@ def optional() -> frozenset[str]:
     return frozenset(_table()["srun"]["optional"])
 
 
+@cache
+def refused_by_sbatch() -> frozenset[str]:
+    """The options that sbatch itself reads, and that end it where they are none of what it takes."""
+    return frozenset(_table()["refused"]["by_sbatch"])
+
+
+@cache
+def refused_by_slurm() -> frozenset[str]:
+    """The options that are names of what a cluster has: it refuses a job that names anything else."""
+    return frozenset(_table()["refused"]["by_slurm"])
+
+
+@cache
+def refused_by_pyxis() -> frozenset[str]:
+    """The options without which the container of a job does not start."""
+    return frozenset(_table()["refused"]["by_pyxis"])
+
+
 def sets_threads(program: str) -> str:
     """When it sets OMP_NUM_THREADS by itself: always, for several processes on a node, or never ("")."""
     when: Mapping[str, str] = _table()["threads"]

@@ -1,4 +1,4 @@
-"""What NVIDIA's Xid numbers mean: the table of `xid.toml`, typed."""
+"""What NVIDIA's Xid and SXid numbers mean: the tables of `xid.toml`, typed."""
 
 from __future__ import annotations
 
@@ -30,5 +30,11 @@ def _table() -> Mapping[str, Any]:
 
 def xid(number: int) -> Xid:
     """Of a number that we don't know: that we don't."""
-    row = _table()["xid"].get(str(number))
-    return Xid(number, row["says"], row["whose"]) if row else Xid(number, "see NVIDIA's Xid catalogue", "unknown")
+    return numbered("xid", number) or Xid(number, "see NVIDIA's Xid catalogue", "unknown")
+
+
+def numbered(table: str, number: int) -> Xid | None:
+    """Of an SXid its thousands tell the part."""
+    key = number // 1000 if table == "sxid" else number
+    row = _table().get(table, {}).get(str(key))
+    return Xid(number, row["says"], row["whose"]) if row else None

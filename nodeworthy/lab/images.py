@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from nodeworthy.lab import cache, packages, real, rootfs
+from nodeworthy.lab import cache, packages, rootfs
+from nodeworthy.lab.commands import LabError, run
 from nodeworthy.lab.packages import Package
 from nodeworthy.records import dataclass
 
@@ -55,13 +59,13 @@ def layers(name: str) -> list[Path]:
     if name == "debian":
         return rootfs.debian()
     made_from = cache.sources("images.py", "packages.py", "programs/*", "units/*", "images/**/*")
-    made_from += real.versions(IMAGES[name].real)
+    made_from += _real_versions(IMAGES[name].real)
     return [cache.kept(name, made_from, partial(_make, image=IMAGES[name])), *rootfs.debian()]
 
 
 def _make(folder: Path, image: Image) -> None:
     if image.real:
-        real.lay(image.real, folder)
+        _lay_real(image.real, folder)
     for package in image.packages:
         packages.install(package, folder)
     for path, text in _files(image):
@@ -75,3 +79,36 @@ def _files(image: Image) -> Iterator[tuple[Path, str]]:
     if image.files:
         own = cache.HERE / "images" / image.files
         yield from ((file.relative_to(own), file.read_text()) for file in own.rglob("*") if file.is_file())
+
+
+SECONDS = 180
+APT = ("apt-cache", "apt-get")
+# Where Debian's merged folders really are.
+MERGED = ("bin", "sbin", "lib")
+
+
+def _real_versions(packages: Sequence[str]) -> list[str]:
+    """What apt would fetch."""
+    if not packages:
+        return []
+    if any(shutil.which(program) is None for program in APT):
+        raise LabError(f"there is no apt here, which would fetch {', '.join(packages)}")
+    told = run(["apt-cache", "policy", *packages], seconds=120)
+    found = [each for each in re.findall(r"Candidate: (\S+)", told) if each != "(none)"]
+    if len(found) != len(packages):
+        raise LabError(f"apt does not know all of these, and apt-get update may help: {', '.join(packages)}")
+    return [f"{name} {version}" for name, version in zip(packages, found, strict=True)]
+
+
+def _lay_real(packages: Sequence[str], root: Path) -> None:
+    """Puts the packages' files where they have them."""
+    with tempfile.TemporaryDirectory(dir=cache.home()) as scratch:
+        run(["sh", "-c", 'cd "$0" && apt-get -qq download "$@"', scratch, *packages], seconds=SECONDS)
+        tree = Path(scratch) / "tree"
+        for fetched in sorted(Path(scratch).glob("*.deb")):
+            run(["dpkg-deb", "--extract", fetched, tree], seconds=SECONDS)
+        for name in MERGED:
+            if (tree / name).is_dir():
+                shutil.copytree(tree / name, tree / "usr" / name, symlinks=True, dirs_exist_ok=True)
+                shutil.rmtree(tree / name)
+        shutil.copytree(tree, root, symlinks=True, dirs_exist_ok=True)

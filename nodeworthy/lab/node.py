@@ -13,7 +13,6 @@ from typing import Self
 
 from nodeworthy.lab import cache
 from nodeworthy.lab.commands import WITH_US, LabError, run, tail
-from nodeworthy.lab.leftovers import PREFIX, cgroups, remove_cgroups, sweep
 from nodeworthy.lab.watch import HAPPENED, Event, Watch
 
 BOOT_SECONDS = 180
@@ -170,8 +169,8 @@ class Node:
     def _until_no_cgroup(self) -> None:
         """Its processes are on their way out; a cgroup is removed when the last one has left."""
         deadline = time.monotonic() + END_SECONDS
-        while (left := cgroups(self.name)) and time.monotonic() < deadline:
-            remove_cgroups(left)
+        while (left := _cgroups(self.name)) and time.monotonic() < deadline:
+            _remove_cgroups(left)
             time.sleep(POLL_SECONDS)
 
 
@@ -190,3 +189,37 @@ def _numbers(pid: int) -> list[str]:
     except OSError:
         return []
     return next((line.split()[1:] for line in status.splitlines() if line.startswith("NSpid:")), [])
+
+
+PREFIX = "nodeworthy-lab"
+
+
+def sweep() -> None:
+    """Removes what nodes of processes left that were killed."""
+    folders = {each.name: each for each in (cache.home() / "nodes").glob(f"{PREFIX}-*-*")}
+    for name in {*folders, *(each.name for top in _cgroup_mounts() for each in top.glob(f"{PREFIX}-*-*"))}:
+        if not Path(f"/proc/{name.removeprefix(PREFIX).split('-')[1]}").exists():
+            _remove_cgroups(_cgroups(name))
+            cache.remove([folders[name]] if name in folders else [])
+
+
+def _cgroup_mounts() -> list[Path]:
+    mounts = (line.split() for line in Path("/proc/self/mounts").read_text().splitlines())
+    return [Path(mount[1]) for mount in mounts if mount[2] == "cgroup2"]
+
+
+def _cgroups(name: str) -> list[Path]:
+    """The node's cgroups, those inside first."""
+    tops = [top / name for top in _cgroup_mounts() if (top / name).exists()]
+    # What has gone since it was listed is passed over: a node that ends takes its own away meanwhile.
+    return [Path(folder) for top in tops for folder, _, _ in os.walk(top, topdown=False)]
+
+
+def _remove_cgroups(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return

@@ -1,10 +1,14 @@
-"""Judges what an editor holds of a file as `check` would judge the file: by the fleet beside it."""
+"""Judges what an editor holds of a file as `check` would judge the file: by the fleet beside it.
+
+Whoever types leaves a text that no reader understands for a while: a quote is open, a line has half a key. What was
+wrong elsewhere is wrong all the same, and stays underlined until it is judged again.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -16,16 +20,14 @@ from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.stack_files import up_to_repository
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.errors import InputError
-from nodeworthy.fixes.change import Fix
 from nodeworthy.fixes.plan import Plan, plan, why_not
 from nodeworthy.fixes.proposals import proposals
-from nodeworthy.fixes.text import Text
+from nodeworthy.fixes.text import Fix, Text
 from nodeworthy.records import dataclass
 from nodeworthy.rules import ids, judging, rule
-from nodeworthy.settings.excluded import excluded_by
 from nodeworthy.settings.find import settings_in
-from nodeworthy.settings.model import Settings
-from nodeworthy.verdict import Finding
+from nodeworthy.settings.model import Settings, excluded_by
+from nodeworthy.verdict import Finding, Verdict
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,8 @@ def _judged(path: Path, data: bytes, workspace: Workspace) -> Checked:
     source = Source(path, text.path, named=False, real=real, data=data)
     looked = look_at([source], Fleets(workspace.fleet, workspace.stack), every)
     left_out = {each.rule for each in settings.left_out} if settings is not None else set()
-    kinds = {kind for scene in looked.scenes for kind in (*map(type, scene.facts), *scene.missing)}
-    rules = [each for each in judging(kinds) if each.id not in left_out]
+    missing = {kind for scene in looked.scenes for kind in scene.missing}
+    rules = [each for each in judging([each.told for each in looked.scenes], missing) if each.id not in left_out]
     judgements = judge(looked.scenes, rules, rule("rule-crashed"), rule("suppression-unused"), every - left_out)
     baseline = _baseline(path.parent, settings)
     if baseline is not None:
@@ -149,3 +151,52 @@ def _baseline(folder: Path, settings: Settings | None) -> Baseline | None:
 def _read(path: Path, _changed: int, _size: int) -> Baseline:
     """At every keystroke the same one."""
     return read(path, shown(path))
+
+
+UNREADABLE = "input-readable"
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Which lines of one text are those of another: all but those between the first and the last that differ."""
+
+    above: int
+    # How many lines from the end on are the same, and how many there were.
+    below: int
+    before: int
+    now: int
+
+    @staticmethod
+    def between(before: Text, now: Text) -> Shift:
+        old, new = before.text.split("\n"), now.text.split("\n")
+        least = min(len(old), len(new))
+        above = next((at for at in range(least) if old[at] != new[at]), least)
+        rest = least - above
+        below = next((at for at in range(rest) if old[-1 - at] != new[-1 - at]), rest)
+        return Shift(above, below, len(old), len(new))
+
+    def line(self, number: int) -> int | None:
+        """The line that was this one; None where it was changed."""
+        if number <= self.above:
+            return number
+        return number - self.before + self.now if number > self.before - self.below else None
+
+
+def with_what_holds(checked: Checked, last: Checked | None, kept: list[Finding], *, known: bool) -> list[Finding]:
+    """The findings of this text, and those of the last one (`kept` are all that were shown) that nobody has judged.
+    `known` says whether the file was one of ours before."""
+    found = list(checked.here)
+    if last is None or not checked.text.text.strip():
+        return found
+    undecided = {each.rule for each in found if each.verdict is not Verdict.FAIL}
+    failed = {each.rule for each in found if each.verdict is Verdict.FAIL}
+    unread = UNREADABLE in undecided or bool(checked.refused) or (known and not checked.is_known)
+    shift = Shift.between(last.text, checked.text)
+    return [*found, *(each for each in _moved(kept, shift) if unread or each.rule in undecided - failed)]
+
+
+def _moved(kept: list[Finding], shift: Shift) -> Iterator[Finding]:
+    for each in kept:
+        line = shift.line(each.where.line) if each.where.line is not None else None
+        if each.verdict is Verdict.FAIL and line is not None:
+            yield replace(each, where=replace(each.where, line=line))

@@ -8,8 +8,7 @@ from pathlib import Path
 from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls.uris import from_fs_path, to_fs_path
 
-from nodeworthy.fixes.change import Change
-from nodeworthy.fixes.text import Text
+from nodeworthy.fixes.text import Change, Text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Place
 

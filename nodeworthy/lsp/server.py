@@ -15,12 +15,10 @@ from nodeworthy import __version__
 from nodeworthy.collect.source.files import shown
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.fixes.text import Text
-from nodeworthy.lsp.actions import FIX_ALL, Asked, actions
 from nodeworthy.lsp.bounded import GaveUp, Judge
-from nodeworthy.lsp.checking import Checked, Workspace, checked
+from nodeworthy.lsp.checking import Checked, Workspace, checked, with_what_holds
 from nodeworthy.lsp.places import Ruler, path_of, touch
-from nodeworthy.lsp.remembered import with_what_holds
-from nodeworthy.lsp.told import diagnostic, explained, refusal
+from nodeworthy.lsp.told import FIX_ALL, Asked, actions, diagnostic, explained, refusal
 from nodeworthy.records import dataclass
 from nodeworthy.settings.find import OWN, PYPROJECT
 from nodeworthy.verdict import Finding

@@ -3,28 +3,44 @@
 A case is a folder `cases/<rule-id>/{bad,good,unknown}-<name>/`: what is looked at, an optional `cmd` (`check .` where
 there is none), and `expected.json`, all that was told then. What the folder's name promises holds whatever the golden
 says, so that an update can't turn a bad case into a good one.
+
+What cases share is written once. `cases/<rule-id>/cases.toml` has a line for each that needs one:
+
+    bad-two-policies = {cmd = "diagnose --from dump", base = ["_base/stock-cluster"]}
+
+A base is a folder below `cases/`: one whose name begins with `_`, which is no case itself, or another case with all
+that it is laid over. A case is laid out over its bases, and of one file in both its own counts; where nothing but its
+command is its own, it needs no folder.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+import shutil
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
 EXIT = {"bad": 1, "good": 0, "unknown": 3}
 PROMISED = {"bad": "fail", "good": "pass", "unknown": "unknown"}
-COMMAND, GOLDEN = "cmd", "expected.json"
-# They grow with every rule of the catalogue, which is no business of a case. The golden itself lies in the folder, and
-# is no kind of file that we know.
+COMMAND, GOLDEN, TABLE = "cmd", "expected.json", "cases.toml"
+# What stands in a case and is not looked at by what it runs.
+BESIDE = (COMMAND, GOLDEN)
+# They grow with every rule of the catalogue, which is no business of a case.
 _GROWING = ("subjects", "rules", "verdicts", "unrecognised")
 
 
 @dataclass(frozen=True)
 class Case:
     folder: Path
+    # As it was written, less `nodeworthy`.
+    typed: str = "check ."
+    # The lowest first.
+    bases: tuple[Path, ...] = ()
 
     @property
     def rule(self) -> str:
@@ -35,21 +51,116 @@ class Case:
         return self.folder.name
 
     @property
+    def id(self) -> str:
+        return f"{self.rule}/{self.name}"
+
+    @property
     def kind(self) -> str:
         return self.name.split("-")[0]
 
     @property
     def command(self) -> list[str]:
-        written = self.folder / COMMAND
-        return shlex.split(written.read_text(encoding="utf-8")) if written.exists() else ["check", "."]
+        return shlex.split(self.typed)
 
     @property
     def golden(self) -> Path:
         return self.folder / GOLDEN
 
+    def lay_out(self, into: Path) -> Path:
+        """All that is looked at, as if it had stood in one folder."""
+        for folder in (*self.bases, *([self.folder] if self.folder.is_dir() else ())):
+            shutil.copytree(folder, into, ignore=_beside(folder), dirs_exist_ok=True)
+        return into
+
+
+def _beside(folder: Path) -> Callable[[str, list[str]], Sequence[str]]:
+    return lambda where, _: BESIDE if Path(where) == folder else ()
+
 
 def cases_in(folder: Path) -> list[Case]:
-    return [Case(path) for path in sorted(folder.glob("*/*")) if path.is_dir() and not path.name.startswith(("_", "."))]
+    return [case for rule in _folders(folder) for case in cases_of(rule)]
+
+
+def case_at(folder: Path) -> Case:
+    return _case(folder, _lines(folder.parent))
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Less the bases, and what editors and systems leave."""
+    return [path for path in sorted(folder.glob("*")) if path.is_dir() and not path.name.startswith(("_", "."))]
+
+
+def cases_of(rule: Path) -> list[Case]:
+    lines, folders = _lines(rule), _folders(rule)
+    without = {rule / name for name in lines} - set(folders)
+    for folder in without:
+        if not lines[folder.name].bases:
+            raise InputError(f"{_shown(rule)}: {folder.name} has neither a folder nor a base")
+    return [_case(each, lines) for each in sorted((*folders, *without))]
+
+
+@dataclass(frozen=True)
+class _Line:
+    typed: str | None = None
+    bases: tuple[str, ...] = ()
+
+
+def _lines(rule: Path) -> dict[str, _Line]:
+    try:
+        table = tomllib.loads((rule / TABLE).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (ValueError, OSError, RecursionError) as problem:
+        raise InputError(f"{_shown(rule)} can't be read: {problem}") from None
+    return {name: _line(rule, name, value) for name, value in table.items()}
+
+
+def _line(rule: Path, name: str, value: Any) -> _Line:
+    line = value if isinstance(value, dict) else {"": value}
+    typed, base = line.get("cmd", ""), line.get("base", [])
+    bases = [base] if isinstance(base, str) else base
+    if line.keys() - {"cmd", "base"} or not _all_text([typed]) or not _all_text(bases):
+        raise InputError(f'{_shown(rule)}: {name} = {{cmd = "…", base = ["…"]}}, or one of both, and nothing else')
+    return _Line(typed or None, tuple(bases))
+
+
+def _all_text(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(each, str) for each in values)
+
+
+def _case(folder: Path, lines: Mapping[str, _Line]) -> Case:
+    line = lines.get(folder.name, _Line())
+    typed, written = line.typed, folder / COMMAND
+    if typed is None:
+        typed = written.read_text(encoding="utf-8").strip() if written.exists() else Case.typed
+    return Case(folder, typed, tuple(dict.fromkeys(_below(folder, line, ()))))
+
+
+def _below(folder: Path, line: _Line, above: tuple[Path, ...]) -> Iterator[Path]:
+    cases = folder.parents[1]
+    for name in line.bases:
+        base = cases / name
+        told = f"{_shown(folder.parent)}: {folder.name} has the base {name!r}"
+        if base in (*above, folder):
+            raise InputError(f"{told}, and would be laid over itself")
+        beneath = () if "_" in {part[:1] for part in Path(name).parts} else _beneath(base, (*above, folder))
+        if cases not in base.parents or ".." in base.parts or not (beneath or base.is_dir()):
+            raise InputError(
+                f"{_shown(folder.parent)}: {folder.name} has the base {name!r}, which is none below cases/"
+            )
+        yield from beneath
+        if base.is_dir():
+            yield base
+
+
+def _beneath(base: Path, above: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Of a base that is a case itself."""
+    line = _lines(base.parent).get(base.name)
+    return tuple(_below(base, line, above)) if line is not None else ()
+
+
+def _shown(rule: Path) -> str:
+    return f"cases/{rule.name}/{TABLE}"
 
 
 def broken_promises(case: Case, code: int, report: Mapping[str, Any]) -> Iterator[str]:

@@ -8,16 +8,20 @@ import sys
 import traceback
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
+from functools import wraps
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from nodeworthy.edit import Edit, Kind
+from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import InputError
-from nodeworthy.own_rules.guard import guarded
 from nodeworthy.records import dataclass
-from nodeworthy.rule import Rule
-from nodeworthy.verdict import Place, Severity
+from nodeworthy.rule import Check, Rule
+from nodeworthy.telling import without_secrets
+from nodeworthy.verdict import Finding, Place, Severity, Verdict, error
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -96,7 +100,7 @@ def _loaded(package: str, path: Path) -> Rule:
     if rule.id != _id(path):
         raise NotARule(f"it holds the rule {rule.id!r}; file and id must agree")
     _refuse_unsound(rule)
-    watched = guarded(rule)
+    watched = _guarded(rule)
     if not watched.checks:
         raise NotARule("it has no check: decorate one with @RULE.check")
     return watched
@@ -132,3 +136,65 @@ def _line(problem: BaseException, path: Path) -> int | None:
         return problem.lineno
     within = [frame for frame in traceback.extract_tb(problem.__traceback__) if frame.filename == str(path.resolve())]
     return within[-1].lineno if within else None
+
+
+_WORDS = ("is_", "should", "cause", "remedy")
+
+
+def _guarded(rule: Rule) -> Rule:
+    """The rule with each of its checks watched."""
+    return rule.with_checks(replace(each, function=_watched(each.function)) for each in rule.checks)
+
+
+def _watched(function: Check) -> Check:
+    @wraps(function)
+    def asked(*facts: Any) -> Iterator[Finding]:
+        kept: list[Finding] = []
+        crash: Exception | None = None
+        try:
+            with redirect_stdout(sys.stderr):  # a report may be on its way there
+                found: Any = function(*facts)
+                for each in () if found is None else found:
+                    kept.append(_sound(each))  # noqa: PERF401 - what came before an exception is kept
+        except SystemExit as end:
+            crash = RuntimeError(f"it would have ended the program ({end})")
+        except Exception as problem:  # noqa: BLE001 - the engine's to judge, behind what was found before it
+            crash = problem
+        yield from kept
+        if crash is not None:
+            raise crash
+
+    return asked
+
+
+def _sound(each: Any) -> Finding:
+    """Reports take every word for granted."""
+    if not isinstance(each, Finding):
+        raise TypeError(f"a check yields findings, and this is {type(each).__name__}")
+    edits = list(_edits(each.edit))
+    words = [each.message, *(word for name in _WORDS if (word := getattr(each, name)) is not None)]
+    words += [word for edit in edits for word in (edit.was, edit.new, edit.title)]
+    named = [*words, *each.on, *each.victims, *(other.says for other in each.related)]
+    if not all(isinstance(word, str) for word in named):
+        raise TypeError("every word of a finding is a string")
+    places: list[Any] = [each.where, *(one.place for one in each.related), *(one.place for one in edits)]
+    if not all(isinstance(place, Place) for place in places):
+        raise TypeError("a finding is at a Place, a fact or a value of one")
+    return each
+
+
+def _edits(edit: Any) -> Iterator[Edit]:
+    if edit is None:
+        return
+    if not isinstance(edit, Edit) or type(edit.kind) is not Kind:
+        raise TypeError(f"the edit of a finding is an Edit, and this is {type(edit).__name__}")
+    yield edit
+
+
+REMEDY = "mend the rule's file: `nodeworthy rules test DIR` tries it"
+
+
+def not_loaded(broken: Broken, crash: Rule) -> Judgement:
+    why = f"the rule {broken.id} can't be loaded, so nothing is known of it: {broken.why}"
+    found = replace(error(broken.place, why, remedy=REMEDY), rule=crash.id, severity=crash.severity)
+    return Judgement(crash, Nothing(broken.place), Verdict.ERROR, (without_secrets(found),), crashed=broken.id)

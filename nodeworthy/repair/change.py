@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from nodeworthy.documents.plain import at
 from nodeworthy.records import dataclass
-from nodeworthy.repair.edit import Edit, NotEditable, Path, merge_patch, merged, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, ValuePath, merge_patch, merged, value_at
 from nodeworthy.repair.owner import Owner
 from nodeworthy.verdict import Finding
 
@@ -46,7 +46,7 @@ class World(Protocol):
 
 @dataclass(frozen=True)
 class Wanted:
-    within: Path
+    within: ValuePath
     name: str
     value: str | None
     # Whether another value may be replaced; kubectl, too, wants that said.
@@ -85,7 +85,7 @@ class Change:
         return merged(self.was, self.patch)
 
     @property
-    def made_lists(self) -> tuple[Path, ...]:
+    def made_lists(self) -> tuple[ValuePath, ...]:
         """Lists that were not there before."""
         made = {edit.within for edit in self.edits if at(self.was, *edit.within) is None}
         return tuple(sorted(made))

@@ -13,7 +13,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, strings_at
 from nodeworthy.records import dataclass
 
-Path = tuple[str, ...]
+ValuePath = tuple[str, ...]
 
 LABELS = ("metadata", "labels")
 ANNOTATIONS = ("metadata", "annotations")
@@ -29,7 +29,7 @@ class NotEditable(Exception):
 class Edit:
     """A value in a mapping or in a list of named entries; None where there is none."""
 
-    within: Path
+    within: ValuePath
     name: str
     before: str | None
     after: str | None
@@ -50,7 +50,7 @@ class Edit:
         return {"within": list(self.within), "name": self.name, "before": self.before, "after": self.after}
 
 
-def value_at(data: Mapping[str, Any], within: Path, name: str) -> str | None:
+def value_at(data: Mapping[str, Any], within: ValuePath, name: str) -> str | None:
     """What stands there now."""
     if within == TAINTS:
         key, effect = _taint(name)
@@ -71,11 +71,11 @@ def _plain(entry: Mapping[str, Any], name: str) -> str:
     return value or ""
 
 
-def _first(data: Mapping[str, Any], within: Path, fits: Any) -> Mapping[str, Any] | None:
+def _first(data: Mapping[str, Any], within: ValuePath, fits: Any) -> Mapping[str, Any] | None:
     return next((each for each in _entries(data, within) if isinstance(each, dict) and fits(each)), None)
 
 
-def _entries(data: Mapping[str, Any], within: Path) -> Sequence[Any]:
+def _entries(data: Mapping[str, Any], within: ValuePath) -> Sequence[Any]:
     found = at(data, *within)
     if found is None:
         return ()
@@ -89,7 +89,7 @@ def _taint(name: str) -> tuple[str, str]:
     return key, effect
 
 
-def merge_patch(data: Mapping[str, Any], edits: Iterable[Edit], ours: Iterable[Path] = ()) -> dict[str, Any]:
+def merge_patch(data: Mapping[str, Any], edits: Iterable[Edit], ours: Iterable[ValuePath] = ()) -> dict[str, Any]:
     """What an API server has to be sent. Lists go whole, as they are now with our entries; one of `ours`, which was not
     there before, goes with its last entry."""
     patch: dict[str, Any] = {}
@@ -135,7 +135,7 @@ def _entry(edit: Edit) -> dict[str, Any]:
     return {"key": key, **({"value": edit.after} if edit.after else {}), "effect": effect}
 
 
-def _put(patch: dict[str, Any], within: Path, value: Any) -> None:
+def _put(patch: dict[str, Any], within: ValuePath, value: Any) -> None:
     for name in within[:-1]:
         patch = patch.setdefault(name, {})
     patch[within[-1]] = value

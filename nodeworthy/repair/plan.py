@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from nodeworthy.engine import Judgement
+from nodeworthy.facts.cluster.node_gpus import LOCK
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.repair import hami_lock, toolkit_env
+from nodeworthy.repair import toolkit_env
 from nodeworthy.repair.change import Change, Left, Target, Wanted, Wish, World, change_of
-from nodeworthy.repair.kubectl_remedy import targets_named
+from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, value_at
 from nodeworthy.repair.owner import owner_of
 from nodeworthy.verdict import Finding, Verdict
 
@@ -19,7 +24,7 @@ class Plan:
     left: tuple[Left, ...] = ()
 
 
-def failures(judgements: Sequence[Judgement]) -> list[Finding]:
+def _failures(judgements: Sequence[Judgement]) -> list[Finding]:
     found = (each for judgement in judgements for each in judgement.findings)
     return list(dict.fromkeys(each for each in found if each.verdict is Verdict.FAIL and not each.suppressed))
 
@@ -27,7 +32,7 @@ def failures(judgements: Sequence[Judgement]) -> list[Finding]:
 def plan(judgements: Sequence[Judgement], policies: Sequence[str], world: World) -> Plan:
     """`policies` are the names of the cluster's ClusterPolicies."""
     wishes, left = toolkit_env.wishes(judgements, policies)
-    others = [each for each in failures(judgements) if not toolkit_env.is_cause(each)]
+    others = [each for each in _failures(judgements) if not toolkit_env.is_cause(each)]
     named = {each: list(_wishes_of(each)) for each in others}
     left += [Left(each) for each, own in named.items() if not own]
     wishes += _together([wish for own in named.values() for wish in own])
@@ -45,9 +50,9 @@ def plan(judgements: Sequence[Judgement], policies: Sequence[str], world: World)
 
 def _wishes_of(finding: Finding) -> Iterator[Wish]:
     remedy = finding.remedy or ""
-    node = hami_lock.locked_node(remedy)
+    node = _locked_node(remedy)
     if node is not None:
-        yield Wish(node, hami_lock.UNLOCKED, (finding,))
+        yield Wish(node, UNLOCKED, (finding,))
         return
     named = targets_named(remedy)
     for target in named[0] if named else ():
@@ -66,9 +71,82 @@ def _looked_at(wish: Wish, world: World) -> Change | str:
     was = world.object(wish.target)
     if was is None:
         return f"{wish.target} is not there"
-    if wish.wanted == hami_lock.UNLOCKED:
-        why = hami_lock.why_not(was, world)
+    if wish.wanted == UNLOCKED:
+        why = _why_locked(was, world)
         if why is not None:
             return why
     # A node is made by its kubelet: what stands on it is nobody's file.
     return change_of(wish, was, None if wish.target.kind == "Node" else owner_of(was))
+
+
+_KINDS = {"node": "Node", "nodes": "Node", "namespace": "Namespace", "ns": "Namespace"}
+_NAME = pattern(r"[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?")
+_KEY = r"(?:[a-zA-Z0-9][-\w.]*/)?[a-zA-Z0-9](?:[-\w.]*[a-zA-Z0-9])?"
+_LABEL = pattern(rf"(?P<key>{_KEY})(?:=(?P<value>(?:[a-zA-Z0-9](?:[-\w.]*[a-zA-Z0-9])?)?)|(?P<gone>-))")
+_TAINT = pattern(
+    rf"(?P<key>{_KEY})(?:=(?P<value>[-\w.]*))?:(?P<effect>NoSchedule|PreferNoSchedule|NoExecute)(?P<gone>-)?"
+)
+
+
+def targets_named(remedy: str) -> tuple[tuple[Target, ...], tuple[Wanted, ...]] | None:
+    """The objects and what is wanted of each; None where the remedy is anything but one such command, with perhaps a
+    word to people after a semicolon."""
+    words = _words(remedy)
+    if len(words) < 5 or words[0] != "kubectl" or words[1] not in ("label", "taint") or words[2] not in _KINDS:
+        return None
+    kind, rest = _KINDS[words[2]], [word for word in words[3:] if word != "--overwrite"]
+    if words[1] == "taint" and kind != "Node":
+        return None
+    names = [word for word in rest if _NAME.fullmatch(word)]
+    assignments = rest[len(names) :]
+    if not names or not assignments or rest[: len(names)] != names:
+        return None
+    read = _taints if words[1] == "taint" else _labels
+    wanted = tuple(read(assignments, overwrite="--overwrite" in words))
+    return (tuple(Target(kind, name) for name in names), wanted) if len(wanted) == len(assignments) else None
+
+
+def _words(remedy: str) -> list[str]:
+    try:
+        return shlex.split(remedy.partition(";")[0])
+    except ValueError:
+        return []
+
+
+def _labels(assignments: list[str], *, overwrite: bool) -> Iterator[Wanted]:
+    for found in filter(None, map(_LABEL.fullmatch, assignments)):
+        gone = found["gone"] is not None
+        yield Wanted(LABELS, found["key"], None if gone else found["value"], overwrite or gone)
+
+
+def _taints(assignments: list[str], *, overwrite: bool) -> Iterator[Wanted]:
+    for found in filter(None, map(_TAINT.fullmatch, assignments)):
+        gone = found["gone"] is not None
+        value = None if gone else found["value"] or ""
+        yield Wanted(TAINTS, f"{found['key']}:{found['effect']}", value, overwrite or gone)
+
+
+_REMEDY = pattern(rf"\bkubectl annotate node (?P<node>\S+) {re.escape(LOCK)}-$")
+_OVER = ("Succeeded", "Failed")
+
+UNLOCKED = (Wanted(ANNOTATIONS, LOCK, None),)
+
+
+def _locked_node(remedy: str) -> Target | None:
+    """The node whose lock a remedy says to remove."""
+    found = _REMEDY.search(remedy)
+    return Target("Node", found["node"]) if found else None
+
+
+def _why_locked(node: Mapping[str, Any], world: World) -> str | None:
+    """Why the lock has to stay; None where it is nobody's."""
+    lock = value_at(node, ANNOTATIONS, LOCK)
+    if lock is None:
+        return "the lock is gone already"
+    parts = lock.split(",")
+    if len(parts) != 3 or not all(parts):
+        return f"the lock does not name its pod ({lock}): see yourself that none is being bound there"
+    phase = world.phase_of_pod(parts[1], parts[2])
+    if phase is None or phase in _OVER:
+        return None
+    return f"the pod that holds the lock is there (Pod/{parts[1]}/{parts[2]}, {phase or 'no phase'})"

@@ -1,9 +1,14 @@
-"""What is changed, as it is kept in a file: enough to make the change, and to put back what was there."""
+"""What is changed, as it is kept in a file that --undo reads: enough to make the change, and to put back what was."""
 
 from __future__ import annotations
 
+import json
+import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.collect.cluster.recording import kept
@@ -12,7 +17,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import KINDS, Change, Target
-from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, TOOLKIT_ENV, Edit, Path
+from nodeworthy.repair.edit import ANNOTATIONS, LABELS, TAINTS, TOOLKIT_ENV, Edit, ValuePath
 
 # A name that is more than one would lead to another place of the server.
 _NAME = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
@@ -39,7 +44,7 @@ class Record:
     uid: str
     edits: tuple[Edit, ...]
     # Lists that were not there before.
-    made_lists: tuple[Path, ...] = ()
+    made_lists: tuple[ValuePath, ...] = ()
     release: Release | None = None
     # The spec's generation when it was looked at; None where the server does not count.
     generation: int | None = None
@@ -71,17 +76,17 @@ def record_of(change: Change, release: Release | None = None) -> Record:
     return Record(change.target, uid, change.edits, change.made_lists, release, counted, change.was)
 
 
-def record_from(data: Mapping[str, Any]) -> Record:
+def _record_from(data: Mapping[str, Any]) -> Record:
     """Raises InputError where it is none of ours."""
     kind, name, uid = (text_at(data, "object", each) for each in ("kind", "name", "uid"))
-    edits = tuple(map(_edit, whole_list(at(data, "edits"))))
+    edits = tuple(map(_edit, _whole_list(at(data, "edits"))))
     made = tuple(_path(each) for each in _lists(at(data, "madeLists")))
     if kind not in KINDS or not _NAME.fullmatch(name) or not edits:
         raise InputError("an entry names no object or no value that --fix could have changed")
     return Record(Target(kind, name), uid, edits, made, _release(data), None, at(data, "was") or {})
 
 
-def whole_list(written: Any) -> Sequence[Mapping[str, Any]]:
+def _whole_list(written: Any) -> Sequence[Mapping[str, Any]]:
     """Raises InputError where anything in it would be passed over."""
     found = [each for each in written if isinstance(each, dict)] if isinstance(written, list) else []
     if not found or len(found) != len(written):
@@ -102,7 +107,7 @@ def _lists(written: Any) -> Sequence[Any]:
     return written or ()
 
 
-def _path(written: Any) -> Path:
+def _path(written: Any) -> ValuePath:
     path = tuple(written) if isinstance(written, list) else ()
     if path not in _EDITABLE:
         raise InputError("an entry has an edit of what --fix never changes")
@@ -117,3 +122,76 @@ def _release(data: Mapping[str, Any]) -> Release | None:
     if not name or not namespace or before is None or name.startswith("-") or namespace.startswith("-"):
         raise InputError("an entry has a release of Helm without its name or its revision")
     return Release(name, namespace, before, after)
+
+
+_KIND, _VERSION = "Repair", "nodeworthy/v1"
+APPLYING, APPLIED, PUT_BACK = "applying", "applied", "put back"
+
+
+@dataclass
+class StateFile:
+    path: Path
+    server: str
+    records: list[Record]
+    when: str = field(default_factory=lambda: f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}")
+
+    def write(self, state: str) -> None:
+        written = {
+            "apiVersion": _VERSION,
+            "kind": _KIND,
+            "when": self.when,
+            "server": self.server,
+            "state": state,
+            "changes": [each.as_data() for each in self.records],
+        }
+        _write(self.path, json.dumps(written, indent=1) + "\n")
+
+
+def new_state_path() -> Path:
+    """One that is not there yet: two repairs within a second keep two files."""
+    stem = f"nodeworthy-fix-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+    names = (Path(f"{stem}{f'-{number}' if number else ''}.json") for number in range(1000))
+    return next(name for name in names if not name.exists())
+
+
+def read_state(path: Path) -> tuple[str, Sequence[Record]]:
+    """What state it tells, and what was changed. Raises InputError."""
+    data = _data(path)
+    try:
+        return text_at(data, "state"), [_record_from(each) for each in _whole_list(at(data, "changes"))]
+    except InputError as problem:
+        raise InputError(f"{path}: {problem}") from None
+
+
+def server_of(path: Path) -> str:
+    """Where it was changed; empty where the file does not say. Raises InputError."""
+    return text_at(_data(path), "server")
+
+
+def _data(path: Path) -> Mapping[str, Any]:
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise InputError(f"{path}: it can't be read: {problem.strerror}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: this is no file that --fix has kept: it is not JSON") from None
+    if not isinstance(data, Mapping) or text_at(data, "kind") != _KIND or text_at(data, "apiVersion") != _VERSION:
+        raise InputError(f"{path}: this is no file that --fix has kept")
+    return data
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        # Such a file is for its owner alone.
+        handle, half = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as problem:
+        raise InputError(f"the previous state can't be kept in {path}: {problem.strerror}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(half, path)
+    except OSError as problem:
+        Path(half).unlink(missing_ok=True)
+        raise InputError(f"the previous state can't be kept in {path}: {problem.strerror}") from None

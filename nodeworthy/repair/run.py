@@ -1,29 +1,29 @@
-"""Shows a repair, makes it, looks whether it helped, and puts back what was there if it did not."""
+"""Shows a repair, makes it, looks until its rules ask for no more, and puts back what was there if it did not help."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from typing import Any
 
 from nodeworthy.engine import Judgement
-from nodeworthy.errors import Ends, InputError
+from nodeworthy.errors import CouldNotLook, Ends, InputError
 from nodeworthy.records import dataclass
-from nodeworthy.repair import state_file, told
+from nodeworthy.repair import told
 from nodeworthy.repair.apply import apply, recorded, try_dry
-from nodeworthy.repair.change import World
+from nodeworthy.repair.change import Change, World
 from nodeworthy.repair.edit import Edit, NotEditable, value_at
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.lease import held
 from nodeworthy.repair.plan import Plan, plan
-from nodeworthy.repair.record import Record
+from nodeworthy.repair.record import APPLIED, APPLYING, PUT_BACK, Record, StateFile, new_state_path
 from nodeworthy.repair.refused import Refused, Untouched
 from nodeworthy.repair.server import Server
-from nodeworthy.repair.state_file import StateFile
 from nodeworthy.repair.undo import SLACK_SECONDS, Say, restored
-from nodeworthy.repair.verify import complaints, wait
 from nodeworthy.repair.way import OnPaper, ThroughHelm, ToObject, Way, way_of
+from nodeworthy.verdict import Finding, Verdict
 
 
 @dataclass(frozen=True)
@@ -101,9 +101,9 @@ class Repair:
 
     def _make(self, ways: Sequence[ToObject | ThroughHelm], before: Looked) -> bool:
         assert self.server is not None
-        kept = StateFile(state_file.new_path(), self.server.server, [recorded(each) for each in ways])
+        kept = StateFile(new_state_path(), self.server.server, [recorded(each) for each in ways])
         try:
-            kept.write(state_file.APPLYING)
+            kept.write(APPLYING)
         except InputError as problem:
             raise InputError(f"{problem}; nothing was changed") from None
         self.say(f"\nwhat was there is kept: nodeworthy diagnose --undo {kept.path} puts it back\n")
@@ -115,7 +115,7 @@ class Repair:
             except Ends as problem:
                 return self._give_up(problem, kept, kept.records[: index + 1])
             self.say(f"changed {kept.records[index].title}\n")
-        self._write(kept, state_file.APPLIED)
+        self._write(kept, APPLIED)
         waited = wait(lambda: self._still_wrong(ways, kept.records, before), self.wait_seconds)
         if waited.still:
             why = Refused(f"after {waited.seconds:.0f} s it has not helped: {waited.still}")
@@ -142,7 +142,7 @@ class Repair:
         self.say(f"failed: {why}\n")
         back = [restored(each, self.server, self.helm, self.say) for each in reversed(done)]
         if all(back):
-            self._write(kept, state_file.PUT_BACK)
+            self._write(kept, PUT_BACK)
         return False
 
     def _write(self, kept: StateFile, state: str) -> None:
@@ -158,3 +158,68 @@ def _stands(now: Mapping[str, Any] | None, edit: Edit) -> bool:
         return now is not None and value_at(now, edit.within, edit.name) == edit.after
     except NotEditable:
         return False
+
+
+_BAD = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.ERROR)
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 10.0
+
+Key = tuple[str, str | None, str]
+
+
+@dataclass(frozen=True)
+class Waited:
+    seconds: float
+    # What was still complained of at the end.
+    still: str = ""
+
+
+def complaints(before: Sequence[Judgement], now: Sequence[Judgement], changes: Sequence[Change]) -> list[Finding]:
+    """The causes that are still there, and what rules that watch the changes find anew."""
+    known = {_key(each) for each in _bad(before)}
+    causes = [cause for change in changes for cause in change.causes]
+    watched = {rule for change in changes for rule in change.watched}
+    return [
+        each
+        for each in _bad(now)
+        if any(_is_same(each, cause) for cause in causes) or (each.rule in watched and _key(each) not in known)
+    ]
+
+
+def _bad(judgements: Sequence[Judgement]) -> list[Finding]:
+    found = (each for judgement in judgements for each in judgement.findings)
+    return [each for each in found if each.verdict in _BAD and not each.suppressed]
+
+
+def _key(finding: Finding) -> Key:
+    return finding.rule, finding.where.object, finding.message
+
+
+def _is_same(found: Finding, cause: Finding) -> bool:
+    """A message may count pods, which come and go."""
+    same_place = (found.rule, found.where.object) == (cause.rule, cause.where.object)
+    return same_place and (found.message == cause.message or found.remedy == cause.remedy)
+
+
+def wait(complained: Callable[[], str], seconds: float) -> Waited:
+    """`complained` looks, and says what is wrong; nothing if all is well."""
+    begun, pause, said = time.monotonic(), _FIRST_PAUSE, ""
+    while True:
+        still = _heard(complained)
+        waited = time.monotonic() - begun
+        if not still:
+            return Waited(waited)
+        if waited + pause > seconds:
+            return Waited(waited, still)
+        if still != said or sys.stderr.isatty():
+            sys.stderr.write(f"waiting ({waited:.0f} of {seconds:.0f} s): {still}\n")
+            sys.stderr.flush()
+        said = still
+        time.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+def _heard(complained: Callable[[], str]) -> str:
+    try:
+        return complained()
+    except CouldNotLook as problem:
+        return str(problem)

@@ -9,15 +9,14 @@ from typing import Any
 from nodeworthy.documents.plain import text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.records import dataclass
-from nodeworthy.repair import verified
+from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import Edit, NotEditable, merge_patch
-from nodeworthy.repair.move import move
 from nodeworthy.repair.node_of_host import Host, another_boot, is_name, node_of
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.refused import Refused
 from nodeworthy.repair.server import Server, uid_of
-from nodeworthy.repair.standing import Standing, worst
+from nodeworthy.repair.standing import Standing, guards, mark_edits, mark_shown, opted_out, worst
 
 
 @dataclass(frozen=True)
@@ -40,12 +39,12 @@ class Marking:
     @property
     def record(self) -> Record:
         target = Target("Node", text_at(self.node, "metadata", "name"))
-        return Record(target, uid_of(self.node), (*self.edits, *verified.guards(self.node)))
+        return Record(target, uid_of(self.node), (*self.edits, *guards(self.node)))
 
     def told(self) -> str:
         name = text_at(self.node, "metadata", "name")
         lines = [f"node {name} ({', '.join(self.hosts)}) {self.standing.fitness.value}:"]
-        return "\n".join([*lines, *(f"  {verified.shown(each)}" for each in self.edits)]) + "\n"
+        return "\n".join([*lines, *(f"  {mark_shown(each)}" for each in self.edits)]) + "\n"
 
 
 @dataclass
@@ -99,13 +98,13 @@ class Tainting:
 
     def _marking(self, node: Mapping[str, Any], some: Sequence[Looked]) -> Marking | None:
         name = text_at(node, "metadata", "name")
-        label = verified.opted_out(node)
+        label = opted_out(node)
         if label is not None:
             self.say(f"node {name} is left as it is: it has the label {label}\n")
             return None
         standing = worst(each.standing for each in some)
         try:
-            edits = verified.edits(standing, node, self.now)
+            edits = mark_edits(standing, node, self.now)
         except NotEditable as problem:
             self._refuse(f"node {name} is not changed: {problem}")
             return None

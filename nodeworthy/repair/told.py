@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+import yaml
+
+from nodeworthy.collect.cluster.recording import kept
 from nodeworthy.repair.change import Change, Left, causes_told
-from nodeworthy.repair.diff import as_yaml, diff
 from nodeworthy.repair.owner import Keeper
 from nodeworthy.repair.way import OnPaper, ThroughHelm, Way
 from nodeworthy.report.printable import printable
@@ -48,7 +52,7 @@ def _command(one: OnPaper) -> list[str]:
 
 
 def _values(one: OnPaper) -> str:
-    return as_yaml({"toolkit": {"env": one.env}})
+    return _as_yaml({"toolkit": {"env": one.env}})
 
 
 def _in_git(one: OnPaper) -> str:
@@ -85,3 +89,23 @@ def heading(ways: Sequence[Way]) -> str:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def diff(before: Mapping[str, Any], after: Mapping[str, Any], name: str) -> str:
+    lines = difflib.unified_diff(
+        _as_yaml(_telling(before)).splitlines(),
+        _as_yaml(_telling(after)).splitlines(),
+        f"{name} (now)",
+        f"{name} (then)",
+        lineterm="",
+    )
+    return printable("\n".join(lines))
+
+
+def _telling(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Without its status, which is nobody's to write."""
+    return {name: value for name, value in data.items() if name != "status"}
+
+
+def _as_yaml(data: Any) -> str:
+    return yaml.safe_dump(kept(data), sort_keys=False, default_flow_style=False, allow_unicode=True, width=1000)

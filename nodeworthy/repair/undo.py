@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from nodeworthy.errors import CouldNotLook, InputError
-from nodeworthy.repair import state_file
-from nodeworthy.repair.apply import put_back
-from nodeworthy.repair.diff import diff
+from nodeworthy.repair.apply import as_it_was_left, put_back
 from nodeworthy.repair.edit import merge_patch, merged
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.lease import held
-from nodeworthy.repair.move import as_it_was_left
-from nodeworthy.repair.record import Record
+from nodeworthy.repair.record import Record, read_state, server_of
 from nodeworthy.repair.refused import Refused
 from nodeworthy.repair.server import Server
+from nodeworthy.repair.told import diff
 
 # For putting back and for what a webhook takes, beyond the wait itself.
 SLACK_SECONDS = 120
@@ -64,10 +62,10 @@ def _would_put_back(record: Record, server: Server, say: Say) -> int:
 
 def _of_this_server(path: Path, server: Server) -> Sequence[Record]:
     """Raises InputError: another cluster may have objects of the same names."""
-    made_on = state_file.server_of(path)
+    made_on = server_of(path)
     if made_on and made_on != server.server:
         raise InputError(
             f"{path} tells what was changed on {made_on}, and this is {server.server}: "
             "nothing was put back; --context names the cluster"
         )
-    return state_file.read(path)[1]
+    return read_state(path)[1]

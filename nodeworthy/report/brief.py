@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.sighting import Sighting
-from nodeworthy.report import brief_messages, brief_times, brief_victims
-from nodeworthy.report.brief_causes import SHOWN, causes
-from nodeworthy.report.brief_line import line
-from nodeworthy.report.counted import counted, outcome
-from nodeworthy.report.in_short import NOTHING
+from nodeworthy.report import brief_messages
+from nodeworthy.report.brief_causes import SHOWN, causes, few_named
+from nodeworthy.report.brief_messages import line, times_told
+from nodeworthy.report.counted import NOTHING, counted, outcome
 from nodeworthy.report.report import Report
 from nodeworthy.report.text import of_finding
 from nodeworthy.report.together import together
@@ -42,14 +41,14 @@ def _written(text: str) -> str:
 
 
 def _timeline(sightings: Sequence[Sighting]) -> Iterator[str]:
-    lines = brief_times.timeline(sightings)
+    lines = times_told(sightings)
     for each in lines:
         yield from line(each, "", " " * 25)
     if not lines:
         yield "Nothing that was read tells a time."
     without = sorted({each.object for each in sightings} - {each.object for each in sightings if each.first})
     if without:
-        yield from line(brief_victims.named(without), "Without a time in what was read: ")
+        yield from line(few_named(without), "Without a time in what was read: ")
 
 
 def _technical(report: Report, broken: Sequence[Finding]) -> Iterator[str]:

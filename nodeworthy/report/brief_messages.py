@@ -1,13 +1,15 @@
-"""The three messages to people who run jobs: that it is broken, that it still is, that it is mended."""
+"""The three messages to people who run jobs: that it is broken, that it still is, that it is mended; and the times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
-from nodeworthy.facts.cluster.sighting import Sighting
-from nodeworthy.report import brief_times, brief_victims
-from nodeworthy.report.brief_causes import SHOWN, Cause, names, of_the_platform
-from nodeworthy.report.brief_line import line
+from nodeworthy.facts.cluster.sighting import Sighting, Sign
+from nodeworthy.report.brief_causes import SHOWN, Cause, few_named, how_many, hurt, names, of_the_platform, spaces_of
+from nodeworthy.report.printable import on_one_line
+from nodeworthy.report.text import WIDTH
 
 WHO = "(nodeworthy can't know: put a name here before you send this)"
 WHEN = "(put the time here)"
@@ -47,7 +49,7 @@ def resolution(causes: Sequence[Cause], sightings: Sequence[Sighting]) -> Iterat
     yield from line(DONE, "What was done: ")
     jobs, _ = _apart(causes, of_the_platform(sightings))
     if jobs:
-        yield from line(f"{brief_victims.named(jobs)}.", "Start again what does not run by itself: ")
+        yield from line(f"{few_named(jobs)}.", "Start again what does not run by itself: ")
 
 
 def _headline(causes: Sequence[Cause], own: set[str]) -> str:
@@ -55,9 +57,9 @@ def _headline(causes: Sequence[Cause], own: set[str]) -> str:
     where = f" on {names(on)}" if on else ""
     jobs, platforms = _apart(causes, own)
     if jobs:
-        inside = brief_victims.namespaces(jobs)
+        inside = spaces_of(jobs)
         spaces = f", in namespace{'s' if len(inside) > 1 else ''} {names(inside)}" if inside else ""
-        return f"{brief_victims.counted(jobs)} cannot do {'their' if len(jobs) > 1 else 'its'} work{where}{spaces}."
+        return f"{how_many(jobs)} cannot do {'their' if len(jobs) > 1 else 'its'} work{where}{spaces}."
     if platforms:
         return f"Something is broken{where}. Only the platform's own parts were seen to suffer from it."
     return f"Something is broken{where}. Nothing was seen that suffers from it."
@@ -67,11 +69,11 @@ def _one(cause: Cause, sightings: Sequence[Sighting], own: set[str]) -> Iterator
     for called, victims in zip(("What happens:", "Of the platform's own parts:"), _apart([cause], own), strict=True):
         if victims:
             yield called
-            for each in brief_victims.told(victims, sightings):
+            for each in hurt(victims, sightings):
                 yield from line(each, "  - ", "    ")
     if not cause.victims:
         yield from line(f"{names(cause.places)}.", "Where: ")
-    yield from line(brief_times.since(sightings), "Since when: ")
+    yield from line(_since_when(sightings), "Since when: ")
     yield from line(f"{cause.says}.", "Why: ")
     yield from line(cause.to_do, "What you can do: ")
 
@@ -87,3 +89,89 @@ def _listed(causes: Sequence[Cause]) -> Iterator[str]:
         yield from line(each.where_and_what, "  - ", "    ")
     if len(causes) > SHOWN:
         yield f"  - and {len(causes) - SHOWN} more"
+
+
+def line(text: str, first: str = "", others: str = "  ") -> list[str]:
+    return textwrap.wrap(
+        on_one_line(text),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=others,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+UNTOLD = "not known; nothing that was read tells a time."
+PLACED = "not known; no warning about it was read. Given to its node at"
+LONGEST = 40
+
+_Key = tuple[Sign, str, datetime | None]
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+_SAYS = {Sign.UNREADY: "not ready since then", Sign.PLACED: "given to its node"}
+
+
+def _since_when(sightings: Sequence[Sighting]) -> str:
+    """By warnings, else by when it ceased to be ready; never by what only stands near it."""
+    if warned := _times(sightings, Sign.WARNED):
+        first, last = min(warned), max(warned)
+        until = f", the last from {_hour(last, first)}" if last > first else ""
+        return f"the first warning about them that was read is from {_day(first)}{until}. It may have begun earlier."
+    if unready := _times(sightings, Sign.UNREADY):
+        return f"not ready since {_day(min(unready))}. It may have begun earlier."
+    placed = _times(sightings, Sign.PLACED)
+    return f"{PLACED} {_day(min(placed))}." if placed else UNTOLD
+
+
+def times_told(sightings: Iterable[Sighting]) -> list[str]:
+    """The same warning about several objects is one line where it begins and one where it ends. Where there are too
+    many lines, warnings are kept."""
+    lines = [(sign, *line) for (sign, *_), group in _alike(sightings) for line in _lines(sign, group)]
+    kept = sorted(lines, key=lambda line: (line[0] is not Sign.WARNED, *line[1:]))[:LONGEST]
+    told = [f"{_day(when)}  {text}" for when, text in sorted((when, text) for _, when, text in kept)]
+    return [*told, f"and {len(lines) - LONGEST} more"] if len(lines) > LONGEST else told
+
+
+def _day(when: datetime) -> str:
+    return f"{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _times(sightings: Iterable[Sighting], sign: Sign) -> list[datetime]:
+    return [when for each in sightings if each.sign is sign for when in (each.first, each.last) if when]
+
+
+def _hour(when: datetime, beside: datetime) -> str:
+    same = when.astimezone(UTC).date() == beside.astimezone(UTC).date()
+    return f"{when.astimezone(UTC):%H:%M:%S} UTC" if same else _day(when)
+
+
+def _alike(sightings: Iterable[Sighting]) -> Iterable[tuple[_Key, list[Sighting]]]:
+    groups: dict[_Key, list[Sighting]] = {}
+    for each in sightings:
+        if each.first is not None:
+            alike = None if each.sign is Sign.WARNED else each.first
+            groups.setdefault((each.sign, each.word, alike), []).append(each)
+    return groups.items()
+
+
+def _lines(sign: Sign, group: Sequence[Sighting]) -> Iterator[tuple[datetime, str]]:
+    first = min(group, key=lambda each: (each.first or _NEVER, each.object))
+    last = max(group, key=lambda each: (each.last or each.first or _NEVER, each.object))
+    begun, ended = first.first or _NEVER, last.last or last.first or _NEVER
+    names = {each.object for each in group}
+    if sign is not Sign.WARNED:
+        yield begun, f"{_and_others(first.object, len(names) - 1)}: {_SAYS[sign]}"
+        return
+    count = sum(each.count for each in group)
+    about = f" (about {len(names)} objects)" if len(names) > 1 else ""
+    if ended == begun:
+        times = f", {count} times" if count > 1 else ""
+        yield begun, f"{_and_others(first.object, len(names) - 1)}: {first.word}{times}"
+        return
+    yield begun, f"{first.object}: {first.word}, the first of {count}{about}"
+    yield ended, f"{last.object}: {last.word}, the last of {count}{about}"
+
+
+def _and_others(name: str, others: int) -> str:
+    return f"{name} and {others} other{'s' if others > 1 else ''}" if others else name

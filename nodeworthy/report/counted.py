@@ -1,4 +1,4 @@
-"""What was evaluated and what came of it, in one line. Its numbers are those of what the report tells."""
+"""What was evaluated and what came of it, in one line or a headline. Its numbers are those of what the report tells."""
 
 from __future__ import annotations
 
@@ -85,3 +85,20 @@ def _many(number: int, words: str) -> str:
     """`1 file of no known kind`, `2 files of no known kind`."""
     first, space, rest = words.partition(" ")
     return f"{number:,} {first.removesuffix('s') if number == 1 else first}{space}{rest}"
+
+
+NOTHING = "nothing was evaluated, so nothing is proven"
+
+
+def in_short(report: Report, asked: Asked = EVERYTHING) -> str:
+    counts = numbers(report, asked)
+    named = {
+        "failure": counts["fail"],
+        "error": counts["error"],
+        "unknown": counts["unknown"],
+        "warning": counts["warning"],
+    }
+    told = [f"{count} {name}{'s' if count > 1 else ''}" for name, count in named.items() if count]
+    if told:
+        return ", ".join(told)
+    return "clean" if report.evaluated["verdicts"] else "nothing evaluated"

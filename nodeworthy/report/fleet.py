@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.fleet.boot import boot_script_kind
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.fleet.operator import effective_values
+from nodeworthy.fleet.os import boot_script_kind
 from nodeworthy.redaction import hidden_data
 from nodeworthy.report.report import place_as_data
 from nodeworthy.report.table import aligned

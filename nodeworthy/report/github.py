@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.report.asked import Asked
-from nodeworthy.report.counted import counted
+from nodeworthy.report.counted import NOTHING, counted
 from nodeworthy.report.in_checkout import path_of
-from nodeworthy.report.in_short import NOTHING
 from nodeworthy.report.printable import printable, shortened
 from nodeworthy.report.report import Report
 from nodeworthy.report.text import details_of, named

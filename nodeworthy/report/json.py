@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.engine import Judgement
-from nodeworthy.report import offer
 from nodeworthy.report.asked import Asked
 from nodeworthy.report.printable import escaped
-from nodeworthy.report.report import SCHEMA, Report, place_as_data
+from nodeworthy.report.report import SCHEMA, Report, offer_as_data, place_as_data
 from nodeworthy.verdict import Finding, Verdict
 
 
@@ -63,7 +62,7 @@ def finding_as_data(finding: Finding) -> dict[str, Any]:
 
 def _fix(report: Report, finding: Finding) -> dict[str, Any]:
     offered = report.offer(finding)
-    return {"fix": offer.as_data(offered)} if offered is not None else {}
+    return {"fix": offer_as_data(offered)} if offered is not None else {}
 
 
 def _passed_and_skipped(report: Report, asked: Asked) -> Iterator[dict[str, Any]]:

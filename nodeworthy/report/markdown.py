@@ -11,12 +11,10 @@ from dataclasses import field
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.report.asked import Asked
-from nodeworthy.report.counted import counted, outcome
-from nodeworthy.report.fleet_picture import Picture
-from nodeworthy.report.fleet_text_picture import text_picture
+from nodeworthy.report.counted import counted, in_short, outcome
+from nodeworthy.report.fleet_picture import Picture, text_picture
 from nodeworthy.report.in_checkout import path_of
-from nodeworthy.report.in_short import in_short
-from nodeworthy.report.markdown_code import characters, code, fence, shortened
+from nodeworthy.report.printable import on_one_line, printable
 from nodeworthy.report.report import Report
 from nodeworthy.report.text import named, of_told, suppressed_by
 from nodeworthy.report.together import Told, together
@@ -103,7 +101,7 @@ def _finding(told: Told, below: str, room: int | None = None) -> str:
     marks = f" ({suppressed_by(found)})" if found.suppressed else ""
     title = f"**{outcome(found)}** {code(named(told))}{marks} at {code(place[:LONGEST_NAME])}"
     text = of_told(told)
-    shown = text if room is None else shortened(text, room - characters(title) - 100)
+    shown = text if room is None else _shortened(text, room - characters(title) - 100)
     return f"{title}\n\n{fence(shown)}\n\n" + (_cut("the rest of this finding") if shown != text else "")
 
 
@@ -124,10 +122,49 @@ def _block(title: str, text: str, room: int) -> str:
     whole = opening + fence(text) + closing
     if characters(whole) <= room:
         return whole
-    shown = shortened(text, room - characters(opening + closing) - 200)
+    shown = _shortened(text, room - characters(opening + closing) - 200)
     left_out = len(lines) - shown.count("\n") - 1
     return f"{opening}{fence(shown)}\n\n{_cut(f'{left_out} more lines')}{closing}" if shown else _cut(title)
 
 
 def _cut(what: str) -> str:
     return f"*Cut here, for a comment takes only so much: {what}. The command itself prints all of it.*\n\n"
+
+
+_TICKS = pattern("`+")
+
+
+def code(text: str) -> str:
+    plain = on_one_line(text).strip()
+    if not plain:
+        return "(empty)"
+    marks = "`" * (_longest(plain) + 1)
+    space = " " if plain[0] == "`" or plain[-1] == "`" else ""
+    return f"{marks}{space}{plain}{space}{marks}"
+
+
+def fence(text: str) -> str:
+    plain = printable(text).strip("\n")
+    marks = "`" * max(3, _longest(plain) + 1)
+    return f"{marks}text\n{plain}\n{marks}"
+
+
+def characters(text: str) -> int:
+    """As GitHub counts them: one beyond the first 65,536 of Unicode counts twice."""
+    return len(text) + sum(char > "\uffff" for char in text)
+
+
+def _shortened(text: str, room: int) -> str:
+    """Its first lines, as many as there is room for."""
+    kept: list[str] = []
+    for line in text.rstrip("\n").split("\n"):
+        # The fence around it grows with the longest run of ticks, twice.
+        room -= characters(line) + 1
+        if room < 2 * _longest(line):
+            break
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _longest(text: str) -> int:
+    return max((len(run) for run in _TICKS.findall(text)), default=0)

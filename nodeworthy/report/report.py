@@ -1,4 +1,4 @@
-"""What a run looked at and what it says, before anybody renders it."""
+"""What a run looked at, what it says and what would mend it, before anybody renders it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.records import dataclass
-from nodeworthy.report.offer import Offer
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Finding, Place, Severity, ToGive, Verdict
 
@@ -138,3 +137,36 @@ def _order(finding: Finding) -> tuple[Any, ...]:
 def place_as_data(place: Place) -> dict[str, Any]:
     named = ("path", "line", "column", "urn", "host", "object", "subject")
     return {name: value for name in named if (value := getattr(place, name)) is not None}
+
+
+# Line and column, both counted from 1, columns in characters.
+Position = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    start: Position
+    # Behind the last character that is taken out.
+    end: Position
+    is_: str
+    should: str
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    title: str
+    path: str
+    pieces: tuple[Piece, ...]
+
+
+def offer_as_data(offer: Offer) -> dict[str, Any]:
+    return {"title": offer.title, "path": offer.path, "changes": [_piece_as_data(each) for each in offer.pieces]}
+
+
+def _piece_as_data(piece: Piece) -> dict[str, Any]:
+    told = {"is": piece.is_, "should": piece.should}
+    return {"start": _position(piece.start), "end": _position(piece.end), **told}
+
+
+def _position(at: Position) -> dict[str, int]:
+    return {"line": at[0], "column": at[1]}

@@ -5,29 +5,29 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from nodeworthy import __version__
 from nodeworthy.engine import Judgement
+from nodeworthy.patterns import pattern
 from nodeworthy.report.asked import Asked
+from nodeworthy.report.counted import NOTHING
 from nodeworthy.report.in_checkout import path_of
-from nodeworthy.report.in_short import NOTHING
-from nodeworthy.report.offer import Piece
-from nodeworthy.report.printable import escaped, printable
-from nodeworthy.report.report import Report
-from nodeworthy.report.sarif_places import artifact, location, related
+from nodeworthy.report.printable import REPLACED, escaped, printable
+from nodeworthy.report.report import Piece, Report
 from nodeworthy.report.text import details, said
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Place, Severity, Verdict
+from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _IN_BASELINE = {"kind": "external", "justification": "it stands in the baseline"}
 
 
 def render(report: Report, asked: Asked | None = None, *, below: str = "") -> str:
-    return escaped(json.dumps(as_data(report, asked or Asked(), below=below), ensure_ascii=False)) + "\n"
+    return escaped(json.dumps(_as_data(report, asked or Asked(), below=below), ensure_ascii=False)) + "\n"
 
 
-def as_data(report: Report, asked: Asked, *, below: str = "") -> dict[str, Any]:
+def _as_data(report: Report, asked: Asked, *, below: str = "") -> dict[str, Any]:
     rules = sorted({each.rule.id: each.rule for each in report.judgements}.values(), key=lambda rule: rule.id)
     index = {rule.id: number for number, rule in enumerate(rules)}
     results = [
@@ -73,7 +73,7 @@ def _notification(found: Finding, index: Mapping[str, int], below: str) -> dict[
         "level": "error",
         "message": {"text": _told(found)},
         "associatedRule": {"id": found.rule, "index": index[found.rule]},
-        "locations": [location(found.where, below)],
+        "locations": [_location(found.where, below)],
     }
 
 
@@ -85,10 +85,10 @@ def _result(found: Finding, index: Mapping[str, int], below: str) -> dict[str, A
         "kind": "fail" if failed else "open",
         "level": _level(found) if failed else "none",
         "message": {"text": _told(found)},
-        "locations": [location(found.where, below)],
+        "locations": [_location(found.where, below)],
     }
     if found.related:
-        result["relatedLocations"] = [related(number, each, below) for number, each in enumerate(found.related, 1)]
+        result["relatedLocations"] = [_related(number, each, below) for number, each in enumerate(found.related, 1)]
     if found.suppressed:
         result["suppressions"] = [_IN_BASELINE if found.baselined else {"kind": "inSource"}]
     if found.simulated:
@@ -101,7 +101,7 @@ def _fixes(report: Report, found: Finding, below: str) -> dict[str, Any]:
     if offer is None:
         return {}
     change = {
-        "artifactLocation": artifact(path_of(Place(path=offer.path), below) or offer.path),
+        "artifactLocation": _artifact(path_of(Place(path=offer.path), below) or offer.path),
         "replacements": [_replacement(each) for each in offer.pieces],
     }
     return {"fixes": [{"description": {"text": printable(offer.title)}, "artifactChanges": [change]}]}
@@ -144,5 +144,42 @@ def _quiet(judgement: Judgement, index: Mapping[str, int], below: str) -> dict[s
         "kind": "pass" if passed else "notApplicable",
         "level": "none",
         "message": {"text": judgement.rule.title if passed else printable(f"skipped: {judgement.why}")},
-        "locations": [location(judgement.subject.place, below)],
+        "locations": [_location(judgement.subject.place, below)],
     }
+
+
+ROOT = "%SRCROOT%"
+# A name of bytes that are no UTF-8 is told by these bytes (surrogates of Python's own); other halves are none.
+_NO_BYTE = pattern("[\ud800-\udc7f\udd00-\udfff]")
+
+
+def _location(place: Place, below: str) -> dict[str, Any]:
+    path = path_of(place, below)
+    told: dict[str, Any] = {}
+    if path is not None:
+        told["physicalLocation"] = {"artifactLocation": _artifact(path), **_region(place)}
+    names = _names(place)
+    if names:
+        told["logicalLocations"] = names
+    return told
+
+
+def _related(number: int, each: Related, below: str) -> dict[str, Any]:
+    return {"id": number, **_location(each.place, below), "message": {"text": printable(each.says)}}
+
+
+def _artifact(path: str) -> dict[str, str]:
+    uri = quote(_NO_BYTE.sub(REPLACED, path), errors="surrogateescape")
+    return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": ROOT}
+
+
+def _region(place: Place) -> dict[str, Any]:
+    if place.line is None:
+        return {}
+    column = {} if place.column is None else {"startColumn": place.column}
+    return {"region": {"startLine": place.line, **column}}
+
+
+def _names(place: Place) -> list[dict[str, str]]:
+    named = (("resource", place.urn), ("host", place.host), ("object", place.object), ("member", place.subject))
+    return [{"fullyQualifiedName": printable(name), "kind": kind} for kind, name in named if name]

@@ -9,8 +9,7 @@ from itertools import islice
 
 from nodeworthy.patterns import pattern
 from nodeworthy.report.asked import Asked
-from nodeworthy.report.counted import counted, outcome
-from nodeworthy.report.in_short import NOTHING
+from nodeworthy.report.counted import NOTHING, counted, outcome
 from nodeworthy.report.printable import on_one_line, printable, shortened, unobeyed
 from nodeworthy.report.report import Report
 from nodeworthy.report.together import Told, together

@@ -1,34 +1,42 @@
-"""A boot script's timeline: time flows down, conditions are indented, what a rule objects to is marked in place."""
+"""A boot script's timeline, for people and for tools: time flows down, what a rule objects to is marked in place."""
 
 from __future__ import annotations
 
+import json
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from nodeworthy.boot.conditions import Condition, Guard
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.known.clouds import Cloud
 from nodeworthy.redaction import hidden
-from nodeworthy.report.effect import verb, what
-from nodeworthy.report.printable import on_one_line
+from nodeworthy.report.effect import details, kind, verb, what
+from nodeworthy.report.printable import escaped, on_one_line
 from nodeworthy.report.text import Paint
-from nodeworthy.report.timeline_marks import Mark, marks_of
-from nodeworthy.report.timeline_shown import shown_effects
+from nodeworthy.report.timeline_marks import Mark, marks_of, shown_effects
 from nodeworthy.verdict import Finding, Place, Verdict
 
 _WIDTH = 110
+# Beyond them only those at which something is objected to; the longest scripts that people keep have some hundred.
+MOST_EFFECTS = 1_000
 Hide = Callable[[str], str]
 
 
-def text(script: BootScript, findings: Sequence[Finding], hide: Hide, *, colour: bool = False) -> str:
+def timeline_text(script: BootScript, findings: Sequence[Finding], hide: Hide, *, colour: bool = False) -> str:
     paint = Paint(colour)
     hide = _fit(hide)
     marks = marks_of(script.timeline, findings)
     lines = [paint("bold", _headline(script))]
     stage: Stage | None = None
     guard: Guard = ()
+    shown_steps, left_out = 0, 0
     for effect in shown_effects(script.timeline):
+        if shown_steps >= MOST_EFFECTS and id(effect) not in marks.beside:
+            left_out += 1
+            continue
+        shown_steps += 1
         if effect.stage is not stage:
             stage, guard = effect.stage, ()
             lines += ["", paint("bold", stage.title)]
@@ -38,6 +46,11 @@ def text(script: BootScript, findings: Sequence[Finding], hide: Hide, *, colour:
         lines += _effect(effect, len(shown), hide, paint)
         for mark in marks.beside.get(id(effect), ()):
             lines += _mark(mark, len(shown), hide, paint)
+    if left_out:
+        lines += [
+            "",
+            paint("unknown", f"and {left_out:,} effects more, to which no rule objects: --format json has all"),
+        ]
     lines += ["", *_elsewhere(marks.elsewhere, hide, paint)]
     return "\n".join(line.rstrip() for line in lines).rstrip("\n") + "\n\n" + _closing(script, findings) + "\n"
 
@@ -115,3 +128,71 @@ def _closing(script: BootScript, findings: Sequence[Finding]) -> str:
     failed = sum(each.verdict is Verdict.FAIL for each in findings)
     unread = f"{gaps} not understood" if gaps else "all of it understood"
     return f"{len(effects)} effects, {unread}; {failed} objected to"
+
+
+SCHEMA = "nodeworthy/timeline/v1"
+
+
+def _timeline_as_data(script: BootScript, findings: Sequence[Finding], hide: Hide) -> Mapping[str, Any]:
+    marks = marks_of(script.timeline, findings).beside
+    return {
+        "schema": SCHEMA,
+        "path": script.place.path,
+        "size": script.userdata.size,
+        "limit": script.cloud.most if script.cloud is not None else None,
+        "template": script.userdata.is_template or script.userdata.is_braced,
+        "wrapped": list(script.userdata.wrapped),
+        "parts": [
+            {"kind": part.kind.value, "stage": part.stage.name.lower(), "name": part.name, **_place(part.place)}
+            for part in script.userdata.parts
+        ],
+        "effects": [
+            _data_of(each, [mark.finding for mark in marks.get(id(each), ()) if mark.word != "see"], hide)
+            for each in shown_effects(script.timeline)
+        ],
+        "not_understood": sum(isinstance(each, NotUnderstood) for each in script.timeline.effects),
+    }
+
+
+def _data_of(effect: Effect, findings: Sequence[Finding], hide: Hide) -> dict[str, Any]:
+    return {
+        "stage": effect.stage.name.lower(),
+        **_place(effect.place),
+        "kind": kind(effect),
+        "says": f"{verb(effect)} {hide(what(effect))}",
+        "command": hide(" ".join(effect.command.split())),
+        "details": _hidden(_words_hidden(details(effect), hide), hide),
+        "conditions": [hide(each.shown()) for each in effect.conditions if not each.is_expected],
+        "via": [_place(each) for each in effect.via],
+        "failure": effect.failure.name.lower(),
+        "detached": effect.detached,
+        "findings": [
+            {"rule": each.rule, "verdict": each.verdict.value, "message": each.sentence()} for each in findings
+        ],
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    told = {"line": place.line, "column": place.column, "subject": place.subject}
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def timeline_as_json(script: BootScript, findings: Sequence[Finding], hide: Hide) -> str:
+    return escaped(json.dumps(_timeline_as_data(script, findings, hide), indent=2, ensure_ascii=False)) + "\n"
+
+
+def _words_hidden(told: dict[str, Any], hide: Hide) -> dict[str, Any]:
+    """A password is known as one by the option before it: single words are hidden as the whole command hides them."""
+    words = told.get("arguments")
+    if not words:
+        return told
+    shown = hide(" ".join(words)).split()
+    return {**told, "arguments": [word if set(word.split()) <= set(shown) else "(secret)" for word in words]}
+
+
+def _hidden(value: Any, hide: Hide) -> Any:
+    if isinstance(value, str):
+        return hide(value)
+    if isinstance(value, dict):
+        return {name: _hidden(each, hide) for name, each in value.items()}
+    return [_hidden(each, hide) for each in value] if isinstance(value, list) else value

@@ -1,10 +1,11 @@
-"""What rules say of a timeline, laid beside the effects that they speak of: both ends of a finding, each in place."""
+"""The effects that a timeline shows, and what rules say of them: both ends of a finding, each in place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
+from nodeworthy.boot.effects import Act, Effect, Joins, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict
@@ -60,3 +61,14 @@ def _told(found: Finding, related: Sequence[Related]) -> Iterator[str]:
     for each in related:
         here = each.place.path == found.where.path and (each.place.line or each.place.within)
         yield f"see {each.place.spot if here else each.place}: {each.says}"
+
+
+def shown_effects(timeline: Timeline) -> Sequence[Effect]:
+    """With the join of nodeadm-run last, where a NodeConfig told it of a cluster and nobody turns the unit off."""
+    told = next((each for each in timeline.of(Joins) if each.tells and each.how == "nodeadm" and each.cluster), None)
+    off = (Act.MASK, Act.DISABLE, Act.STOP)
+    if told is None or any("nodeadm" in each.unit.shown() and each.act in off for each in timeline.of(Unit)):
+        return timeline.effects
+    joins = replace(told, stage=Stage.NODEADM_RUN, tells=False)
+    before = [each for each in timeline.effects if each.stage <= Stage.NODEADM_RUN]
+    return (*before, joins, *timeline.effects[len(before) :])

@@ -5,16 +5,21 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.derive import Facts, derivations, ways_to
+from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.rule import Rule
 
-# Of every rule, the facts that it judges: who has none of them need not import it. `make docs` writes it, and a rule
-# that it does not know is imported.
+# Of every rule, the facts that it judges, and of what these are made: who has none of them need not import the rule.
+# `make docs` writes it, and a rule that it does not know is imported.
 SUBJECTS = Path(__file__).with_name("subjects.toml")
+# Those of the engine's and the collectors' own findings.
+CRASHED, UNUSED, LOOKED_AT = "rule-crashed", "suppression-unused", "looked-at"
 
 
 @cache
@@ -45,23 +50,72 @@ def is_about_ourselves(identifier: str) -> bool:
     return identifier not in _subjects() and rule(identifier).about_ourselves
 
 
-def judging(kinds: Collection[type[Any]]) -> tuple[Rule, ...]:
-    """The rules that have something to say where only facts of these kinds are, and those about ourselves."""
-    named = {kind.__name__ for kind in kinds}
+def judging(told: Sequence[Facts], missing: Collection[type[Any]] = ()) -> tuple[Rule, ...]:
+    """The rules that have something to say where these facts are and those are told to be missing, and the rules about
+    ourselves."""
+    there = {name_of(kind) for kind in (*missing, *(kind for facts in told for kind in facts.kinds))}
     subjects = _subjects()
-    return tuple(rule(each) for each in ids() if each not in subjects or named.intersection(subjects[each]))
+    return tuple(
+        rule(each)
+        for each in ids()
+        if each not in subjects or any(_is_there(subject, there, told) for subject in subjects[each])
+    )
+
+
+def _is_there(subject: str, there: set[str], told: Sequence[Facts]) -> bool:
+    """Whether one of them was given, or is made of what was: only then is it worth to import what makes it."""
+    if subject in there:
+        return True
+    if not any(there.issuperset(way) for way in _ways().get(subject, ())):
+        return False
+    module, _, name = subject.rpartition(".")
+    kind = getattr(importlib.import_module(module), name)
+    try:
+        return any(bounded(facts.of, kind, seconds=SECONDS_TOGETHER) for facts in told)
+    except TookTooLong:
+        return True  # the engine says of which rule it is
+
+
+def name_of(kind: type[Any]) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 @cache
-def _subjects() -> dict[str, list[str]]:
+def _written() -> dict[str, Any]:
     return tomllib.loads(SUBJECTS.read_text(encoding="utf-8")) if SUBJECTS.exists() else {}
+
+
+def _subjects() -> dict[str, list[str]]:
+    found: dict[str, list[str]] = _written().get("judges", {})
+    return found
+
+
+def _ways() -> dict[str, list[list[str]]]:
+    found: dict[str, list[list[str]]] = _written().get("made_of", {})
+    return found
 
 
 def subjects() -> str:
     """What stands in that file, as the rules are now."""
-    lines = [
-        f"{each.id} = {sorted({check.subject.__name__ for check in each.checks})!r}".replace("'", '"')
-        for each in catalogue()
-        if not each.about_ourselves
-    ]
-    return "\n".join(["# Written by `make docs`: of every rule, the facts that it judges.", *lines]) + "\n"
+    judged = {each.id: {check.subject for check in each.checks} for each in catalogue() if not each.about_ourselves}
+    made = {kind for kinds in judged.values() for kind in kinds if derivations(kind)}
+    return "\n".join(
+        [
+            "# Written by `make docs`. Of every rule, the facts that it judges.",
+            "[judges]",
+            *(f"{name} = {_listed(map(name_of, kinds))}" for name, kinds in judged.items()),
+            "",
+            "# Of those facts that others make: which others, each of these together.",
+            "[made_of]",
+            *(f'"{name_of(kind)}" = [{", ".join(_ways_of(kind))}]' for kind in sorted(made, key=name_of)),
+            "",
+        ]
+    )
+
+
+def _ways_of(kind: type[Any]) -> list[str]:
+    return sorted(_listed(map(name_of, way)) for way in ways_to(kind) if kind not in way)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return str(sorted(names)).replace("'", '"')

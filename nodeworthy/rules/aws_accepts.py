@@ -5,7 +5,8 @@ option that somebody meant. A value that AWS does not know is refused, in the mi
 stack is there. Keys and types are those of the provider, the values, lengths and patterns those of AWS's own models.
 So is what is no range of addresses where one is wanted, and a group whose least, most and desired number of machines do
 not go together.
-What is known only after deployment is left to AWS.
+What is known only after deployment is left to AWS, and a value that another rule finds wrong is left to that rule: an
+instance type that does not exist is told once, by `gpu-exists` where nodes are started of it.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import difflib
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.group_sizes import refused_size
+from nodeworthy.facts.aws.node_count import refused_size
 from nodeworthy.facts.aws.security_group import network_of
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known import aws_models
@@ -28,6 +29,7 @@ RULE = Rule(
     severity=Severity.ERROR,
     title="What is known of a resource's inputs is what AWS accepts",
     remedy="write what AWS takes; the provider's documentation lists the keys and their values",
+    gives_way=True,
     never_unknown="what is not known yet is AWS's to judge when it is; everything known is judged",
 )
 

@@ -13,13 +13,14 @@ from nodeworthy.facts.aws.node_capacity import (
     blocks,
     is_block,
     market,
+    pinned_zone,
     placement,
     placement_groups,
     reservation,
+    zones,
 )
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
-from nodeworthy.facts.aws.node_zones import pinned_zone, zones
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, ToGive, Unknown, fail, need, skip, unknown
 

@@ -5,8 +5,14 @@ warning, and containerd starts as if nothing had been written. Which names count
 containerd's release. A drop-in is read only where the root file imports it. `mirrors` or TLS settings beside
 `config_path` keep the CRI plugin from loading at all, and so does a file that does not parse, or one that names the
 plugin among its `disabled_plugins`, as that of Docker's package does: then there is no runtime, and the node never
-becomes ready. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is containerd-shim-runc-v2): of one
-that nobody ships, or that this release no longer has, no pod starts.
+becomes ready. A key of one section is lost in another (`sandbox_image` is `pinned_images.sandbox` of the images in
+containerd 2, the registry's settings are theirs too), and so is an option of a runtime (`BinaryName`, `SystemdCgroup`)
+outside of its `options`. A `runtime_type` is the name of a program (`io.containerd.runc.v2` is
+containerd-shim-runc-v2): of one that nobody ships, or that this release no longer has, no pod starts.
+
+It reads them when it starts. Debian's and Docker's packages start it as soon as they are installed, and `systemctl
+enable --now` (or `start`) leaves alone what runs: a file that a script writes between the two is not read before
+somebody restarts containerd.
 
 A boot script's files and files that stand alone in a change are judged alike. What a script copies from beside it is
 judged where it lies, and nothing is said of it where it is not there; of a template each branch is, and what only one
@@ -28,11 +34,14 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.facts.boot.flaw import Flaw, agreed, doubt, if_it_is_there
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.containerd.added_lines import added_lines
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
 from nodeworthy.facts.containerd.copied import is_copied_from_a_file, is_copied_from_beside
 from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
+from nodeworthy.facts.containerd.lost_keys import lost_key_flaws
+from nodeworthy.facts.containerd.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
 from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
@@ -40,7 +49,7 @@ from nodeworthy.facts.node.containerd_on_node import told_of
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.paths import Kind
-from nodeworthy.known.containerd import Containerd
+from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, skip
 
@@ -59,6 +68,9 @@ FOR_CONTAINERD_1 = (
 # The last of those: what it ignores, the older ones ignore, too.
 THEIRS = "1.7"
 NEVER_STARTS = "containerd does not start with a file that it can't read: there is no runtime, and no node"
+
+# Of an image nothing runs yet that will run.
+_STARTS_LATER = (ScriptKind.IMAGE_BUILD, ScriptKind.CONTAINER)
 
 
 @RULE.check
@@ -80,6 +92,19 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
     for flaw in (*_flaws(read, runtime, version), *of_lines):
         yield flaw.told(on=pool.title if pool is not None and version is not None else "")
+
+
+@RULE.check
+def it_is_started_anew_for_it(script: BootScript, pool: BootPool | None) -> Findings:
+    runtime = runtime_of(script, pool) or containerd_of("kubeadm")
+    if not runtime.is_containerd or script.use.kind in _STARTS_LATER:
+        skip("what is written here is read when the machine starts")
+    starts = starts_behind_a_write(script.timeline, runtime)
+    if not starts:
+        skip("it starts no containerd behind what it writes for it")
+    told_of_registries = pool is not None and bool(pool.fleet.registries)
+    for flaw in never_reread(script.timeline, runtime, starts, told_of_registries=told_of_registries):
+        yield flaw.told(on=pool.title if pool is not None else "")
 
 
 @RULE.check
@@ -121,6 +146,7 @@ def _flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str
 
 def _added(lines: ConfigFile, script: BootScript, runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
     ignored = list(schema_flaws(lines, version)) if lines.role is Role.BEHIND_DEFAULT else []
+    ignored = ignored or list(lost_key_flaws(lines, version))
     yield from ignored or added_beside_config_path(lines, script.timeline, runtime, version)
 
 
@@ -134,7 +160,8 @@ def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: 
             says = f"containerd's config is not TOML: {file.reading.fault}"
             yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
         else:
-            flaws = [*schema_flaws(file, version), *tls_flaws(file, version), *disabled_flaws(file, version)]
+            flaws = list(schema_flaws(file, version)) or list(lost_key_flaws(file, version))
+            flaws += [*tls_flaws(file, version), *disabled_flaws(file, version)]
             flaws += runtime_type_flaws(file, version)
             flaws += [] if flaws else two_ways_to_a_registry(file, files, runtime)
             yield from (if_it_is_there(each) if file.is_conditional else each for each in flaws)

@@ -7,8 +7,12 @@ crash-loops half a minute later, and every GPU pod stays in `ContainerCreating` 
 are wrong on every distribution that keeps its containerd elsewhere. One operator serves the whole cluster with one
 pair of paths, so pools whose containerds differ can't share it.
 
-Without a fleet nobody says where these paths will be used; but a config and a socket that no distribution has together
-are wrong on all of them, and so is a template that the containerd of the socket is not made from.
+Without a fleet, pools follow from evidence, and the finding says from what. Those of a plan are its groups of GPU
+nodes, by their image (an amiType, an SSM parameter, a name) or by how their script joins. For values in files they
+are what Karpenter and eksctl are asked for beside them, what scripts there make of a machine, and, which is only
+likely, what a HelmChart needs. Where nothing says it, nobody knows where these paths will be used; but a config and a
+socket that no distribution has together are wrong on all of them, and so is a template that the containerd of the
+socket is not made from.
 
 A script that makes a cluster of its machine (k3s, RKE2, MicroK8s, k0s, k8s-snap) and then installs the operator there
 with helm shows both: no release of the operator finds such a containerd by itself. What the command says counts, over
@@ -42,6 +46,7 @@ RULE = Rule(
     title="The toolkit's containerd paths are those of the containerd that kubelet uses",
     remedy="set CONTAINERD_CONFIG and CONTAINERD_SOCKET in toolkit.env to those of the containerd that kubelet uses",
     mends=True,
+    reads_logs=True,
 )
 
 CAUSE = (
@@ -53,7 +58,7 @@ CAUSE = (
 OWN_TOOLKIT = "nvidia.com/gpu.deploy.container-toolkit=false"
 
 
-@RULE.check
+@RULE.check(unless=ToolkitOnNodes)
 def values_name_the_containerd_of_kubelet(values: OperatorValues, pool: GpuPool, pools: Sequence[GpuPool]) -> Findings:
     toolkit = values.toolkit
     if not need(toolkit.enabled):
@@ -129,6 +134,7 @@ def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runt
         should=right,
         on=pool.title,
         related=[pool.declares_its_runtime()],
+        severity=pool.severity,
         cause=CAUSE,
         remedy=f"set {name} in toolkit.env to {right}",
         edit=setting(name, path, right),
@@ -150,7 +156,7 @@ def _toolkit_must_be_off(toolkit: ToolkitSettings, pool: GpuPool, runtime: Conta
     )
 
 
-@RULE.check
+@RULE.check(unless=ToolkitOnNodes)
 def values_name_one_containerd(values: OperatorValues, pool: GpuPool | None) -> Findings:
     apart = paths_apart(values.toolkit) if pool is None and values.place.object is None else None
     if apart is None or not need(values.toolkit.enabled) or need(values.toolkit.uses_nri):

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes
-from nodeworthy.facts.profiling.watched_node import WatchedNode
+from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, OPERANDS, PROFILING
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
@@ -32,7 +31,7 @@ STAY_AWAY = (
 )
 
 
-@RULE.check
+@RULE.check(unless=WatchedNode)
 def the_operators_stays_off(values: OperatorValues, nodes: ProfilingNodes) -> Findings:
     yield from _stays_off(values, nodes)
 

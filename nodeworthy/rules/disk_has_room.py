@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nodeworthy.facts.node.disks import Disk
 from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.room import Disk
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.known.node_limits import inodes, room
 from nodeworthy.rule import Rule

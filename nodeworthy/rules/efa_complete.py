@@ -19,12 +19,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.aws.efa_group import EfaGroups
-from nodeworthy.facts.aws.efa_interfaces import Interface, asks_for_efa, has_to_have_efa, interfaces, misplaced
-from nodeworthy.facts.aws.efa_placement import none_near
-from nodeworthy.facts.aws.node_capacity import is_block, is_reserved, placement, placement_groups
+from nodeworthy.facts.aws.efa_interfaces import (
+    Interface,
+    asks_for_efa,
+    has_to_have_efa,
+    interfaces,
+    misplaced,
+    none_near,
+)
+from nodeworthy.facts.aws.node_capacity import is_block, is_one_subnet, is_reserved, placement, placement_groups, zones
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_type, not_of_its_pool
-from nodeworthy.facts.aws.node_zones import is_one_subnet, zones
 from nodeworthy.facts.aws.security_group import Way
 from nodeworthy.facts.node.efa_on_node import told_of
 from nodeworthy.facts.node.node import Node

@@ -3,12 +3,16 @@
 A boot script has no reader. What fails in it and is passed over (`|| true`, a pipe into `tee` without `pipefail`,
 `command &`, no `set -e`) leaves a node that looks booted and is not fit for work, and the cause is searched where it is
 not. `curl … | sh -` stays silent when the download fails, even under `set -e`, unless `pipefail` is set. A trap on ERR,
-a handler that logs or exits, or `set -euo pipefail` makes it loud. Who runs a script by hand reads what scrolls by, or
+a handler that logs or exits, or `set -euo pipefail` makes it loud; one that says that all is well (`2>/dev/null ||
+echo "drivers OK"`) is none. Who runs a script by hand reads what scrolls by, or
 does not: that it ends well is told to him, too. But whoever asks `systemctl status` next has looked, and where `curl …
 | sh -` is the last command of such a script, he sees that nothing was installed. A join may also stand in a variable
 (`$JOIN_COMMAND`), or in a script that is called so (`worker_bootstrap.sh`); kubelet's start before `kubeadm join` is no
 such step: kubeadm starts kubelet, and fails where it does not run. A loop that waits for ever tells a person that
 something is wrong, and nobody at boot, unless it says what it waits for.
+
+What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST bash -s <<EOF`) is asked the same: ssh
+ends as the last command there does, and `set -e` holds on neither side for the other.
 
 What could not be read is `unknown` where its own words name such a step. A program in another language, a template's
 hole or a script that nobody calls critical is none.
@@ -25,9 +29,11 @@ from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_s
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, seen_at
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.facts.boot.sent_steps import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 
@@ -55,6 +61,10 @@ _BREAKS = pattern(r"&&.*\b(?:break|return)\b|\bif\b.*\bthen\b.*\b(?:break|return
 _WAITS = pattern(r"\bwait\s+(?:-n\b|[\"']?[$%])")
 _HANDLES = pattern(r"\|\|(?!\s*(?:true|:)(?:\s|;|$))|^(?:el)?if\b")
 _SWALLOWS = pattern(r"\|\|\s*(?:true|:)(?:\s|;|$)")
+# Who silences a command tells of its failure himself.
+_SAYS_IT_WENT_WELL = pattern(
+    r"(?:(?:2|&)>>?\s*/dev/null|>>?\s*/dev/null\s+2>&1).*(?:\|\|(?!\s*(?:true|:)(?:\s|;|$))|\bthen\b)"
+)
 _GIVES_UP = pattern(r"\b(?:exit|return)\s+[1-9]|\b(?:die|fail|fatal)\b")
 _ASKED = pattern(r"\|\||&&|^(?:if|elif|while|until)\b")
 # What prints to a person whether it is there: a start that failed, a node that is not ready.
@@ -69,14 +79,8 @@ SHOULD = "a failure stops the script, or is reported"
 
 @RULE.check
 def critical_steps_are_loud(script: BootScript) -> Findings:
-    steps, source = critical_steps(script.timeline), Source(script.userdata)
-    later = NoticedLater(source, at_boot=script.use.kind in AT_BOOT)
-    silent = (each for each in steps if each.is_silent and not _is_looked_at(source, each))
-    if script.use.kind is ScriptKind.BY_HAND:
-        silent = (each for each in silent if not _is_shown(source, each))
-    yield from _silent(
-        source, later, _one_of_a_line(each for each in silent if each.effect.detached or not later.of(each))
-    )
+    steps, asked = critical_steps(script.timeline), Asked.of(script)
+    yield from _silent(asked.source, asked.later, asked.unheard(steps))
     found = next(critical_gaps(script.timeline), None)
     if found is not None:
         yield unknown(found, f"whether a failure of this step is noticed is not known: {found.why}")
@@ -84,6 +88,48 @@ def critical_steps_are_loud(script: BootScript) -> Findings:
         blind = next(unread_steps(script.timeline), None)
         nothing = "installs no driver, joins nothing and starts no kubelet"
         skip(f"this script {nothing}" if blind is None else f"what can be read of this script {nothing}: {blind.why}")
+
+
+@RULE.check
+def what_others_are_sent_is_loud(script: SendingScript) -> Findings:
+    if not script.sent:
+        skip("what it has other machines do installs no driver, joins nothing and starts no kubelet")
+    asked = Asked.of(script)
+    sent = [each for each in script.sent if not each.goes_on_there or not _is_noticed_there(each)]
+    steps = asked.unheard([each.here for each in sent])
+    if script.makes_a_node and any(map(_goes_on, asked.unheard(critical_steps(script.timeline)))):
+        # It is told of what the script does itself, and mended with it.
+        steps = [each for each in steps if not _goes_on(each)]
+    yield from _silent(asked.source, asked.later, steps)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A script, and how its failures are heard of."""
+
+    source: Source
+    later: NoticedLater
+    by_hand: bool
+
+    @classmethod
+    def of(cls, script: BootScript) -> Asked:
+        source, kind = Source(script.userdata), script.use.kind
+        return cls(source, NoticedLater(source, at_boot=kind in AT_BOOT), kind is ScriptKind.BY_HAND)
+
+    def unheard(self, steps: Iterable[Step]) -> list[Step]:
+        silent = (each for each in steps if each.is_silent and not _is_looked_at(self.source, each))
+        if self.by_hand:
+            silent = (each for each in silent if not _is_shown(self.source, each))
+        return _one_of_a_line(each for each in silent if each.effect.detached or not self.later.of(each))
+
+
+def _goes_on(step: Step) -> bool:
+    return step.effect.failure is Failure.UNNOTICED and not step.effect.detached
+
+
+def _is_noticed_there(sent: Sent) -> bool:
+    source = Source(sent.given)
+    return _is_looked_at(source, sent.there) or NoticedLater(source, at_boot=False).of(sent.there)
 
 
 def _one_of_a_line(steps: Iterable[Step]) -> list[Step]:
@@ -174,6 +220,9 @@ def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str
     swallower = next((each for each in ("|| true", "|| :") if each in written), "")
     if swallower:
         return f"`{swallower}` swallows it", f"take `{swallower}` away, or say what failed: `|| {{ echo …; exit 1; }}`"
+    if _SAYS_IT_WENT_WELL.search(own):
+        remedy = f"{line}: let its errors be seen, and say what failed: `|| {{ echo … >&2; exit 1; }}`"
+        return "its errors are thrown away, and what is told instead is that all is well", remedy
     if "|" in written.replace("||", ""):
         return "the pipe swallows it: only its last command counts", _pipefail(source, step)
     asked = next((each for each in calls if _ASKED.search(each)), None)
@@ -204,7 +253,8 @@ def _set_e(source: Source, step: Step) -> str:
     if found is not None and found.part.kind is PartKind.CLOUD_CONFIG:
         return "begin runcmd with `- set -e`: its entries are one script"
     options = "set -eu" if found is not None and _is_plain_sh(found.part) else "set -euo pipefail"
-    return f"behind {found.part.place.spot if found is not None else 'the first line'}: {options}"
+    there = "; and first in what is sent, where it does not hold" if is_sent(step) else ""
+    return f"behind {found.part.place.spot if found is not None else 'the first line'}: {options}{there}"
 
 
 def _pipefail(source: Source, step: Step) -> str:

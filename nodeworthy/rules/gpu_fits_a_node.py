@@ -4,14 +4,15 @@ A pod runs on one node, so that the GPUs of all its containers have to be there 
 any node has, or that chooses nodes which have fewer, waits for ever, and the scheduler only says that there are too
 few (`Insufficient nvidia.com/gpu`). What counts is the sum of the containers that run together, or the init container
 that asks for more. Which nodes may take it is read from its nodeSelector and its required node affinity, as far as
-they speak of the pool, the instance type or the GPU's product.
+they speak of the pool, the instance type or the GPU's product; lines that shut out nodes which are large enough are
+named.
 
 In a cluster the nodes' own capacity counts, and only pods that no node has taken are judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
 from nodeworthy.facts.fleet.node_size import NodeSize
@@ -60,6 +61,7 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
         why = unsure.gpus.state.why if isinstance(unsure.gpus.state, Unknown) else ""
         yield unknown(_where(pod), f"whether {unsure.title} has {least} GPUs in a node is not known: {why}")
     elif least > most and largest is not None:
+        larger = [size for size in sizes if size not in willing and _has(size, least)]
         yield fail(
             _where(pod),
             f"{pod.title} asks for more GPUs than any node has that may take it",
@@ -67,7 +69,8 @@ def one_node_has_as_many(pod: PodTemplate, sizes: Sequence[NodeSize]) -> Finding
             should=f"at most {most}: the largest such node is of {largest.title}"
             if largest.noun == "pool"
             else f"at most {most}, as {largest.title} has",
-            related=[_says(size) for size in willing[:_MOST]],
+            related=[*(_says(size) for size in willing[:_MOST]), *_shut_out(pod, larger)],
+            remedy=f"choose nodes that have {least} GPUs, or ask for at most {most} in one pod" if larger else None,
             cause=_NEVER,
             victims=pod.live.unscheduled if pod.live is not None else (),
         )
@@ -99,6 +102,19 @@ def _shown(size: NodeSize, label: str) -> str:
 def _says(size: NodeSize) -> Related:
     node = size.title if size.noun == "node" else f"a node of {size.title}"
     return Related(size.gpus.place, f"{node} has {size.gpus.shown()} GPUs")
+
+
+def _has(size: NodeSize, amount: int) -> bool:
+    return isinstance(size.gpus.state, Known) and size.gpus.state.value >= amount
+
+
+def _shut_out(pod: PodTemplate, larger: Sequence[NodeSize]) -> Iterator[Related]:
+    """The lines by which it does not take nodes that are large enough."""
+    for size in larger[:_MOST]:
+        refused = {label: value for label, value in size.labels.items() if pod.selection.refuses(label, value)}
+        for label, value in (refused or {PRODUCT: size.gpu or ""}).items():
+            has = f"{size.gpus.shown()} GPUs, {label}={value}"
+            yield Related(pod.selection.where(label).place, f"its {label} shuts out {size.title} ({has})")
 
 
 def _where(pod: PodTemplate) -> Place:

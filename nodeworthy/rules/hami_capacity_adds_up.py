@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from nodeworthy.facts.hami.asks import Overask, beyond_any_gpu, impossible, too_large
+from nodeworthy.facts.hami.fault import HamiSums
 from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.sums import HamiSums
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Located, Severity, fail, need, skip, unknown

@@ -18,6 +18,7 @@ RULE = Rule(
     incident="C",
     title="HAMi's scheduler, device plugin, monitor and webhook run, and reach each other",
     remedy="look at the part that does not run: kubectl describe and kubectl logs say why",
+    reads_logs=True,
 )
 
 

@@ -12,7 +12,7 @@ there.
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami.crash import HamiCrashes
+from nodeworthy.facts.hami.crash import HamiCrashes, by_cause
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, unknown
 
@@ -22,12 +22,13 @@ RULE = Rule(
     incident="C",
     title="A container that crashes on a shared GPU has a named cause",
     remedy="read its last log: kubectl logs --previous; `nodeworthy explain -` names what is known in it",
+    reads_logs=True,
 )
 
 
 @RULE.check
 def their_causes_are_known(found: HamiCrashes) -> Findings:
-    for crash in found.crashes:
+    for crash in by_cause(found.crashes, RULE.id):
         told = fail if crash.is_explained else unknown
         yield told(
             crash.place,

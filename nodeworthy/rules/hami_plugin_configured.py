@@ -12,8 +12,8 @@ not exist (`nvidia.com/vgpu-mode`) stays Pending.
 from __future__ import annotations
 
 from nodeworthy.documents.settled import settled
+from nodeworthy.facts.hami.fault import HamiPluginNodes
 from nodeworthy.facts.hami.node_config import flaws
-from nodeworthy.facts.hami.nodes import HamiPluginNodes
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.runtime import HamiRuntime
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues

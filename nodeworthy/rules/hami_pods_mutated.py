@@ -13,9 +13,9 @@ configuration, its service and the namespace.
 
 from __future__ import annotations
 
+from nodeworthy.facts.hami.fault import UnmutatedPods
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.skipped import UnmutatedPods
 from nodeworthy.facts.hami.webhook import WayAround, ways_around
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, skip, unknown

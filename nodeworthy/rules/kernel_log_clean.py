@@ -15,10 +15,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from nodeworthy.facts.node.firewall_on_node import keeps_pods_back
-from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine
+from nodeworthy.facts.node.gpus import same_gpu
 from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.smi import same_gpu
+from nodeworthy.facts.node.seen import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine, read_then
 from nodeworthy.known.pod_interfaces import is_pods
 from nodeworthy.known.xid import xid
 from nodeworthy.rule import Rule

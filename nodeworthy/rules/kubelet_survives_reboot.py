@@ -6,6 +6,9 @@ or that only starts kubelet, leaves a node that works until its first reboot, an
 Debian's packages of kubelet and the installer of k3s enable their unit themselves; RPM's packages and the installer of
 RKE2 do not, and kubeadm only starts it.
 
+Nor does kubelet start without its container runtime: what an RPM brings (Docker's containerd.io, cri-o) is disabled
+until somebody enables it, and `systemctl restart containerd` holds until the machine boots again.
+
 Nor does kubelet start beside swap. `swapoff -a` holds until the machine boots again: where fstab or a unit of systemd
 switches swap on, a node of kubeadm's does not come back unless the script takes it out of there, masks the unit, or
 tells kubelet to bear it (`failSwapOn: false`). Images of clouds have no swap, and k3s and RKE2 tell their kubelet so:
@@ -27,6 +30,7 @@ from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.kubelet_keepers import Keeper
 from nodeworthy.facts.boot.kubelet_starts import KubeletStarts, families_in, told_to_nobody
+from nodeworthy.facts.boot.runtime_starts import started_for_this_boot
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.swap_off import is_of_a_cloud, swap_off_for_this_boot
@@ -237,6 +241,28 @@ def swap_stays_off(script: BootScript) -> Findings:
         related=off.gone,
         cause="fstab or a swap unit switches it on at every boot, and kubelet refuses to start beside it (failSwapOn)",
         remedy=r"behind it: sed -ri '/\sswap\s/s/^/#/' /etc/fstab (a swap unit of systemd: systemctl mask it)",
+    )
+
+
+@RULE.check
+def its_runtime_comes_back(script: BootScript, pool: BootPool | None) -> Findings:
+    is_another = pool is not None and isinstance(pool.pool.distribution.state, Known) and _has_nodeadm(pool)
+    found = None if script.use.builds_an_image or is_another else started_for_this_boot(script)
+    if found is None or _runs_at_every_boot(script):
+        skip("nothing here starts a container runtime for this boot only on a node that kubeadm makes")
+    name = found.runtime.name
+    if found.doubt is not None:
+        place, why = found.doubt
+        yield unknown(place, f"whether {name} starts after a reboot is not known: {why}")
+        return
+    yield fail(
+        found.starts,
+        f"{name} runs in this boot, and nothing starts it after a reboot",
+        is_=f"{name} is started and never enabled",
+        should=f"{name} enabled",
+        related=[Related(found.installs.place, "its package comes from RPM, which leaves the unit disabled")],
+        cause="kubelet starts no runtime and finds none: it ends again and again, and the node stays NotReady",
+        remedy=f"behind {found.starts.place.spot}: systemctl enable {name}",
     )
 
 

@@ -8,13 +8,16 @@ cluster. Without a volume everything is gone with the pod, whatever the retentio
 
 kube-prometheus-stack scrapes only ServiceMonitors that carry its own release's label, unless it is told otherwise; the
 one of the operator's DCGM exporter is off by default, and has no such label. What a fleet says of both is compared.
-An endpoint that a dash too many splits in two is scraped in another way than anybody meant.
+An endpoint that a dash too many splits in two is scraped in another way than anybody meant. What stands at another
+depth of the chart's values than its templates read (`additionalServiceMonitors` beside `prometheus`, `retention` in it)
+has no effect, and Helm says nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
@@ -126,6 +129,29 @@ def it_is_what_the_fleet_asks_for(stack: MonitoringStack, asked: MonitoringAsked
             related=[asked.says(f"volume: {asked.volume}")],
             remedy=f"ask for {asked.volume}, or say in the fleet what is meant",
         )
+
+
+@RULE.check
+def the_chart_reads_its_settings(stack: MonitoringStack) -> Findings:
+    if not stack.is_chart:
+        skip("the operator's own resource has no chart around it")
+    if stack.is_off:
+        skip(OFF)
+    for tree, path, right in stack.unread:
+        yield _unread(tree, path, right)
+
+
+def _unread(tree: Tree, path: tuple[str, ...], right: tuple[str, ...]) -> Finding:
+    name, stands = path[-1], ".".join(path[:-1]) or "the top of the values"
+    lost = "what it lists is not scraped" if name.startswith("additional") else "the chart keeps its default"
+    return fail(
+        tree.key or tree.place,
+        f"kube-prometheus-stack reads no {name} at {stands}",
+        is_=".".join(path),
+        should=".".join(right),
+        cause=f"the chart's templates look there for nothing of this name, and Helm says nothing: {lost}",
+        remedy=f"move it below {'.'.join(right[:-1])}; `helm template` shows what comes of it",
+    )
 
 
 @RULE.check

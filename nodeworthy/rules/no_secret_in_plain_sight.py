@@ -11,7 +11,8 @@ manifests and values it waits for somebody to fill it in.
 Secrets of Kubernetes and ConfigMaps are read as they stand in the repository, base64 included; what is encrypted (a
 SealedSecret, SOPS) or fetched (an ExternalSecret) is none. Of what a Pulumi program hands to Kubernetes (objects, a
 chart's values) every text is read; what it marks as a secret is encrypted in its state, and is none. Slurm jobs are
-read as well: whoever may see the job's script sees what it exports.
+read as well: whoever may see the job's script sees what it exports; so is the config.yaml of k3s and RKE2, also where
+YAML can't read it.
 
 A stack's outputs are kept in its state and shown to whoever may read the stack, in the log of every update as well. One
 that the program marks as a secret is encrypted there. One whose name says that it is a secret, and whose value nobody
@@ -30,6 +31,7 @@ from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.facts.boot.sent_steps import SendingScript
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.commented import secrets_in
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
@@ -86,6 +88,7 @@ class _Sight:
             yield self.finding(at(each.line, each.column), each.what, each.name)
 
 
+_AFAR = _Sight("a script", _READ, _HANDED)
 _SECRET = _Sight("a manifest", "base64 hides nothing: whoever may read the repository reads it", ENCRYPTED)
 
 
@@ -120,6 +123,17 @@ def user_data_holds_none(script: BootScript) -> Findings:
     yield from found
     if script.holds_secret and not found:
         yield sight.finding(script.place, "a secret of the program", "")
+
+
+@RULE.check
+def what_makes_nodes_from_afar_holds_none(script: SendingScript) -> Findings:
+    """A script that installs and joins other machines by ssh, and makes no node of its own: whoever has it has them."""
+    if script.is_meant or script.makes_a_node:
+        skip("it is judged as what its own machine runs")
+    if not script.sent:
+        skip("what it has other machines do installs no driver, joins nothing and starts no kubelet")
+    for part in script.userdata.parts:
+        yield from _in_part(part, _AFAR, is_template=False)
 
 
 def _is_filled_in(script: BootScript) -> bool:

@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from nodeworthy.facts.aws.cluster_nodes import pods_are_in_its_network
-from nodeworthy.facts.aws.node_sides import GuardedNodes
+from nodeworthy.facts.aws.node_sides import GuardedNodes, pods_are_in_its_network
 from nodeworthy.facts.aws.reach import Ports, Side, lets_in, lets_out
 from nodeworthy.facts.aws.security_group import network_of
 from nodeworthy.records import dataclass

@@ -28,6 +28,7 @@ from nodeworthy.facts.boot.driver_sources import (
 )
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
@@ -44,6 +45,12 @@ RULE = Rule(
     "and take the other install out of the script",
 )
 
+# NVIDIA/gpu-operator issue 2150; k8s-driver-manager. Of nodes that nobody declares this is all that is certain.
+_STANDS_BACK = (
+    "the operator's driver manager looks for a driver on each node, and leaves alone those that have one "
+    "(nvidia.com/gpu.deploy.driver=pre-installed): the setting says what does not happen, and where the look fails, "
+    "two drivers overwrite each other"
+)
 # A node with this label is left out by the operator's driver.
 OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
 
@@ -54,6 +61,33 @@ def the_script_installs_one_at_most(script: BootScript) -> Findings:
         skip("the script installs no driver")
     for flaw in in_each_others_way(script.timeline):
         yield flaw.told()
+
+
+@RULE.check
+def a_node_class_of_karpenters_has_one(node_class: KarpenterClass, pools: Sequence[KarpenterPool]) -> Findings:
+    nodes = next((each for pool in pools if (each := node_class.nodes(pool)) is not None), None)
+    script = node_class.script
+    if nodes is None or nodes.image.has_driver is None or script is None:
+        skip("no pool with GPUs takes an image of EKS' own from it, and boots with its user data")
+    if not nodes.image.has_driver:
+        return
+    installed = drivers(script.timeline)
+    if not installed:
+        step = may_install_one(script.timeline)
+        if step is not None:
+            why = "whether this step installs a driver beside that of the image is not known"
+            yield unknown(step.place, why, on=f"{nodes.noun} '{nodes.name}'", related=[nodes.image.told()])
+        return
+    yield fail(
+        installed[0].place,
+        "the user data installs a driver, and the image brings one already",
+        is_=installed[0].name,
+        should="the driver of the image alone",
+        on=f"{nodes.noun} '{nodes.name}'",
+        related=[nodes.image.told()],
+        cause=FIGHT,
+        remedy="take this install out; Karpenter takes the image with NVIDIA's driver for instances with GPUs",
+    )
 
 
 @RULE.check
@@ -199,7 +233,7 @@ def the_operator_does_what_the_pools_say(values: OperatorValues, pool: GpuPool, 
         return
     if enabled == (pool.driver is Driver.OPERATOR) or (enabled and _follows_from_doubt(values, pools)):
         return
-    if enabled and pool.shuts_operators_driver_out:
+    if enabled and (pool.shuts_operators_driver_out or _is_for_others(pool, pools)):
         return
     brought_by = BROUGHT_BY[pool.driver]
     declared = pool.driver_said or Related(pool.place, f"{pool.title} gets its driver from {brought_by}")
@@ -259,9 +293,15 @@ def _two(
         should="false",
         on=pool.title,
         related=[declared],
-        cause=FIGHT,
+        severity=Severity.WARNING if pool.evidence else Severity.ERROR,
+        cause=_STANDS_BACK if pool.evidence else FIGHT,
         remedy=_remedy(pools),
     )
+
+
+def _is_for_others(pool: GpuPool, pools: Sequence[GpuPool]) -> bool:
+    """Of nodes that nobody declares: where not all have a driver, the operator's is for the rest, and leaves these."""
+    return bool(pool.evidence) and any(each.driver is not Driver.AMI for each in pools)
 
 
 def _follows_from_doubt(values: OperatorValues, pools: Sequence[GpuPool]) -> bool:

@@ -6,12 +6,16 @@ containerd before 1.7 does not have, and from 26.3 on the toolkit may write a dr
 node with it. What is known of them is a table, with its sources: a release that is not in it passes. Settings that do
 not say for which release they are meant are not judged, unless they choose a version of the toolkit. A ClusterPolicy
 that somebody writes must have what its schema requires, be it empty: else no API server takes it. Without a fleet,
-paths in `toolkit.env` that only some distributions have say where it will run.
+paths in `toolkit.env` that only some distributions have say where it will run. What a script says to helm (`--version`,
+`--set`) is judged like a values file, with the defaults of the script's variables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.paths_of import nodes_by_paths
 from nodeworthy.facts.operator.policy_schema import is_written_whole, left_out
 from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_release
@@ -92,6 +96,28 @@ def it_works_where_its_paths_are(values: OperatorValues, pool: GpuPool | None) -
     for hit in hits(values, nodes) if nodes is not None else ():
         if not hit.unsaid:
             yield _told(hit, values, nodes)
+
+
+@RULE.check
+def it_works_as_a_script_installs_it(operator: OperatorByHelm, every: Sequence[OperatorByHelm]) -> Findings:
+    """Without a values file: what the command says. An `install` and an `upgrade` that say the same are told once."""
+    values, machine = operator.values, operator.machine
+    _of_a_release(values)
+    if any(_says_before(each, operator) for each in every):
+        skip("a command before it says the same")
+    found: list[tuple[Hit, GpuPool | None]] = [(each, None) for each in hits(values, None)]
+    found += [(each, machine) for each in hits(values, machine)] if machine is not None else []
+    # Where it is not known which release it is, only what somebody wrote asks for one that works with it.
+    told = [(hit, pool) for hit, pool in found if not hit.unsaid and (hit.unsure is None or _is_asked_for(hit))]
+    sure = [each for each in told if each[0].unsure is None]
+    yield from (_told(hit, values, pool) for hit, pool in sure or told[:1])
+
+
+def _says_before(other: OperatorByHelm, operator: OperatorByHelm) -> bool:
+    if other.place.path != operator.place.path or (other.place.line or 0) >= (operator.place.line or 0):
+        return False
+    one, another = ([hit.breakage.id for hit in hits(each.values, None)] for each in (other, operator))
+    return one == another and other.values.release.state == operator.values.release.state
 
 
 def _of_a_release(values: OperatorValues) -> None:

@@ -12,6 +12,9 @@ the scheduler counts them:
 - the namespace's quota is used up, so that its pods are not even made;
 - no scheduler of the name that the pod asks for has looked at it.
 
+Where nodes that have what it asks for are of no use to it, each line of the pod that shuts them out is named
+(nodeSelector, node affinity, the lack of a toleration), with the pool that it shuts out and what that has instead.
+
 What asks for more than any node has is another rule's (`gpu-fits-a-node`), and so are unhealthy devices
 (`gpu-count-complete`), verification that holds GPUs (`verification-yields`) and what HAMi shares. Pods that are gated
 (a queue holds them back on purpose), and those for which nodes are just starting, are as they should be.

@@ -10,10 +10,17 @@ exporter, a debugging pod) may say what it likes.
 Where the GPUs come by CDI, by mounts, or from a plugin that is not NVIDIA's (GKE's, Bottlerocket's), the variable
 decides nothing: signs of that are looked for in the files around the pod. Without one it is a warning, for the
 plugin's default is the variable. Who asks for all GPUs of a node loses nothing by `all`.
+
+What it says must stand where Kubernetes reads it. `resources` beside `containers`, `limits` without `resources` around
+them, `tolerations` in a container or around the pod's `spec`: there is no such field there, and the API server drops it
+or, where it validates strictly (`kubectl apply` asks for that), refuses the object. A pod has `resources` of its own
+since Kubernetes 1.32, which take CPU, memory and huge pages, and no GPUs. Looked at is what asks for GPUs, and the
+objects that Kubernetes itself has: what a field of another one may hold, its maker decides.
 """
 
 from __future__ import annotations
 
+from nodeworthy.facts.pod.misplaced import Misplaced, misplaced, why_fields_are_free
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
 from nodeworthy.known.visible_devices import EVERYTHING, NOTHING, VARIABLE
@@ -23,8 +30,8 @@ from nodeworthy.verdict import Finding, Findings, Severity, fail, skip
 RULE = Rule(
     "pod-can-use-gpus",
     severity=Severity.ERROR,
-    title="A pod sees the GPUs that it asked for, and no others",
-    remedy=f"delete {VARIABLE} from the pod: the device plugin sets it",
+    title="A pod asks for GPUs where that is read, and sees those that it asked for",
+    remedy=f"ask in the container's resources.limits, and delete {VARIABLE}: the device plugin sets it",
     never_unknown="what decides otherwise is looked for in the files around a pod, and without it the default holds",
 )
 
@@ -44,6 +51,34 @@ def it_sees_what_it_asked_for(pod: PodTemplate) -> Findings:
         skip(why)
     for each in found:
         yield _overridden(pod, each)
+
+
+@RULE.check
+def it_says_so_where_it_is_read(pod: PodTemplate) -> Findings:
+    if pod.live is not None:
+        skip("a server keeps no field that it does not know")
+    why = why_fields_are_free(pod)
+    if why is not None:
+        skip(why)
+    found = list(misplaced(pod))
+    if not pod.uses_gpus and not any(each.asks for each in found):
+        skip("nothing here asks for GPUs")
+    for each in found:
+        yield _not_read(pod, each)
+
+
+def _not_read(pod: PodTemplate, each: Misplaced) -> Finding:
+    lost = (
+        "no container asks for the GPUs, and none gets one" if each.asks else f"the pod comes without its {each.name}"
+    )
+    return fail(
+        each.tree.key or each.tree.place,
+        f"{each.name} of {pod.title} stands in {each.stands_in}, {each.what_is_there}",
+        is_=each.name,
+        should=f"{each.name} in {each.belongs_in}",
+        cause=f"the API server refuses it (as an unknown field, or an unsupported resource), or drops it: {lost}",
+        remedy=f"move it into {each.belongs_in}; `kubectl apply --dry-run=server --validate=strict -f` tells",
+    )
 
 
 def _overridden(pod: PodTemplate, each: Choice) -> Finding:

@@ -19,7 +19,8 @@ another. What is said to it with `--permanent` counts once it is loaded, and wha
 
 On a node it is what the kernel has that is judged: the chains of iptables-save, followed to their ends, and the tables
 of nftables, by the interfaces, routes and the uplink that are there. A packet passes the chains of every hook, before
-and behind routing as well, and those of both kinds of iptables: one that lets it through saves it from no other. No
+and behind routing as well, and those of both kinds of iptables: one that lets it through saves it from no other. Where
+pods have addresses of IPv6 that lead anywhere, its tables (`ip6`, `inet`) are judged for these packets, too. No
 packet is sent: that would take a pod's end of a network, which nobody may make on somebody's node. What the kernel's
 log says of dropped packets is shown beside it.
 
@@ -54,10 +55,9 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
-from nodeworthy.facts.firewall.steps import steps_in
+from nodeworthy.facts.firewall.steps import steps_in, unread_amid
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
-from nodeworthy.facts.firewall.unread import unread_amid
 from nodeworthy.facts.node.firewall_on_node import declared, evidence, known_to_want, once_booted, seen_on
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
@@ -71,6 +71,7 @@ RULE = Rule(
     title="The firewall forwards what pods send and get, and lets pods and services in",
     remedy="let through what pods' network needs: with flannel `ufw allow from PODS_RANGE`; with Canonical Kubernetes' "
     "Cilium also `ufw route allow in on lxc+ out on UPLINK`, and back",
+    reads_logs=True,
 )
 
 # Words of a step that was not understood, and that may open it.

@@ -5,15 +5,17 @@ that may grow asks for machines that are not there, and the group hangs in Insuf
 scales it either: no policy, no schedule. A capacity block is the exception to the last, because it has a beginning
 and an end, and AWS has its group started and emptied by the clock. A pool may be several groups (its profiling nodes
 apart): then they have the pool's nodes together. `ignore_changes` on the desired capacity is nobody's business here.
+
+It is an error where a fleet says so, or where the machines are reserved; elsewhere people let groups of GPU nodes grow
+on purpose, and it is a warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.aws.group_sizes import refused_size
-from nodeworthy.facts.aws.node_capacity import is_block
-from nodeworthy.facts.aws.node_count import SCHEDULES, NodeCount, node_count, what_scales
+from nodeworthy.facts.aws.node_capacity import is_block, is_reserved
+from nodeworthy.facts.aws.node_count import SCHEDULES, NodeCount, node_count, refused_size, what_scales
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.facts.aws.stack import AwsResource
@@ -49,6 +51,7 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
             is_=", ".join(f"{name} {each.shown()}" for name, each in _written(count)),
             should="min = max = desired",
             related=nodes.declared,
+            severity=_severity(nodes),
             cause="a GPU machine that is given back may not be had again, and one that is asked for may not be there",
         )
     for each in scaling:
@@ -57,8 +60,14 @@ def its_size_is_one_number(nodes: NodeGroup) -> Findings:
             f"{each.title} changes the size of {nodes.title}, which has GPUs",
             should="a fixed size",
             related=nodes.declared,
+            severity=_severity(nodes),
             remedy="remove it",
         )
+
+
+def _severity(nodes: NodeGroup) -> Severity:
+    is_bought = nodes.pool is not None or is_block(nodes) or is_reserved(nodes)
+    return Severity.ERROR if is_bought else Severity.WARNING
 
 
 def _is_fixed(count: NodeCount) -> bool:

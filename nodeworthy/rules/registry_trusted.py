@@ -4,7 +4,8 @@ A cache that speaks plain HTTP has to be told to each runtime that pulls from it
 `certs.d/HOST:PORT/hosts.toml` at every pull, if its `config_path` names the folder, which it reads only when it
 starts; k3s and RKE2 read `registries.yaml`; Docker reads `insecure-registries` of `/etc/docker/daemon.json`. A file
 that is there proves nothing: a wrong folder name, `https://`, a capability that does not exist or a `config_path`
-that nobody set, and the pull ends with `http: server gave HTTP response to HTTPS client`. `skip_verify` concerns
+that nobody set, and the pull ends with `http: server gave HTTP response to HTTPS client`. So does the pull of an image
+that is named after the cache itself, where it is told as a mirror of another registry alone. `skip_verify` concerns
 certificates, and makes no HTTPS of HTTP.
 """
 
@@ -21,12 +22,11 @@ from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.paths import Kind
-from nodeworthy.facts.registry.bottlerocket_mirrors import mirrors_flaws
 from nodeworthy.facts.registry.docker_trust import docker_flaws
 from nodeworthy.facts.registry.files import cache_flaws, own_flaws
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
+from nodeworthy.facts.registry.mirrors import mirrors_flaws, registries_flaws
 from nodeworthy.facts.registry.registries_on_node import trust_of
-from nodeworthy.facts.registry.registries_yaml import registries_flaws
 from nodeworthy.facts.registry.trust import Trust
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import Containerd, every_registry_hosts
@@ -75,6 +75,9 @@ def _of_containerd(
 
 
 def _flaws(trust: Trust, script: Place) -> Iterator[Flaw]:
+    by_https = next(filter(None, (each.asks_over_https(trust.host) for each in trust.as_mirror)), None)
+    if by_https is not None:
+        yield by_https
     if not trust.left.is_there:
         # Beside a config_path it is containerd-config-read that objects to it.
         if not trust.is_an_old_mirror:
@@ -130,6 +133,10 @@ def _not_there(trust: Trust, script: Place) -> Flaw:
     )
     if unsure is not None:
         return doubt(unsure.place, f"whether this step tells containerd of {host} is not known")
+    if trust.as_mirror:
+        place = trust.as_mirror[0].write.place
+        says = f"{host} is told to containerd for images of {trust.mirrors} alone, and not by its own name"
+        return Flaw(place, says, wanted, BY_HTTPS, is_=f"no {NAME} of its own", remedy=_remedy(trust))
     says = f"nothing tells containerd that {host} speaks plain HTTP"
     return Flaw(script, says, wanted, BY_HTTPS, is_="no hosts.toml", remedy=_remedy(trust))
 

@@ -19,9 +19,8 @@ from collections.abc import Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_count import node_count
-from nodeworthy.facts.aws.node_drainer import NodeDrainers
+from nodeworthy.facts.aws.node_drainer import NodeDrainers, hooks, hooks_of_others, is_of_a_cluster, unsure_hooks
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_hooks import hooks, hooks_of_others, is_of_a_cluster, unsure_hooks
 from nodeworthy.facts.aws.node_types import has_gpus
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, fail, need, skip, unknown

@@ -31,7 +31,7 @@ from nodeworthy.facts.boot.source_line import SourcePart
 from nodeworthy.facts.boot.unreadable_shell import Unreadable, commands_cut_short, shell_parts, shortened, unreadable
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip
+from nodeworthy.verdict import Finding, Findings, Related, Severity, Unread, fail, skip
 
 RULE = Rule(
     "shell-parses",
@@ -39,6 +39,7 @@ RULE = Rule(
     title="The shell can read the script, and reads the commands that were written",
     remedy="close what is open there; `bash -n FILE` says whether it can be read",
     never_unknown="what a template may mend by what it fills in, or another shell reads, is not judged",
+    tells=Unread.TEXT,
 )
 
 CAUSE = "the shell runs what stands before this command, and nothing of it or behind it"

@@ -7,7 +7,9 @@ on A6000s. A type that nobody makes, one that its partition or its constraint co
 runs (`nvidia-smi -L`).
 
 The request also has to hold what the job starts: eight processes of torchrun on four GPUs, or four devices of
-`CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`).
+`CUDA_VISIBLE_DEVICES` where one was asked for, find none (`invalid device ordinal`). Slurm sets `SLURM_GPUS` for
+`--gpus` only, and `SLURM_GPUS_PER_NODE` for `--gpus-per-node`: a launcher that counts by one of them in a job with
+`--gres=gpu:2` is given nothing. `SLURM_GPUS_ON_NODE` is always there.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from nodeworthy.facts.slurm.gpus import (
     beyond,
     chosen,
     dead_requests,
+    empty_counts,
     named_by,
     said_by_script,
     same,
@@ -88,6 +91,25 @@ def what_it_starts_has_its_gpus(job: SlurmJob) -> Findings:
                 cause="where devices are fenced off the others are not there; elsewhere they are somebody else's",
                 remedy="leave the line out",
             )
+
+
+@RULE.check
+def what_it_counts_by_is_set(job: SlurmJob) -> Findings:
+    if not job.is_shell or not job.request.gpus:
+        skip("it asks for no GPUs")
+    asked = [Related(ask.place, f"{ask.option.written} is asked for") for ask in job.request.gpus]
+    for each in empty_counts(job):
+        ends = f"{each.launch.program} is told no number by {each.written}, and ends with an error"
+        never = f"the script looks for it, and never comes to {each.launch.program} {each.written}"
+        yield fail(
+            each.asked_before or each.launch.place,
+            f"{each.variable} is empty in this job: Slurm sets it for --{each.option} only",
+            is_=f"${each.variable}",
+            should="$SLURM_GPUS_ON_NODE, which every job with GPUs has",
+            related=asked,
+            cause=never if each.asked_before else ends,
+            remedy=f"write $SLURM_GPUS_ON_NODE, or ask for the GPUs by #SBATCH --{each.option}",
+        )
 
 
 def _two_types(request: SlurmRequest) -> Findings:

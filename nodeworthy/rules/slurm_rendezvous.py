@@ -10,7 +10,9 @@ itself.
 Launchers (torchrun, accelerate, deepspeed) are started once a node, know the number of nodes, and are told one address
 where they meet, `MASTER_ADDR`, or a `--rdzv_endpoint` with a `--rdzv_backend`, which needs no rank. torchrun reads no
 `NODE_RANK` by itself: it has to stand behind `--node_rank`. A launch behind a variable is followed on each branch that
-gives it a value; where nothing in the script does, what runs on the nodes is not known.
+gives it a value; where nothing in the script does, what runs on the nodes is not known. Once a node holds for a job of
+one node as well: `srun torchrun` with two tasks starts two of it, of which one finds the port taken, or no place left;
+with `--standalone` each has a port of its own, and both train on the same GPUs.
 
 Python that is started by srun itself takes its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from
 Slurm's own variables; which of them is read from the script, where that lies beside the job.
@@ -21,9 +23,9 @@ from __future__ import annotations
 from nodeworthy.facts.slurm.hidden import Hidden, hidden
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.meeting import Flaw, flaws, started_once
+from nodeworthy.facts.slurm.meeting import Flaw, crowded, flaws, started_once
 from nodeworthy.facts.slurm.ran import said
-from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, spread
+from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, seen_by_all, spread
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
@@ -51,7 +53,7 @@ def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
     if len(job.requests) > 1 and any(each.is_distributed for each in launches):
         yield unknown(launches[0], "which part of a heterogeneous job its steps run on is not followed")
         return
-    if job.request.nodes <= 1 and not any(_waits(job, each) for each in launches):
+    if job.request.nodes <= 1 and not any(_waits(job, each) or _several(job, each) for each in launches):
         skip("it runs on one node")
     started = [each for each in launches if each.step is not None and each.is_distributed]
     for launch in launches:
@@ -79,9 +81,15 @@ def _not_known(each: Hidden) -> Finding:
 
 
 def _waits(job: SlurmJob, launch: Launch) -> bool:
-    """Whether it is told of more nodes than the job has."""
+    """Whether it is told of more nodes than the job has; to torchrun each of several tasks on a node may be one."""
     told = job.known(launch.option("nnodes", "num_machines"))
-    return launch.is_distributed and told is not None and told > max(1, job.request.nodes)
+    if not launch.is_distributed or told is None:
+        return False
+    return told > max(1, job.request.nodes, spread(job, launch).per_node)
+
+
+def _several(job: SlurmJob, launch: Launch) -> bool:
+    return launch.is_distributed and spread(job, launch).per_node > 1
 
 
 def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Flaw]:
@@ -93,7 +101,10 @@ def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Flaw]:
             return [_too_few(launch)] if _waits(job, launch) else []
         if where.nodes > 1:
             return list(flaws(launch, where))
-        return [_too_few(launch)] if _waits(job, launch) and job.request.nodes <= 1 else []
+        if _waits(job, launch) and job.request.nodes <= 1:
+            return [_too_few(launch)]
+        twice = crowded(launch, where, lambda: seen_by_all(job, launch))
+        return [twice] if twice is not None else []
     return _of_python(job, launch, where)
 
 
@@ -152,7 +163,8 @@ def _called(launch: Launch) -> str:
 
 def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Finding:
     nodes = job.request.option("nodes", "ntasks", "gpus")
-    related = [Related(nodes.place, f"{nodes.written} asks for {job.request.nodes} nodes")] if nodes is not None else []
+    asked = f"{job.request.nodes} node{'s' * (job.request.nodes != 1)}"
+    related = [Related(nodes.place, f"{nodes.written} asks for {asked}")] if nodes is not None else []
     dead = job.request.dead("nodes", "ntasks")
     if nodes is None and dead is not None:
         related = [Related(dead.place, f"{dead.written} stands behind the first command, where Slurm reads nothing")]

@@ -13,18 +13,24 @@ there; modules (`-m`) are not looked for.
 
 A line that ends without its backslash cuts off what stands below: options are then run as programs.
 
-sbatch itself takes only a script that says in its first line who runs it, with Unix line ends.
+sbatch itself takes only a script that says in its first line who runs it, with Unix line ends. It fills in nothing of
+its own lines: `#SBATCH --nodes=$NODES`, `--cpus-per-task=$(nproc)` and `--mem=${MEM:-64}G` are refused as they stand,
+whatever the environment holds (`--job-name` and the name of a log take them literally). pyxis, too, is given
+`--container-image=${IMAGE:-…}` as it stands, and the job ends before its first command. Where a program may make the
+job of a template first (`${NODES}`, and nothing that only a shell understands), what is asked for is not known.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
+from nodeworthy.facts.slurm.lines import MARK
+from nodeworthy.facts.slurm.refused import Refused
 from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, Unread, fail, skip, unknown
 
 RULE = Rule(
     "slurm-script-found",
@@ -33,6 +39,7 @@ RULE = Rule(
     title="The launcher's script exists and is what runs",
     remedy="name the script by its path from where the job is submitted, or cd to $SLURM_SUBMIT_DIR/… first",
     mends=True,
+    tells=Unread.HEADER,
 )
 
 
@@ -68,6 +75,8 @@ def _taken_by_sbatch(job: SlurmJob) -> Findings:
             cause="This does not look like a batch script",
             remedy="#!/bin/bash as the very first line",
         )
+    if job.refused:
+        yield _not_filled_in(job.refused)
     if "\r\n" in job.text:
         yield fail(
             first,
@@ -78,6 +87,25 @@ def _taken_by_sbatch(job: SlurmJob) -> Findings:
             remedy=f"dos2unix {job.place.path or 'the script'}",
             edit=Edit(Kind.LINE_ENDS, first, "\r\n", "\n", "Convert the line ends"),
         )
+
+
+def _not_filled_in(refused: Sequence[Refused]) -> Finding:
+    first, *others = refused
+    written, outside = first.option.written, f'sbatch --{first.option.name}="{first.asked}"'
+    message = f"sbatch refuses {written}: it fills in nothing of its own lines"
+    cause = f"a shell takes {MARK} for a comment, and sbatch takes it as it stands{first.why}"
+    if first.is_image:
+        message = f"{written} is no image's name: sbatch fills in nothing of its own lines"
+        cause = f"{cause}; pyxis is given this text, and the job ends before its first command"
+    return fail(
+        first.option.place,
+        message,
+        is_=written,
+        should=f"a value that is written out; or no such line, and {outside} … where the job is submitted",
+        related=[Related(each.option.place, f"{each.option.written} is not filled in either") for each in others],
+        cause=cause,
+        remedy=f"take the line out, and submit the job with {outside} …",
+    )
 
 
 def _there(each: Script) -> Findings:

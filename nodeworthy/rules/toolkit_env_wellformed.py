@@ -4,8 +4,9 @@ The operator takes bare absolute host paths and mounts their folders: a URL, a r
 the pod (`/runtime/…`) becomes an empty folder. Values are strings, of duplicates the first wins, and for the
 host path only `CONTAINERD_SOCKET` is read: `RUNTIME_SOCKET` alone is a dead setting, and where both spellings are
 given, the installer inside the pod prefers the other one, so they must agree. With the toolkit off, or with
-the NRI plugin on, none of them does anything, and whoever wrote them believes otherwise. So does a name that is another
-one by a letter (`containerd_socket`, `CONTAINER_CONFIG`): nobody reads it, and the operator takes its default.
+the NRI plugin on, none of them does anything, and whoever wrote them believes otherwise; with the toolkit off
+neither does any other variable of the list (`CONTAINERD_RUNTIME_CLASS`), which is a warning. So does a name that is
+another one by a letter (`containerd_socket`, `CONTAINER_CONFIG`): nobody reads it, and the operator takes its default.
 """
 
 from __future__ import annotations
@@ -160,6 +161,9 @@ def _duplicates(toolkit: ToolkitSettings) -> Findings:
 def no_setting_is_dead(values: OperatorValues) -> Findings:
     toolkit = values.toolkit
     paths = [variable for name in PATHS if (variable := toolkit.named(name)) is not None]
+    others = [each for each in toolkit.variables if isinstance(each.name.state, Known) and each not in paths]
+    if others and not need(toolkit.enabled):
+        yield _others_dead(toolkit, others)
     if not paths:
         return
     why = _why_dead(toolkit)
@@ -204,6 +208,20 @@ def _why_dead(toolkit: ToolkitSettings) -> str | None:
     if need(toolkit.uses_nri):
         return "with the NRI plugin the toolkit edits no containerd config"
     return None
+
+
+def _others_dead(toolkit: ToolkitSettings, others: list[EnvVar]) -> Finding:
+    """They lead to no wrong containerd; who wrote them believes that the toolkit obeys them."""
+    names = [str(need(each.name)) for each in others]
+    return fail(
+        toolkit.env.key or toolkit.env.place,
+        f"{' and '.join(names)} {'has' if len(names) == 1 else 'have'} no effect: the operator's toolkit is off",
+        is_=", ".join(names),
+        should="none of them, or toolkit.enabled: true",
+        related=[Related(toolkit.enabled.place, "the toolkit is off here")],
+        remedy="remove them and set the same where the host's toolkit is configured, or set toolkit.enabled: true",
+        severity=Severity.WARNING,
+    )
 
 
 def _runtime_socket_alone(toolkit: ToolkitSettings) -> Finding:

@@ -40,6 +40,7 @@ RULE = Rule(
     incident="A",
     title="The NVIDIA runtime is in the containerd that kubelet uses",
     remedy="let the toolkit configure the containerd that kubelet uses, and restart it",
+    reads_logs=True,
 )
 
 _FOR_THE_DRIVER = "driver-validation"

@@ -23,7 +23,7 @@ from nodeworthy.facts.boot.families import BOOTSTRAP, foreign, is_for_several, t
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.user_data_faults import faults_told
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Findings, Related, Severity, Unread, fail, need, skip, unknown
 
 RULE = Rule(
     "user-data-format",
@@ -32,6 +32,7 @@ RULE = Rule(
     title="User data is what this node's image reads, from its first byte on",
     remedy="write what the image of this pool reads; `nodeworthy fleet` says which",
     mends=True,
+    tells=Unread.FORMAT,
 )
 
 

@@ -42,7 +42,7 @@ _IN_THE_WAY = "who comes for these GPUs waits until it ends"
 _HELD = "the GPUs are held while nothing is verified, and pods that were promised them are rejected at admission"
 
 
-@RULE.check
+@RULE.check(unless=VerificationWork)
 def it_can_never_keep_work_away(pod: PodTemplate, classes: ClusterClasses | None) -> Findings:
     if pod.live is not None:
         skip("what runs is judged by what it holds")

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.documents.text_file import other_encoding
+from nodeworthy.documents.files import other_encoding
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
 
@@ -33,12 +33,25 @@ def settings_in(folder: Path) -> Settings | None:
         return None
     from nodeworthy.settings.read import of_pyproject, of_yaml
 
+    for path in [*([project] if in_project else []), *([own] if in_own else [])]:
+        if path.is_symlink():
+            _refuse_out_of(path)
     found = of_pyproject(project) if in_project else None
     if not in_own:
         return found
     if found is not None:
         raise InputError(f"{found.shown} has [tool.nodeworthy], and {OWN} lies beside it: keep one of the two")
     return of_yaml(own)
+
+
+def _refuse_out_of(link: Path) -> None:
+    from nodeworthy.documents.files import leads_out, tree_of
+
+    if leads_out(link, tree_of(link.parent)):
+        raise InputError(
+            f"{os.path.relpath(link)}, where settings may be, leads out of the tree it lies in, and decides nothing: "
+            "keep them in the tree, or give --no-settings"
+        )
 
 
 def _may_hold_settings(project: Path) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.tree import ROOT, copy
+from tests.case_files import whole
 
 LIMIT = 60_000_000
 # What the wheel is built from.
@@ -87,7 +88,7 @@ def test_the_front_page(base: Base) -> None:
 
 
 def test_check_judges(base: Base) -> None:
-    case = ROOT / "tests" / "cases" / "containerd-paths" / "bad-source-incident"
+    case = whole("containerd-paths/bad-source-incident")
     told = base.run("check", ".", cwd=case)
     assert told.returncode == 1, told.stderr
     assert "containerd-paths" in told.stdout
@@ -101,7 +102,7 @@ def test_what_is_known_is_told(base: Base, arguments: tuple[str, ...]) -> None:
 
 
 def test_the_fleet_is_resolved(base: Base) -> None:
-    case = ROOT / "tests" / "cases" / "containerd-paths" / "bad-source-incident"
+    case = whole("containerd-paths/bad-source-incident")
     told = base.run("fleet", cwd=case)
     assert told.returncode == 0, told.stderr
     assert "onprem" in told.stdout

@@ -9,10 +9,11 @@ import pytest
 import yaml
 
 from tests.architecture.tree import ROOT
+from tests.case_files import whole
 from tests.run import Ran, run
 
 HOOKS = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-INCIDENT = ROOT / "tests" / "cases" / "containerd-paths"
+WRONG, RIGHT = (whole(f"containerd-paths/{name}") for name in ("bad-source-incident", "good-source-incident-fixed"))
 
 
 def hooked(*changed: str, cwd: Path) -> Ran:
@@ -23,11 +24,11 @@ def hooked(*changed: str, cwd: Path) -> Ran:
 
 
 def test_a_wrong_change_is_blocked() -> None:
-    assert hooked("values.yaml", cwd=INCIDENT / "bad-source-incident").code == 1
+    assert hooked("values.yaml", cwd=WRONG).code == 1
 
 
 def test_a_right_one_is_not() -> None:
-    assert hooked("values.yaml", cwd=INCIDENT / "good-source-incident-fixed").code == 0
+    assert hooked("values.yaml", cwd=RIGHT).code == 0
 
 
 def test_a_change_that_is_not_ours_passes() -> None:
@@ -36,5 +37,5 @@ def test_a_change_that_is_not_ours_passes() -> None:
 
 @pytest.mark.long
 def test_a_wrong_change_among_others_is_blocked() -> None:
-    values = INCIDENT / "bad-source-incident" / "values.yaml"
+    values = WRONG / "values.yaml"
     assert hooked("LICENSE", str(values), cwd=ROOT).code == 1

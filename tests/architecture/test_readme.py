@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_files import whole
 from tests.run import run
 
 ROOT = Path(__file__).resolve().parents[2]
-OCTOBER = ROOT / "tests" / "cases" / "profiling-before-driver" / "bad-october" / "al2023-user-data.sh"
+OCTOBER = whole("profiling-before-driver/bad-october") / "al2023-user-data.sh"
 
 
 def shown(command: str) -> list[str]:

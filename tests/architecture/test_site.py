@@ -73,9 +73,7 @@ def test_the_navigation_has_every_page_that_is_there(hooks: ModuleType) -> None:
 
 
 def test_a_page_as_the_site_needs_it(hooks: ModuleType) -> None:
-    page = (
-        "<!-- Generated -->\n\n# One\n\n[how](../CONTRIBUTING.md), [code](../policies/)\n\n```yaml a/b.yml\nx: 1\n```\n"
-    )
+    page = "<!-- Generated -->\n\n# One\n\n[how](../CONTRIBUTING.md), [what](ARCHITECTURE.md), [here](own-rules.md), [code](../policies/)\n\n```yaml a/b.yml\nx: 1\n```\n"
     assert hooks.on_page_markdown(page) == (
-        '# One\n\n[how](contributing.md), code\n\n```yaml title="a/b.yml"\nx: 1\n```\n'
+        '# One\n\n[how](contributing.md), [what](architecture.md), [here](own-rules.md), code\n\n```yaml title="a/b.yml"\nx: 1\n```\n'
     )

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.baseline.entry import Entry
-from nodeworthy.baseline.stale import Decided
+from nodeworthy.baseline.apply import Decided
+from nodeworthy.baseline.file import Entry
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Place, Severity, Verdict

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.baseline import file
-from nodeworthy.baseline.entry import LONGEST, Entry, entry_of
-from nodeworthy.baseline.file import NAME, SCHEMA
+from nodeworthy.baseline.file import LONGEST, NAME, SCHEMA, Entry, entry_of
 from nodeworthy.verdict import Place, fail
 from tests.baseline.texts import pod, values
 from tests.run import run

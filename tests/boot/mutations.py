@@ -13,7 +13,7 @@ from tests.boot import userdatas
 ROOT = Path(__file__).resolve().parents[1]
 # Larger ones are for the bench.
 LARGEST = 200_000
-NO_USER_DATA = ("cmd", "expected.json")
+NO_USER_DATA = ("cmd", "expected.json", "cases.toml", "quiet.json")
 
 HURTS: Sequence[bytes] = [
     *(

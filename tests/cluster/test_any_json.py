@@ -38,6 +38,8 @@ def read(text: str) -> tuple[list[Any], dict[str, Any]]:
     return items, dict(whole.data)
 
 
+# How fast inputs are made says how busy the machine is, and nothing of what is tested.
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(LISTS, st.sampled_from([None, 1, 4]))
 def test_it_reads_what_json_reads(document: dict[str, Any], indent: int | None) -> None:
     items, rest = read(json.dumps(document, indent=indent))
@@ -45,6 +47,7 @@ def test_it_reads_what_json_reads(document: dict[str, Any], indent: int | None) 
     assert rest == {name: value for name, value in document.items() if name != "items"}
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(LISTS, st.data())
 def test_what_json_refuses_it_refuses(document: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps(document)

@@ -11,8 +11,8 @@ import pytest
 
 from nodeworthy.collect.cluster import dump_text
 from nodeworthy.collect.cluster.dump_text import Unreadable, text_of
-from nodeworthy.documents import json_window
-from nodeworthy.documents.json_objects import Item, NotJson, read_objects
+from nodeworthy.documents import json_objects
+from nodeworthy.documents.json_objects import Item, NotJson, Window, read_objects
 from nodeworthy.verdict import Place
 from tests.cluster.dumps import diagnose, dumped, found
 
@@ -93,7 +93,7 @@ def test_no_more_is_read_than_an_item_needs() -> None:
 
 
 def test_what_is_read_is_forgotten() -> None:
-    window = json_window.Window(pieces(f"[{'1234567, ' * 10_000}0]", 100))
+    window = Window(pieces(f"[{'1234567, ' * 10_000}0]", 100))
     window.take("[")
     for _ in range(10_000):
         assert window.value() == 1234567
@@ -102,7 +102,7 @@ def test_what_is_read_is_forgotten() -> None:
 
 
 def test_a_value_that_is_too_large_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_window, "LARGEST", 1 << 20)
+    monkeypatch.setattr(json_objects, "LARGEST", 1 << 20)
     text = '{"kind": "List",\n "items": [1, "' + "x" * (3 << 20) + '"]}'
     with pytest.raises(NotJson, match="a value is larger than 1 MiB") as fault:
         items(text, 1 << 16)

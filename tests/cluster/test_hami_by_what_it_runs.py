@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.case_files import whole
 from tests.run import Ran, run_json
 
-WELL = Path(__file__).parents[1] / "cases/hami-installed-once/good-cluster-well/dump"
+WELL = whole("hami-installed-once/good-cluster-well") / "dump"
 Kinds = dict[str, list[dict[str, Any]]]
 
 

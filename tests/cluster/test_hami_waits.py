@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.case_files import whole
 from tests.run import Ran, run_json
 
-WELL = Path(__file__).parents[1] / "cases/hami-installed-once/good-cluster-well/dump"
+WELL = whole("hami-installed-once/good-cluster-well") / "dump"
 UNFIT = "0/3 nodes are available: 1 node unfit pod, 2 Preemption is not helpful for scheduling."
 NVML = "E1122 09:12:44.118275 1 main.go:193] Failed to initialize NVML: ERROR_LIBRARY_NOT_FOUND."
 Object = dict[str, Any]

@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.case_files import whole
 from tests.run import run
 from tests.work import calls
 
-INCIDENT = Path(__file__).parents[1] / "cases/verification-yields/bad-cluster-incident/dump"
+INCIDENT = whole("verification-yields/bad-cluster-incident") / "dump"
 GPU = "nvidia.com/gpu"
 WORDS = "0/2 nodes are available: 2 Insufficient nvidia.com/gpu."
 

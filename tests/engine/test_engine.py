@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from nodeworthy.engine import Judgement, Missing, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment, Rule
+from nodeworthy.scene import Missing, judged_together
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import (
     Finding,
@@ -74,7 +75,7 @@ def judged(
     suppressions: Sequence[Suppression] = (),
     **missing: Missing,
 ) -> list[Judgement]:
-    scene = Scene(facts, {House: missing["house"]} if missing else {}, suppressions)
+    scene = judged_together(facts, {House: missing["house"]} if missing else {}, suppressions)
     return judge([scene], [made or rule(doors_match)], CRASH, UNUSED)
 
 
@@ -112,7 +113,7 @@ def test_a_context_that_could_not_be_seen_makes_unknown() -> None:
 
 
 def test_a_subject_that_could_not_be_seen_makes_unknown() -> None:
-    scene = Scene([], {Door: Missing("doors may not be read", Verdict.UNKNOWN, Place(object="doors"))})
+    scene = judged_together([], {Door: Missing("doors may not be read", Verdict.UNKNOWN, Place(object="doors"))})
     [judgement] = judge([scene], [rule(doors_match)], CRASH, UNUSED)
     assert judgement.verdict is Verdict.UNKNOWN
     assert judgement.findings[0].where.object == "doors"
@@ -262,3 +263,47 @@ def test_a_crash_is_never_allowed() -> None:
 
     judgements = judged([door("red")], rule(crashes, severity=Severity.WARNING))
     assert Report(Moment.SOURCE, judgements).exit_code(allow_unknown=True) == 3
+
+
+def any_colour(door: Door) -> Iterator[Finding]:
+    yield fail(door.colour, "no paint of this colour is sold")
+
+
+def hung(door: Door) -> Iterator[Finding]:
+    yield fail(door.place, "the door hangs on nothing")
+
+
+def yielding(*functions: Callable[..., Iterator[Finding]]) -> Rule:
+    made = Rule("paint-exists", Severity.ERROR, "paint exists", "buy it", gives_way=True)
+    for function in functions:
+        made.check(function)
+    return made
+
+
+def test_a_value_that_two_rules_fail_is_told_by_the_one_that_knows_what_it_is_for() -> None:
+    facts: list[Door | House] = [door("red"), house("blue")]
+    for rules in ([yielding(any_colour), rule(doors_match)], [rule(doors_match), yielding(any_colour)]):
+        verdicts = {each.rule.id: each for each in judge([judged_together(facts)], rules, CRASH)}
+        assert verdicts["doors-match"].verdict is Verdict.FAIL
+        assert verdicts["paint-exists"].verdict is Verdict.SKIP
+        assert verdicts["paint-exists"].why == "doors-match says what is wrong"
+
+
+def test_what_no_other_rule_fails_is_still_told() -> None:
+    facts: list[Door | House] = [door("red"), house("blue")]
+    *_, left = judge([judged_together(facts)], [rule(doors_match), yielding(any_colour, hung)], CRASH)
+    assert [each.message for each in left.findings] == ["the door hangs on nothing"]
+    assert left.verdict is Verdict.FAIL
+    [alone] = judge([judged_together(facts)], [yielding(any_colour)], CRASH)
+    assert alone.verdict is Verdict.FAIL
+    matching: list[Door | House] = [door("blue"), house("blue")]
+    assert (
+        judge([judged_together(matching)], [rule(doors_match), yielding(any_colour)], CRASH)[1].verdict is Verdict.FAIL
+    )
+
+
+def test_what_is_suppressed_tells_for_nobody() -> None:
+    both: list[Door | House] = [door("red"), house("blue")]
+    scene = judged_together(both, suppressions=[suppression(1)])
+    verdicts = {each.rule.id: each.verdict for each in judge([scene], [rule(doors_match), yielding(any_colour)], CRASH)}
+    assert verdicts["paint-exists"] is Verdict.FAIL

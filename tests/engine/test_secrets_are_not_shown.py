@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nodeworthy.engine import Scene, judge
+import pytest
+
+from nodeworthy.engine import judge
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
-from nodeworthy.verdict import Findings, Place, Severity, fail
+from nodeworthy.scene import Missing, judged_together
+from nodeworthy.verdict import Findings, Place, Severity, ToGive, fail
 
 RULE = Rule("loud-line", Severity.ERROR, "A line is loud", "run `docker login -u bot -p N3xus-Deploy x` again")
 LINE = "docker login -u bot -p N3xus-Deploy registry.internal"
@@ -26,8 +29,34 @@ def says_its_line(row: Row) -> Findings:
 
 
 def test_nothing_that_is_said_holds_a_secret() -> None:
-    (judgement,) = judge([Scene([Row(Place(path="a"))])], [RULE], CRASHED)
+    (judgement,) = judge([judged_together([Row(Place(path="a"))])], [RULE], CRASHED)
     (found,) = judgement.findings
     assert "hunter2" not in repr(found)
     assert "N3xus" not in repr(found)
     assert found.is_ == "docker login -u bot -p (secret) registry.internal"
+
+
+@dataclass(frozen=True)
+class Pool:
+    place: Place
+
+
+JOINED = Rule("joined-row", Severity.ERROR, "A row has a pool", "give it one")
+
+
+@JOINED.check
+def it_has_one(row: Row, pool: Pool) -> Findings:
+    yield fail(row, "it has")
+
+
+@pytest.mark.parametrize("why", [f"no answer to `{LINE}`", ToGive("nobody asked", f"run `{LINE}`")])
+@pytest.mark.parametrize("missing", [Row, Pool])
+def test_nor_does_the_reason_of_a_skip(why: str, missing: type[Row | Pool]) -> None:
+    facts = [Row(Place(path="a"))] if missing is Pool else []
+    (judgement,) = judge([judged_together(facts, {missing: Missing(why)})], [JOINED], CRASHED)
+    (told,) = judgement.reasons
+    assert "N3xus" not in told
+    assert "docker login -u bot -p (secret) registry.internal" in told
+    assert isinstance(told, ToGive) is isinstance(why, ToGive)
+    if isinstance(told, ToGive):
+        assert (told.why, told.give) == ("nobody asked", "run `docker login -u bot -p (secret) registry.internal`")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.facts.aws.cluster_nodes import is_cluster_node, is_something_else, pods_are_in_its_network
 from nodeworthy.facts.aws.node_group import MANAGED, SCALING_GROUP, TEMPLATE, NodeGroup, node_groups
+from nodeworthy.facts.aws.node_sides import is_cluster_node, is_something_else, pods_are_in_its_network
 from nodeworthy.facts.aws.security_group import CLUSTER, security_groups
 from nodeworthy.facts.aws.stack import AwsResource
 from tests.facts.stacks import of, resource, stack

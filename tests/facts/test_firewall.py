@@ -80,6 +80,9 @@ def test_rules(line: str, expected: tuple[str, ...]) -> None:
         ("default $POLICY routed", Does.UNREAD),
         ("allow in on lxc*", Does.REFUSED),
         ("--dry-run permit 22", Does.REFUSED),
+        ("allow 22/sctp", Does.REFUSED),
+        ("allow 22/esp", Does.REFUSED),
+        ("allow 22/tcp/udp", Does.REFUSED),
     ],
 )
 def test_commands(line: str, does: Does | None) -> None:

@@ -12,10 +12,9 @@ from nodeworthy.facts.cluster.selector import selects
 from nodeworthy.facts.hami.node_config import flaws
 from nodeworthy.facts.hami.parts import Role, installations, role_of
 from nodeworthy.facts.hami.policies import Policy
-from nodeworthy.facts.hami.recognition import looks_like_values, of_device_config, values_within
-from nodeworthy.facts.hami.registered import devices_of, total
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.hami.shares import devices_of, total
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, looks_like_values, of_device_config, values_within
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 AT = Place(path="values.yaml", line=1)

@@ -8,12 +8,11 @@ import pytest
 
 from nodeworthy.facts.aws.disk import disks
 from nodeworthy.facts.aws.efa_interfaces import interfaces, misplaced
-from nodeworthy.facts.aws.node_capacity import is_block, placement, placement_groups
+from nodeworthy.facts.aws.node_capacity import is_block, is_one_subnet, placement, placement_groups, zones
 from nodeworthy.facts.aws.node_count import node_count, what_scales
+from nodeworthy.facts.aws.node_drainer import HOOK, hooks, unsure_hooks
 from nodeworthy.facts.aws.node_group import CONFIGURATION, MANAGED, SCALING_GROUP, TEMPLATE, NodeGroup, node_groups
-from nodeworthy.facts.aws.node_hooks import HOOK, hooks, unsure_hooks
 from nodeworthy.facts.aws.node_types import has_gpus, instance_types
-from nodeworthy.facts.aws.node_zones import is_one_subnet, zones
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.known.efa import Efa
 from nodeworthy.verdict import Known, Located, Unknown

@@ -62,6 +62,44 @@ def test_python_behind_wrappers(line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "wrapper",
+    [
+        *(
+            "time -o t",
+            "nohup",
+            "exec -a x",
+            "command",
+            "env -u A -C /tmp B=1",
+            "nice -n 5",
+            "ionice -c 2 -n 3",
+            "setsid",
+        ),
+        *(
+            "stdbuf -o L",
+            "unbuffer",
+            "timeout -k 5 60",
+            "taskset 0xf",
+            "numactl -N 0 -m 1",
+            "catchsegv",
+            "strace -e open",
+        ),
+        *("ncu -o report --section x", "rocprof -i in.txt", "xvfb-run -s x", "sudo -u user", "conda run -n env"),
+        *("mamba run -p /env", "micromamba run -r /root", "poetry run -C dir", "pipenv run", "pdm run -p dir"),
+        *("pixi run -e cuda", "hatch run", "coverage run --rcfile f", "nsys profile -o report -t cuda"),
+        *(
+            "uv run --with torch --env-file .env",
+            "apptainer exec -B /data image.sif",
+            "singularity exec --pwd /w image.sif",
+        ),
+    ],
+)
+def test_every_wrapper_and_its_options_are_taken_off(wrapper: str) -> None:
+    launch = only(f"srun {wrapper} python train.py" if not wrapper.startswith("coverage") else f"{wrapper} train.py")
+    assert launch.script is not None
+    assert launch.script.known == "train.py"
+
+
+@pytest.mark.parametrize(
     ("line", "program"),
     [
         ("torchrun --nproc_per_node=4 train.py", "torchrun"),

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.rules import catalogue
+from tests.case_files import cases_of, whole
 from tests.fix.folder import fix
 from tests.run import run_json
 
-CASES = Path(__file__).parents[1] / "cases"
 BAD = sorted(
-    each.relative_to(CASES).as_posix()
+    each.id
     for rule in catalogue()
     if rule.mends
-    for each in (CASES / rule.id).iterdir()
-    if not any(word in each.name for word in ("-plan-", "-node-", "-cluster-")) and not each.name.startswith("good-")
+    for each in cases_of(rule.id)
+    if not any(word in each.name for word in ("-plan-", "-node-", "-cluster-")) and each.kind != "good"
 )
 
 
@@ -30,8 +30,7 @@ def findings(folder: Path) -> Counter[tuple[str, ...]]:
 @pytest.mark.parametrize("case", BAD)
 def test_nothing_is_made_worse(tmp_path: Path, case: str) -> None:
     folder = tmp_path / "case"
-    shutil.copytree(CASES / case, folder)
-    (folder / "expected.json").unlink()
+    shutil.copytree(whole(case), folder)
     before = findings(folder)
     first = fix(folder)
     after = findings(folder)

@@ -11,8 +11,7 @@ from nodeworthy.edit import Edit, Kind
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.fixes import plan as planning
 from nodeworthy.fixes import proposals
-from nodeworthy.fixes.change import Change, Fix, apart, applied
-from nodeworthy.fixes.text import Text
+from nodeworthy.fixes.text import Change, Fix, Text, apart, applied
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict, fail
 

@@ -86,9 +86,10 @@ def test_a_folder_that_takes_no_file(file: Path, monkeypatch: pytest.MonkeyPatch
     def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tempfile.mkstemp", denied)
+    monkeypatch.setattr(os, "open", denied)
     with pytest.raises(NotWritten, match="its folder can't be written: permission denied"):
         write(file, b"before\n", b"after\n")
+    monkeypatch.undo()
     assert alone(file)
 
 

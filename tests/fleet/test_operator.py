@@ -69,18 +69,17 @@ def test_a_list_of_the_users_replaces_the_implied_one() -> None:
     assert effective_values(fleet).get("toolkit", "env").place.line == 2
 
 
-@pytest.mark.parametrize(
-    "operator",
-    [
-        "{values: {toolkit: {enabled: false}}}",
-        '{values: {toolkit: {enabled: "false"}}}',
-        "{chart: 26.3.0, values: {cdi: {enabled: true, nriPluginEnabled: true}}}",
-    ],
-)
-def test_paths_that_nothing_would_read_are_not_implied(operator: str) -> None:
+def test_paths_that_nothing_would_read_are_not_implied() -> None:
+    operator = "{chart: 26.3.0, values: {cdi: {enabled: true, nriPluginEnabled: true}}}"
     env = env_of(effective_values(fleet_with("a: {gpu: h200, distribution: microk8s}", operator)))
     assert {"CONTAINERD_CONFIG", "CONTAINERD_SOCKET"}.isdisjoint(env)
     assert env.items() >= containerd_of("microk8s").toolkit_env.items()
+
+
+@pytest.mark.parametrize("off", ["false", '"false"'])
+def test_a_toolkit_that_is_off_is_told_nothing(off: str) -> None:
+    operator = f"{{values: {{toolkit: {{enabled: {off}}}}}}}"
+    assert env_of(effective_values(fleet_with("a: {gpu: h200, distribution: microk8s}", operator))) == {}
 
 
 def test_a_release_that_does_not_know_nri_reads_the_paths() -> None:

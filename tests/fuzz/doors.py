@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from nodeworthy.cli import main
+from tests.case_files import whole
 from tests.fuzz.inputs import Input
 
 FORMATS = ("json", "sarif", "junit", "github", "markdown", "html")
@@ -72,7 +73,7 @@ def by_a_nodes_answer(case: Input) -> Iterator[str]:
         heard = without_secrets(parts("@@n", framed, said))
     except Unbelievable:
         return
-    real = load(Path(__file__).parents[1] / "cases/clock-right/good-node-chrony/node.json")
+    real = load(whole("clock-right/good-node-chrony") / "node.json")
     kept = tuple(each for each in real.parts if each.name != name)
     recording = Recording("ssh://h", (*kept, *heard, Part(name, 0, 0.1, said, said[:500])))
     for each in judge([scene(Asked("ssh://h", recording), Declared(None))], catalogue(), rule("rule-crashed")):

@@ -6,14 +6,11 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
-from nodeworthy.own_rules.cases import cases_in
 from tests.boot.mutations import WRAPS, mutated
+from tests.case_files import every_case, whole
 from tests.fuzz import shapes
 
-CASES = Path(__file__).parents[1] / "cases"
-_OURS = ("cmd", "expected.json")
 _LARGEST_FILE = 200_000
 NAMES = (
     *("values.yaml", "user-data.sh", "pod.yaml", "config.toml", "user-data.txt", "Pulumi.dev.yaml", "node.json"),
@@ -44,11 +41,12 @@ class Input:
 def cases() -> Sequence[Input]:
     """Those that need no program of their own to be run."""
     found = []
-    for case in cases_in(CASES):
+    for case in every_case():
+        folder = whole(case.id)
         files = {
-            str(path.relative_to(case.folder)): path.read_bytes()
-            for path in sorted(case.folder.rglob("*"))
-            if path.is_file() and path.name not in _OURS and path.stat().st_size < _LARGEST_FILE
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file() and path.stat().st_size < _LARGEST_FILE
         }
         if files and case.command[0] != "preview":
             found.append(Input(files, tuple(case.command), ""))

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.architecture.tree import ROOT, copy
+from tests.architecture.tree import copy
+from tests.case_files import whole
 from tests.install import wheelhouse
 
 # What is packed is made of these; the sdist holds no more.
@@ -50,5 +51,4 @@ class Incident(NamedTuple):
 
 @pytest.fixture(scope="session")
 def incident() -> Incident:
-    cases = ROOT / "tests" / "cases" / "containerd-paths"
-    return Incident(cases / "bad-source-incident", cases / "good-source-incident-fixed")
+    return Incident(whole("containerd-paths/bad-source-incident"), whole("containerd-paths/good-source-incident-fixed"))

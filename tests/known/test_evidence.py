@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nodeworthy.known.evidence import all_evidence, in_stream, in_text
+from nodeworthy.known.evidence import Evidence, all_evidence, in_stream, in_text, nearest
+from nodeworthy.known.evidence.expression import Pattern, words_of
+from nodeworthy.rules import catalogue
+from tests.fuzz.patterns import attacks
 
 # As the incidents' documents have them.
 EXACT = {
@@ -86,15 +94,216 @@ def test_memory_of_a_gpu_is_no_gpu() -> None:
     assert [each.evidence.id for each in in_text("2 Insufficient nvidia.com/gpumem")] == ["insufficient-gpumem"]
 
 
-@pytest.mark.parametrize("evidence", all_evidence(), ids=lambda each: each.id)
-def test_every_entry_recognises_its_own_words_and_is_whole(evidence: object) -> None:
-    from nodeworthy.known.evidence import Evidence
+EACH = pytest.mark.parametrize("evidence", all_evidence(), ids=lambda each: each.id)
+_HOLES = {"number": "4711", "count": "12"}
 
-    assert isinstance(evidence, Evidence)
-    words = re.sub(r"<\w+>", "cali0123", evidence.text)
-    assert evidence.id in {each.evidence.id for each in in_text(f"prefix {words}\tsuffix")}
-    assert all((evidence.says, evidence.cause, evidence.remedy, evidence.source))
-    assert evidence.rule is None or re.fullmatch(r"[a-z-]+", evidence.rule)
+
+def ids(text: str) -> set[str]:
+    return {each.evidence.id for each in in_text(text)}
+
+
+def test_each_cause_is_there_once() -> None:
+    names = [each.id for each in all_evidence()]
+    assert len(names) == len(set(names))
+    assert len(names) >= 300
+
+
+@EACH
+def test_every_entry_is_whole(evidence: Evidence) -> None:
+    said = (evidence.says, evidence.cause, evidence.remedy, evidence.prove, evidence.source, evidence.near)
+    assert all(said)
+    assert evidence.rule is None or evidence.rule in {each.id for each in catalogue()}
+    assert bool(evidence.table) == any("<number>" in text for text in evidence.texts)
+    for text in evidence.texts:
+        assert words_of(text), text
+        # Two of them on one line, with a hole at an end, would be looked for from everywhere to everywhere.
+        assert not text.startswith("<"), text
+        assert not text.endswith("<words>"), text
+        assert text.count("<words>") <= 2, text
+
+
+@EACH
+def test_its_line_is_recognised_and_no_other_entry_is(evidence: Evidence) -> None:
+    assert ids(evidence.line) == {evidence.id, *evidence.beside}
+
+
+@EACH
+def test_its_near_miss_is_not(evidence: Evidence) -> None:
+    assert evidence.id not in ids(evidence.near)
+
+
+@EACH
+def test_each_of_its_texts_is(evidence: Evidence) -> None:
+    for text in evidence.texts:
+        words = re.sub(r"<(\w+)>", lambda hole: _HOLES.get(hole[1], "cali0123"), text)
+        assert evidence.id in ids(f"prefix {words}\tsuffix"), text
+
+
+@EACH
+@pytest.mark.parametrize("form", ["wrapped", "loud", "journal", "json", "coloured", "between"])
+def test_however_it_comes(evidence: Evidence, form: str) -> None:
+    line = evidence.line
+    half = len(line) // 2
+    forms = {
+        "wrapped": re.sub(r"(?<=\S) (?=\S)", "\n    ", line, count=3),
+        "loud": line.upper(),
+        "journal": f"May 01 12:00:00 gpu-1 kubelet[4711]: {line}",
+        "json": json.dumps({"level": "error", "msg": f"first\n{line}"}),
+        "coloured": f"\x1b[31m{line}\x1b[0m",
+        "between": f"{'noise ' * 40}\n" * 400 + f"{line[:half]}{line[half:]}\n" + "more noise\n" * 400,
+    }
+    assert evidence.id in ids(forms[form])
+
+
+def test_words_that_the_facts_know_by_themselves() -> None:
+    from nodeworthy.facts.cluster import rejected_pod, sandbox_failure
+
+    text = {each.id: each.text for each in all_evidence()}
+    assert text["devices-unavailable"].startswith(rejected_pod._SAID)
+    assert text["unexpected-admission"] == rejected_pod._REASON
+    assert text["no-runtime-configured"] == f"{sandbox_failure._BEFORE}<handler>{sandbox_failure._AFTER}"
+
+
+def test_check_reads_none_of_it(tmp_path: Path) -> None:
+    (tmp_path / "pod.yaml").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: []}\n")
+    told = "import sys; from nodeworthy.cli import main; main(['check', '.', '--no-cache']); "
+    told += "from nodeworthy.known.evidence import entries; print(entries.all_evidence.cache_info().currsize)"
+    ran = subprocess.run([sys.executable, "-c", told], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == "0"
+
+
+def test_the_cause_comes_before_what_it_causes() -> None:
+    log = "\n".join(
+        (
+            "Warning  UnexpectedAdmissionError  1s  kubelet  no",
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.",
+            "RuntimeError: CUDA error: no CUDA-capable device is detected",
+            "Could not load dynamic library 'libcuda.so.1'",
+            "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service",
+            "NVRM: Xid (PCI:0000:3b:00): 31, pid=1, MMU fault",
+            "NVRM: Xid (PCI:0000:3b:00): 79, pid=1, GPU has gone",
+        )
+    )
+    found = [each.evidence.id + (f"-{each.number}" if each.number else "") for each in in_text(log)]
+    assert found == [
+        "xid-79",
+        "secure-boot-refuses",
+        "libcuda-missing",
+        "xid-31",
+        "smi-no-driver",
+        "unexpected-admission",
+        "no-cuda-device",
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "+ grep -q 'Driver/library version mismatch' /tmp/log",
+        "++ echo 'NVRM: Xid (PCI:0000:3b:00): 79, pid=1'",
+        "root@gpu-1:~# dmesg | grep 'fallen off the bus and is not responding to commands'",
+        "$ journalctl -k | grep -i 'NVRM: Xid (PCI:0000:3b:00): 79'",
+    ],
+)
+def test_what_a_command_asks_for_nobody_has_said(line: str) -> None:
+    assert in_text(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "times"),
+    [
+        ('Warning  Failed  3m (x279 over 63m)  kubelet  no runtime for "nvidia" is configured', 279),
+        ('rsyslogd: message repeated 5 times: [ no runtime for "nvidia" is configured]', 5),
+        (
+            "NVRM: installed in this system is not supported by open nvidia.ko because it does not include the required GPU",
+            1,
+        ),
+    ],
+)
+def test_repetition_is_counted(line: str, times: int) -> None:
+    assert [each.times for each in in_text(line)] == [times]
+
+
+def test_each_xid_is_told_by_its_number() -> None:
+    log = b"NVRM: Xid (PCI:0000:3b:00): 94, x\n" * 3 + b"XidCriticalError: Xid=63 on Device=GPU-1\n"
+    log += b"'nvidia.com/gpu' device marked unhealthy: GPU-1\n"  # says less than the line with its Xid
+    log += b"nvidia-nvswitch0: SXid (PCI:0000:05:00.0): 20034, Fatal, Link 30 LTSSM Fault Up\n"
+    assert [(each.evidence.id, each.number, each.times) for each in in_stream([log])] == [
+        ("xid", 94, 3),
+        ("sxid", 20034, 1),
+        ("plugin-marks-unhealthy", 63, 1),
+    ]
+
+
+# Of a line that long, a search that is worse than linear is not done in a second.
+HOSTILE = 200_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a" * HOSTILE,
+        "\x1b[" * HOSTILE,
+        "NVRM: Xid (" * (HOSTILE // 10),
+        "NVRM: Xid (a): " * (HOSTILE // 10),
+        "unresolvable CDI devices nvidia.com/ " * (HOSTILE // 30),
+        "lookup a on b " * (HOSTILE // 10),
+        "NCCL WARN connect to " * (HOSTILE // 20),
+        "| grep " * (HOSTILE // 5),
+        " ".join(each.line for each in all_evidence()) * 4,
+        " ".join(text for each in all_evidence() for text in each.texts) * 4,
+    ],
+    ids=lambda line: line[:12],
+)
+def test_hostile_lines_take_no_long_time(line: str) -> None:
+    began = time.process_time()
+    in_text(line)
+    assert time.process_time() - began < 3
+
+
+@pytest.mark.long
+def test_none_of_its_expressions_takes_long() -> None:
+    for each in map(Pattern, *zip(*((one, text) for one in all_evidence() for text in one.texts), strict=True)):
+        shown = each.expression.pattern.decode("latin-1")
+        search = re.compile(shown).search
+        for attack in itertools.islice(attacks(shown, 0, 800), 25):
+            began = time.process_time()
+            search(attack)
+            assert time.process_time() - began < 1, (each.text, attack[:80])
+
+
+def test_a_whole_description_of_a_pod() -> None:
+    """Lines, not words: what is noise in it says nothing."""
+    found = in_text(DESCRIBED)
+    assert [(each.evidence.id, each.times, each.line) for each in found] == [
+        ("cdi-unresolvable", 14, 13),
+        ("back-off", 57, 14),
+    ]
+
+
+DESCRIBED = """\
+Name:             trainer-0
+Namespace:        research
+Node:             gpu-1/10.0.0.4
+Containers:
+  main:
+    State:          Waiting
+      Reason:       CrashLoopBackOff
+    Limits:
+      nvidia.com/gpu:  1
+    Environment:      <none>
+Events:
+  Type     Reason     Age                   From     Message
+  Warning  Failed     9m (x14 over 12m)     kubelet  Error: failed to create containerd container: CDI device injection failed: unresolvable CDI devices nvidia.com/gpu=GPU-11
+  Warning  BackOff    2m1s (x57 over 12m)   kubelet  Back-off restarting failed container main in pod trainer-0
+"""
+
+
+def test_what_comes_nearest() -> None:
+    told = nearest(b"ok\nkubelet: Unable to attach and mount the volumes of this pod\nok\n")
+    assert told[0][0].id == "volume-not-mounted"
+    assert len(nearest(b" ".join(text.encode() for each in all_evidence() for text in each.texts))) == 3
+    assert nearest(b"") == nearest(b"all is well\n" * 100) == []
 
 
 def test_how_often_and_the_first_line() -> None:

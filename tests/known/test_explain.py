@@ -141,3 +141,32 @@ def test_a_log_with_nothing_known(log: bytes, monkeypatch: pytest.MonkeyPatch) -
     ran = piped(log, monkeypatch)
     assert (ran.code, ran.out) == (3, "")
     assert ran.err == "nodeworthy explain: nothing in this log is evidence that we know\n"
+
+
+def test_a_log_with_nothing_known_is_told_what_comes_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = piped(b"kubelet: Unable to attach and mount the volumes of this pod\n", monkeypatch)
+    assert (ran.code, ran.out) == (3, "")
+    assert "nearest: volume-not-mounted: Unable to attach or mount volumes" in ran.err
+    (answer,) = known("volume-not-mounted")
+    assert (answer["kind"], answer["id"]) == ("evidence", "volume-not-mounted")
+    assert "prove" in run("explain", "volume-not-mounted").out
+
+
+def test_an_xid_is_told_with_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = b"NVRM: Xid (PCI:0000:3b:00): 48, pid=1, DBE\nNVRM: Xid (PCI:0000:3b:00): 9999, x\n"
+    first, second = piped(log, monkeypatch, "--format", "json").report["known"]
+    assert (first["xid"]["number"], first["xid"]["whose"]) == (48, "hardware")
+    assert "drain the node" in first["xid"]["remedy"]
+    assert second["xid"] == {"number": 9999, "says": None, "whose": None, "remedy": None}
+    out = piped(log, monkeypatch).out
+    assert "Xid 48" in out
+    assert "is not in our table" in out
+
+
+def test_secrets_of_a_pasted_log_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    secret = "ghp_" + "Ab1" * 12
+    log = f"token={secret} password=hunter2hunter Failed to pull image: x509: certificate signed by unknown authority\n"
+    out = " ".join(piped(log.encode(), monkeypatch).out.split())
+    assert "certificate signed by unknown authority" in out
+    assert secret not in out
+    assert "hunter2" not in out

@@ -71,6 +71,13 @@ NAMED = [
     ("MINER_TOKEN_2=a1b2c3d4e5f6", "a1b2c3d4e5f6", "MINER_TOKEN_2"),
     ("logs_sas='sv=2024-05-04&sr=c&sp=rl&sig=a1B2c3D4'", "sv=2024-05-04&sr=c&sp=rl&sig=a1B2c3D4", "logs_sas"),
     ("- name: WANDB_API_KEY\n  value: 0a1b2c3d4e5f6071", "0a1b2c3d4e5f6071", "WANDB_API_KEY"),
+    ("export AZURE_OPENAI_KEY=0a1b2c3d4e5f6071", "0a1b2c3d4e5f6071", "AZURE_OPENAI_KEY"),
+    (
+        "netbird up --setup-key 0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9",
+        "0A1B2C3D-4E5F-6071-8293-A4B5C6D7E8F9",
+        "setup-key",
+    ),
+    ("  tailscaleKey: 'k7c3a1d9e5f2'", "k7c3a1d9e5f2", "tailscaleKey"),
     ("- {name: API_TOKEN, value: 0a1b2c3d4e5f6071}", "0a1b2c3d4e5f6071", "API_TOKEN"),
     ("psql -c \"ALTER USER app PASSWORD 'apppass'\"", "apppass", "PASSWORD"),
     ("aws configure set aws_secret_access_key " + made("", 40), made("", 40), "aws_secret_access_key"),
@@ -209,6 +216,11 @@ cat_passwd='getent passwd'
 token: tokenValue
 log "joining with token ${TOKEN:0:6}..."
 NVreg_RestrictProfilingToAdminUsers=0
+openaiKey: "<openai>"
+TAILSCALE_KEY=${TAILSCALE_KEY:?}
+AZURE_AI_KEY=<KEY>
+HF_KEY=/run/secrets/hf
+sort_key: a1b2c3d4e5f6
 """.splitlines()
 
 HOSTILE = [
@@ -294,6 +306,8 @@ def test_what_a_template_fills_in() -> None:
     [
         *("poolSas", "logs_sas", "drive_sas_string", "sas_token", "k3s_token", "k8stoken", "joinToken", "mytoken2"),
         *("node_token_02", "dbpassword", "user_password", "userPassword1", "apikey", "hubApiKey2"),
+        *("tailscale_key", "azure_ai_key", "azureOpenaiKey", "ngc_key", "wandbkey", "ts_authkey", "netbird_setup_key"),
+        *("enrollment_key", "azure_subscription_key", "dd_key", "certificate_key"),
     ],
 )
 def test_a_template_variable_is_called_after_what_it_holds(name: str) -> None:
@@ -305,6 +319,17 @@ def test_a_template_variable_is_called_after_what_it_holds(name: str) -> None:
     [
         *("tokenizer", "max_tokens", "token_ttl", "tokenReviewer", "passwd_file", "secret_name", "password_length"),
         *("token_count_2", "sas_expiry", "sasl_mechanism", "texas", "key_2", "secret_id", "bypass", "token_path2"),
+        *(
+            "ssh_key",
+            "host_key",
+            "public_key",
+            "azure_ssh_key",
+            "kms_key",
+            "hosts_key",
+            "aws_key_name",
+            "tailscale_key_id",
+        ),
+        *("sort_key", "monkey", "primary_key", "azure_keys", "mistral_key_path"),
     ],
 )
 def test_what_only_speaks_of_one_is_none(name: str) -> None:

@@ -19,7 +19,7 @@ from nodeworthy.lab.faults import table
 from nodeworthy.lab.faults.fault import Fault, faults, with_healthy
 from nodeworthy.lab.faults.injecting import IMAGE, fresh, inject
 from nodeworthy.lab.images import layers
-from nodeworthy.lab.leftovers import sweep
+from nodeworthy.lab.node import sweep
 
 from .test_node import left_of
 

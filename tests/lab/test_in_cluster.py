@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.in_cluster.job import Terms
-from nodeworthy.collect.in_cluster.said import recording
+from nodeworthy.collect.in_cluster.looking import recording
 from nodeworthy.collect.node import collector
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.pools import Declared

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.lab import kernel_parts
-from nodeworthy.lab.kernel import loaded_with
+from nodeworthy.lab.kernel import loaded_with, missing_for_a_kernel
 from nodeworthy.lab.observation import observe
 
 from .conftest import do_without
@@ -32,7 +31,7 @@ WHAT_MODPROBE_PASSES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def kernel(lab: None, pytestconfig: pytest.Config) -> None:
-    do_without(pytestconfig, kernel_parts.missing())
+    do_without(pytestconfig, missing_for_a_kernel())
 
 
 def test_the_kernel_loads_what_the_node_said_it_would() -> None:

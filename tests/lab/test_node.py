@@ -14,8 +14,7 @@ import pytest
 from nodeworthy.lab import cache
 from nodeworthy.lab.commands import LabError
 from nodeworthy.lab.images import layers
-from nodeworthy.lab.leftovers import sweep
-from nodeworthy.lab.node import Node
+from nodeworthy.lab.node import Node, sweep
 
 NOTHING = b"#!/bin/sh\n:\n"
 BOOTS = """

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.case_files import every_case
 from tests.lsp.client import Editor
 
-CASES = Path(__file__).parents[1] / "cases"
 VALUES = "driver: {enabled: false}\ntoolkit:\n  env:\n    - {name: A, value: true}\n"
 
 
@@ -97,7 +96,9 @@ def test_texts_that_nobody_writes(editor: Editor, text: str) -> None:
 def test_files_of_every_rule_in_pieces(editor: Editor) -> None:
     """Real files, cut and glued as by somebody who types, with a fixed seed."""
     source = random.Random(9)
-    files = sorted(each for each in CASES.glob("*/bad-*/*") if each.suffix in (".yaml", ".sh", ".mime", ".toml"))
+    kinds = (".yaml", ".sh", ".mime", ".toml")
+    bad = [each.folder for each in every_case() if each.kind == "bad"]
+    files = sorted(file for folder in bad for file in folder.iterdir() if file.suffix in kinds)
     for number in range(40):
         file = source.choice(files)
         text = file.read_bytes().decode("utf-8", "replace")

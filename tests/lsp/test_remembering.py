@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.fixes.text import Text
+from nodeworthy.lsp.checking import Shift
 from nodeworthy.lsp.places import Ruler
-from nodeworthy.lsp.remembered import Shift
 from nodeworthy.verdict import Place
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.collect.node.script import Part
+from tests.case_files import whole
 
-CASES = Path(__file__).parents[1] / "cases"
-INCIDENT = CASES / "containerd-paths" / "bad-node-runtime-in-unused-containerd" / "gpu-01.json"
-MENDED = CASES / "containerd-paths" / "good-node-runtime-in-kubelets-containerd" / "gpu-01.json"
-EMPTY = CASES / "toolkit-reaches-containerd" / "bad-node-runtime-in-no-containerd" / "gpu-01.json"
+INCIDENT = whole("containerd-paths/bad-node-runtime-in-unused-containerd") / "gpu-01.json"
+MENDED = whole("containerd-paths/good-node-runtime-in-kubelets-containerd") / "gpu-01.json"
+EMPTY = whole("toolkit-reaches-containerd/bad-node-runtime-in-no-containerd") / "gpu-01.json"
 
 
 def told(**parts: str) -> Recording:

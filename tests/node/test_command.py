@@ -13,9 +13,10 @@ import pytest
 
 from nodeworthy.collect.node import specs
 from nodeworthy.collect.node.recording import as_text, load, of_data
+from tests.case_files import whole
 from tests.run import run, run_json
 
-from .recordings import CASES, INCIDENT, MENDED, but, named, part, without
+from .recordings import INCIDENT, MENDED, but, named, part, without
 
 
 def test_two_containerds_are_named_with_which_is_which() -> None:
@@ -78,6 +79,16 @@ def test_what_somebody_has_written_by_hand_may_be_a_text() -> None:
     assert of_data(data) == load(MENDED)
 
 
+def test_a_hosts_name_shows_no_password(tmp_path: Path) -> None:
+    data = json.loads(INCIDENT.read_text())
+    for host, shown in (("ssh://bot:N3xus-Deploy@h1", "ssh://bot:(secret)@h1"), ("ssh://bot@h2", "ssh://bot@h2")):
+        (tmp_path / f"{host[-2:]}.json").write_text(json.dumps({**data, "host": host}))
+        for form in ("json", "text", "junit"):
+            ran = run("node", f"replay:{host[-2:]}.json", "--format", form, "--show-passed", cwd=tmp_path)
+            assert shown in ran.out
+            assert "N3xus" not in f"{ran.out}{ran.err}"
+
+
 def test_in_a_folder_the_others_are_judged_all_the_same(tmp_path: Path) -> None:
     shutil.copy(INCIDENT, tmp_path / "one.json")
     (tmp_path / "torn.json").write_text(INCIDENT.read_text()[:5000])
@@ -132,7 +143,7 @@ def test_an_empty_folder_proves_nothing(tmp_path: Path) -> None:
 
 
 def test_a_node_without_gpus_is_skipped_and_so_nothing_is_proven(tmp_path: Path) -> None:
-    gpu = load(CASES / "toolkit-reaches-containerd/unknown-node-toolkit-not-due-yet/gpu-01.json")
+    gpu = load(whole("toolkit-reaches-containerd/unknown-node-toolkit-not-due-yet") / "gpu-01.json")
     cpu = without(gpu, "gpus", *(each.name for each in named(gpu, "process")))
     (tmp_path / "cpu.json").write_text(as_text(cpu))
     ran = run_json("node", f"replay:{tmp_path / 'cpu.json'}", "--show-passed")
@@ -198,3 +209,17 @@ def test_without_the_extra_it_is_one_sentence() -> None:
     assert ran.returncode == 2
     assert "pip install 'nodeworthy[nodes]'" in ran.stderr
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("settings", "options", "why"),
+    [("strict: perhaps\n", [], "strict"), ("", ["--rule", "containerd-path"], "did you mean containerd-paths?")],
+)
+def test_what_can_not_be_judged_by_is_said_before_a_host_is_asked(
+    settings: str, options: list[str], why: str, tmp_path: Path
+) -> None:
+    (tmp_path / ".nodeworthy.yaml").write_text(settings)
+    ran = run("node", f"replay:{INCIDENT}", "--record", "kept", *options, cwd=tmp_path)
+    assert (ran.code, ran.out) == (2, "")
+    assert why in ran.err
+    assert not (tmp_path / "kept").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from dataclasses import replace
 
 import pytest
 
@@ -11,12 +12,13 @@ from nodeworthy.collect.node.script import Part
 from nodeworthy.engine import Judgement
 from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.verdict import Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, but, part, without
+from .recordings import but, part, without
 from .test_rules import judged
 
 # An AL2023 node with containerd 2.1.4, pid 2874, and its kubelet, pid 3011.
-NODE = CASES / "containerd-config-read" / "good-node-nothing-ignored" / "node.json"
+NODE = whole("containerd-config-read/good-node-nothing-ignored") / "node.json"
 RULE = "containerd-config-read"
 KUBELET = ("process 3011 kubelet", "cgroup 3011", "namespaces 3011")
 ROOT, DROP_IN, SOCKET = defaults().config, defaults().drop_in, defaults().socket
@@ -235,6 +237,15 @@ def test_a_drop_in_that_nothing_imports_is_the_cause_and_the_toolkit_reached_it(
     )
     assert red(lost) == {RULE}
     assert of(lost, "toolkit-reaches-containerd").verdict is Verdict.SKIP
+
+
+def test_without_a_file_of_its_own_containerd_reads_no_drop_in() -> None:
+    alone = [each for each in no_toolkit(load(NODE)).parts if not each.name.startswith("config 2874 ")]
+    lost = but(
+        replace(load(NODE), parts=tuple(alone)), config(DROP_IN, "version = 3\n" + RUNTIME.format(name="nvidia"))
+    )
+    [found] = of(lost).findings
+    assert found.message == f"nothing imports {DROP_IN}: {ROOT} is not there"
 
 
 @pytest.mark.parametrize("drop_in", [f"{DROP_IN}.bak", f"{DROP_IN}.rpmsave", f"{posixpath.dirname(DROP_IN)}/README.md"])

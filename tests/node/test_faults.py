@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from nodeworthy import rules
 from nodeworthy.errors import InputError
+from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.lab.faults import fault, injecting, table
 from nodeworthy.lab.faults.fault import Fault, When, chosen, faults, healthy
 from nodeworthy.lab.faults.injecting import Outcome
+from nodeworthy.rules import catalogue
 from nodeworthy.verdict import Verdict
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -20,8 +20,7 @@ PAGE = DOCS / "lab-faults.md"
 
 
 def about_nodes() -> set[str]:
-    subjects = tomllib.loads((Path(rules.__file__).parent / "subjects.toml").read_text())
-    return {name for name, kinds in subjects.items() if "Node" in kinds}
+    return {each.id for each in catalogue() if any(check.subject is Node for check in each.checks)}
 
 
 @pytest.mark.parametrize("each", faults(), ids=lambda each: each.name)

@@ -20,11 +20,12 @@ from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Place, Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, MENDED, but, part, without
+from .recordings import MENDED, but, part, without
 
-GOOD = load(CASES / "pod-egress-forwarded" / "good-node-four-rules" / "node.json")
-INCIDENT = load(CASES / "pod-egress-forwarded" / "bad-node-incident" / "node.json")
+GOOD = load(whole("pod-egress-forwarded/good-node-four-rules") / "node.json")
+INCIDENT = load(whole("pod-egress-forwarded/bad-node-incident") / "node.json")
 HERE = Place(host="h1")
 RULES = ("pod-egress-forwarded", "firewall-no-wider", "kernel-log-clean")
 
@@ -190,7 +191,7 @@ def test_a_node_without_a_default_route_is_judged_by_what_rules_name() -> None:
 
 
 def test_whether_it_stays_on_is_asked_of_its_unit() -> None:
-    fleet = CASES / "firewall-no-wider" / "good-node-four-rules" / "Pulumi.onprem.yaml"
+    fleet = whole("firewall-no-wider/good-node-four-rules") / "Pulumi.onprem.yaml"
     declared = Declared(read_fleet_file(fleet, fleet.name), "onprem")
     assert judged(GOOD, declared)["firewall-no-wider"].verdict is Verdict.PASS
     hangs = but(GOOD, part("ufw", code=124))

@@ -6,21 +6,22 @@ import pytest
 
 from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import load
-from nodeworthy.collect.node.seen.routes import route_of
-from nodeworthy.facts.firewall.beside import by_other_tables
+from nodeworthy.collect.node.seen.firewall import route_of
 from nodeworthy.facts.firewall.effective import by_iptables
+from nodeworthy.facts.firewall.hooked import by_other_tables
 from nodeworthy.facts.firewall.needs import Pods, Way
-from nodeworthy.facts.firewall.routes import of_neighbours, of_pods
+from nodeworthy.facts.firewall.ranges import of_neighbours, of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
+from tests.case_files import whole
 
-from .recordings import CASES, but, part
+from .recordings import but, part
 
 HERE = Place(host="h1")
 PODS = Pods(networks=there(["lxc1234"]), are_seen=True, uplink="eno1")
-INCIDENT = load(CASES / "pod-egress-forwarded" / "bad-node-incident" / "node.json")
+INCIDENT = load(whole("pod-egress-forwarded/bad-node-incident") / "node.json")
 RAW = "*raw\n:PREROUTING ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{}\nCOMMIT\n"
 MANGLE = "*mangle\n:PREROUTING ACCEPT [0:0]\n:FORWARD ACCEPT [0:0]\n:POSTROUTING ACCEPT [0:0]\n{}\nCOMMIT\n"
 FILTER = "*filter\n:INPUT {} [0:0]\n:FORWARD ACCEPT [0:0]\n:OUTPUT ACCEPT [0:0]\n{}\nCOMMIT\n"

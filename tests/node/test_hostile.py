@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from testinfra.backend.base import BaseBackend, CommandResult
 from testinfra.host import Host
 
-from nodeworthy.collect.node import observe as observing
+from nodeworthy.collect.node import asked as asking
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.asked import Asked, observe
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.connections import Connections, WithDeadline
-from nodeworthy.collect.node.observe import observe
 from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load, without_secrets
 from nodeworthy.collect.node.script import Part, parts
@@ -27,8 +26,9 @@ from nodeworthy.engine import judge
 from nodeworthy.limits import MOST_PARTS
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, MENDED, incident
+from .recordings import MENDED, incident
 
 REAL = load(MENDED)
 NAMES = st.sampled_from(
@@ -54,10 +54,10 @@ def verdicts(recording: Recording) -> dict[str, Verdict]:
 @pytest.mark.parametrize("number", ["9" * 5000, "1.2.3", ""])
 def test_numbers_that_are_none_crash_nothing(number: str) -> None:
     for case in ("clock-right/good-node-chrony", "pod-egress-forwarded/good-node-four-rules"):
-        whole = load(CASES / case / "node.json")
-        for at, each in enumerate(whole.parts):
+        said = load(whole(case) / "node.json")
+        for at, each in enumerate(said.parts):
             strange = replace(each, stdout=re.sub(r"\d+", number, each.stdout))
-            recording = replace(whole, parts=(*whole.parts[:at], strange, *whole.parts[at + 1 :]))
+            recording = replace(said, parts=(*said.parts[:at], strange, *said.parts[at + 1 :]))
             assert scene(Asked(recording.host, recording), Declared(None)).facts, each.name
 
 
@@ -141,7 +141,7 @@ def test_what_takes_longer_to_read_than_it_may_to_be_asked_ends_there(monkeypatc
             pass
         return some
 
-    monkeypatch.setattr(observing, "without_secrets", slow)
+    monkeypatch.setattr(asking, "without_secrets", slow)
     monkeypatch.setattr(WithDeadline, "connections", Connections(seconds=0.2))
     said = framed([f"part {n}" for n in range(40)])
     asked = Asked("ssh://h9", observe(cast("Host", Answering(said))))

@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.in_cluster import looking, run, state
+from nodeworthy.collect.in_cluster import looking, state
 from nodeworthy.collect.in_cluster.chosen import choose
 from nodeworthy.collect.in_cluster.cluster import Busy, Cluster, NotBelieved, NotDone
 from nodeworthy.collect.in_cluster.job import Terms
-from nodeworthy.collect.in_cluster.looking import Looking
-from nodeworthy.collect.in_cluster.said import recording
+from nodeworthy.collect.in_cluster.looking import Looking, recording
 from nodeworthy.collect.node.recording import Recording, as_text, load
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.errors import CouldNotLook
@@ -103,7 +102,7 @@ class InMemory(Cluster):
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("POLL_SECONDS", "NODE_SECONDS", "NO_POD_SECONDS"):
         monkeypatch.setattr(looking, name, 0.0)
-    monkeypatch.setattr(run, "SWEEP_SECONDS", 0.0)
+    monkeypatch.setattr(looking, "SWEEP_SECONDS", 0.0)
     TOLD.clear()
 
 
@@ -225,7 +224,7 @@ def test_all_together_take_only_so_long(monkeypatch: pytest.MonkeyPatch) -> None
 
 def all_of(cluster: InMemory, hosts: int, each: Callable[[int, int, Recording], None]) -> list[str | None]:
     nodes = {f"node://{n}": f"{n}" for n in range(hosts)}
-    asked = run.ask_all(cluster, TERMS, nodes, workers=2, progress=each, tell=TOLD.append)
+    asked = looking.ask_all(cluster, TERMS, nodes, workers=2, progress=each, tell=TOLD.append)
     return [one.recording.unreached if one.recording else "" for one in asked]
 
 

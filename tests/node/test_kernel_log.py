@@ -11,11 +11,12 @@ import pytest
 from nodeworthy.collect.node import script
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.verdict import Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, but, part
+from .recordings import but, part
 from .test_rules import judged
 
-GOOD = load(CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json")
+GOOD = load(whole("kubelet-survives-reboot/good-node-nodeadm-starts-it") / "node.json")
 MEMCG = "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=x,mems_allowed=0,oom_memcg={0},task_memcg={0},task=python3,pid=7,uid=0"
 
 

@@ -15,15 +15,15 @@ from nodeworthy.collect.cluster.dump_text import text_of
 from nodeworthy.collect.node.recording import load
 from nodeworthy.limits import MOST_DIGITS, TOO_MANY_DIGITS
 from nodeworthy.verdict import Place
+from tests.case_files import whole
 from tests.run import run
 
-CASES = Path(__file__).parents[1] / "cases"
 LONG = "9" * (MOST_DIGITS + 700)
-DUMP = CASES / "hami-components-healthy/bad-cluster-webhook-without-endpoints/dump"
+DUMP = whole("hami-components-healthy/bad-cluster-webhook-without-endpoints") / "dump"
 
 
 def test_a_recording_holds_none(tmp_path: Path) -> None:
-    said = json.loads((CASES / "kernel-log-clean/bad-node-out-of-memory/node.json").read_text())
+    said = json.loads((whole("kernel-log-clean/bad-node-out-of-memory") / "node.json").read_text())
     for part in said["parts"]:
         part["stdout"] = [re.sub(r"[0-9]+", LONG, line) for line in part["stdout"][:50]]
     (tmp_path / "node.json").write_text(json.dumps(said))

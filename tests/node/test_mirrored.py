@@ -9,11 +9,12 @@ from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.containerd import registries
 from nodeworthy.verdict import Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, but, part, without
+from .recordings import but, part, without
 from .test_rules import judged
 
-FOLDER = CASES / "registry-trusted" / "good-node-plain-http"
+FOLDER = whole("registry-trusted/good-node-plain-http")
 CACHE = "registry-ghcr.gpu-controlplane.svc.cluster.local:5000"
 CERTS = f"file {registries().hosts[0]}"
 OWN = f"{CERTS}/{CACHE}/hosts.toml"

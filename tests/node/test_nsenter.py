@@ -26,7 +26,7 @@ def nsenter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program = tmp_path / "nsenter"
     program.write_text(STAND_IN.replace("FOLDER", str(tmp_path)))
     program.chmod(0o755)
-    monkeypatch.setattr("nodeworthy.collect.node.nsenter.ENVIRONMENT", f"env -i PATH={tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr("nodeworthy.collect.node.backends.ENVIRONMENT", f"env -i PATH={tmp_path}:{os.environ['PATH']}")
     return tmp_path / "asked"
 
 

@@ -197,3 +197,26 @@ def test_a_pool_that_was_named_has_to_be_there(tmp_path: Path) -> None:
 def test_a_node_without_any_sign_of_gpus(tmp_path: Path) -> None:
     cpu = without(incident(), "gpus", "toolkit")
     assert node(cpu).gpu.state == Known(False)
+
+
+K3S_LEFT, KUBEADM_LEFT = "/var/lib/rancher/k3s/agent", "/var/lib/kubelet/kubeadm-flags.env"
+
+
+def left(recording: Recording, *paths: str) -> Recording:
+    return but(recording, part("traces", "\n".join(paths)))
+
+
+def test_what_lies_on_a_node_says_what_it_is(tmp_path: Path) -> None:
+    # Without its runtime's unit nothing else tells the two pools apart.
+    two = Declared(fleet(tmp_path, SNAP.replace("k8s-snap", "k3s"), SNAP.replace("onprem", "old")))
+    alone = without(load(EMPTY), *(each.name for each in named(load(EMPTY), "cgroup")))
+    assert "several pools" in why(node(alone, two).pool)
+    assert pool_of(left(alone, K3S_LEFT), two) == "onprem"
+
+
+def test_what_was_there_before_is_no_contradiction_and_what_nothing_explains_is(tmp_path: Path) -> None:
+    one = Declared(fleet(tmp_path, SNAP))
+    assert pool_of(left(load(EMPTY), K3S_LEFT, "/var/snap/k8s/common"), one) == "onprem"
+    said = why(node(left(load(EMPTY), KUBEADM_LEFT), one).pool)
+    assert f"as k8s-snap has it, and {KUBEADM_LEFT} is of kubeadm or crio" in said
+    assert pool_of(left(load(EMPTY), KUBEADM_LEFT), Declared(one.fleet, "onprem")) == "onprem"

@@ -62,7 +62,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Host:
     there = Host(tmp_path)
     monkeypatch.setattr("nodeworthy.collect.node.asked.observe", there.observe)
     monkeypatch.setattr("nodeworthy.collect.node.rebooting.SECONDS", 5.0)
-    monkeypatch.setattr("nodeworthy.collect.node.readiness.boot", lambda *_: None)
+    monkeypatch.setattr("nodeworthy.collect.node.waiting.boot", lambda *_: None)
     return there
 
 

@@ -13,19 +13,20 @@ from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, but, part, without
+from .recordings import but, part, without
 
-FOLDER = CASES / "registry-trusted"
-GOOD = load(FOLDER / "good-node-plain-http" / "node.json")
-DOCKER = load(FOLDER / "good-node-docker-too" / "node.json")
-K3S = load(FOLDER / "good-node-k3s" / "node.json")
+TRUSTED = "registry-trusted"
+GOOD = load(whole(f"{TRUSTED}/good-node-plain-http") / "node.json")
+DOCKER = load(whole(f"{TRUSTED}/good-node-docker-too") / "node.json")
+K3S = load(whole(f"{TRUSTED}/good-node-k3s") / "node.json")
 HOST = "registry-ghcr.gpu-controlplane.svc.cluster.local:5000"
 (HOSTS,) = (name.removeprefix("file ") for name in GOOD.by_name if name.endswith("/hosts.toml"))
 
 
 def trusted(recording: Recording, case: str = "good-node-plain-http", pool: str | None = None) -> Judgement:
-    fleet = FOLDER / case / "Pulumi.dev.yaml"
+    fleet = whole(f"{TRUSTED}/{case}") / "Pulumi.dev.yaml"
     declared = Declared(read_fleet_file(fleet, fleet.name), pool)
     judged = judge(
         [scene(Asked(recording.host, recording), declared)], [rule("registry-trusted")], rule("rule-crashed")

@@ -13,11 +13,12 @@ from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, EMPTY, MENDED, but, incident, named, part
+from .recordings import EMPTY, MENDED, but, incident, named, part
 
-WELL = CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json"
-FLEET = CASES / "containerd-paths" / "bad-node-fleet-without-base-dir" / "Pulumi.onprem.yaml"
+WELL = whole("kubelet-survives-reboot/good-node-nodeadm-starts-it") / "node.json"
+FLEET = whole("containerd-paths/bad-node-fleet-without-base-dir") / "Pulumi.onprem.yaml"
 
 
 def judged(recording: Recording, declared: Declared | None = None) -> dict[str, Judgement]:

@@ -9,8 +9,8 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from nodeworthy.collect.node import aws, selecting
-from nodeworthy.collect.node.reach import Reach
+from nodeworthy.collect.node import selecting
+from nodeworthy.collect.node.reach import Reach, _client
 from nodeworthy.errors import CouldNotLook, InputError
 from tests.run import run, run_json
 
@@ -24,7 +24,7 @@ def group(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     with mock_aws():
-        aws._client.cache_clear()
+        _client.cache_clear()
         groups = boto3.client("autoscaling", REGION)
         image = boto3.client("ec2", REGION).describe_images()["Images"][0]["ImageId"]
         groups.create_launch_configuration(LaunchConfigurationName="lc", ImageId=image, InstanceType="g5.xlarge")
@@ -34,7 +34,7 @@ def group(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             AutoScalingGroupName="gpu-dev-h100", LaunchConfigurationName="lc", AvailabilityZones=zones, **sizes
         )
         yield groups
-    aws._client.cache_clear()
+    _client.cache_clear()
 
 
 def instances(group: Any) -> list[str]:
@@ -62,7 +62,7 @@ def test_one_that_is_on_its_way_out_is_left_out(group: Any, monkeypatch: pytest.
         def describe_auto_scaling_groups(self, **_: Any) -> Any:
             return found
 
-    monkeypatch.setattr(aws, "client", lambda *_: Leaving())
+    monkeypatch.setattr(selecting, "client", lambda *_: Leaving())
     selected = selecting.by_group("gpu-dev-h100", "ssm", REACH)
     assert len(selected.specs) == 1
     assert selected.told.endswith("has 1 instances, and 1 that are on their way out are left out")

@@ -11,12 +11,13 @@ import pytest
 from nodeworthy.collect.node import script
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.verdict import Severity, Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, but, part
+from .recordings import but, part
 from .test_containerd import of, red
 
 # Eight H100 behind NVSwitches, with fabric manager.
-NODE = load(CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json")
+NODE = load(whole("kubelet-survives-reboot/good-node-nodeadm-starts-it") / "node.json")
 COUNT, FABRIC, LOG = "gpu-count-complete", "fabric-manager-runs", "kernel-log-clean"
 BUSES = ("53", "64", "75", "86", "97", "A8", "B9", "CA")
 GPU = """\

@@ -15,12 +15,12 @@ from moto import mock_aws
 from moto.ssm import models
 from moto.ssm.responses import SimpleSystemManagerResponse
 
-from nodeworthy.collect.node import aws, collector, paged, specs
+from nodeworthy.collect.node import collector, paged, specs
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.backends import register
 from nodeworthy.collect.node.connections import Connections, NotAnswering
 from nodeworthy.collect.node.deadline import TooLate
-from nodeworthy.collect.node.reach import Reach
+from nodeworthy.collect.node.reach import Reach, _client
 from nodeworthy.collect.node.ssm import Ssm
 from tests.run import run
 
@@ -65,9 +65,9 @@ def agent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Agent]:
     monkeypatch.setattr(SimpleSystemManagerResponse, "cancel_command", cancels, raising=False)
     monkeypatch.setattr("nodeworthy.collect.node.ssm.POLL_SECONDS", 0.01)
     with mock_aws():
-        aws._client.cache_clear()
+        _client.cache_clear()
         yield there
-    aws._client.cache_clear()
+    _client.cache_clear()
 
 
 def backend(seconds: float = 20) -> Ssm:

@@ -8,14 +8,15 @@ from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.verdict import Verdict
+from tests.case_files import whole
 
-from .recordings import CASES, but, part
+from .recordings import but, part
 from .test_containerd import of
 from .test_rules import judged
 
 SURVIVES, FABRIC = "kubelet-survives-reboot", "fabric-manager-runs"
-GOOD = load(CASES / SURVIVES / "good-node-nodeadm-starts-it" / "node.json")
-SWITCHED = load(CASES / FABRIC / "good-node-same-version" / "node.json")
+GOOD = load(whole(f"{SURVIVES}/good-node-nodeadm-starts-it") / "node.json")
+SWITCHED = load(whole(f"{FABRIC}/good-node-same-version") / "node.json")
 BOOT = "default.target\nbasic.target\nmulti-user.target\ncloud-init.target\nsshd.service\n"
 
 

@@ -15,13 +15,15 @@ from nodeworthy.collect.node.pools import Declared
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.fleet.read import read_fleet_file
+from nodeworthy.own_rules.cases import Case
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict
+from tests.case_files import every_case, whole
 
-from .recordings import CASES, MENDED, but, part, without
+from .recordings import MENDED, but, part, without
 
-BAD = sorted(CASES.glob("*/bad-node-*/node.json"))
-GOOD = load(CASES / "kubelet-survives-reboot" / "good-node-nodeadm-starts-it" / "node.json")
+BAD = [each for each in every_case() if each.name.startswith("bad-node-") and "node.json" in each.typed]
+GOOD = load(whole("kubelet-survives-reboot/good-node-nodeadm-starts-it") / "node.json")
 
 
 def judged(recording: Recording, folder: Path | None = None) -> dict[str, Judgement]:
@@ -31,17 +33,18 @@ def judged(recording: Recording, folder: Path | None = None) -> dict[str, Judgem
     return {each.rule.id: each for each in found}
 
 
-@pytest.mark.parametrize("path", BAD, ids=lambda path: f"{path.parts[-3]}/{path.parts[-2]}")
-def test_a_fault_that_was_not_read_whole_never_passes(path: Path) -> None:
-    fault, about = load(path), path.parts[-3]
+@pytest.mark.parametrize("case", BAD, ids=lambda case: case.id)
+def test_a_fault_that_was_not_read_whole_never_passes(case: Case) -> None:
+    folder = whole(case.id)
+    fault = load(folder / "node.json")
 
     @settings(max_examples=25, deadline=None)
     @given(st.sets(st.sampled_from([each.name for each in fault.parts]), max_size=6))
     def silenced(lost: set[str]) -> None:
         parts = tuple(replace(each, code=124, stdout="") if each.name in lost else each for each in fault.parts)
-        found = judged(replace(fault, parts=parts), path.parent)
+        found = judged(replace(fault, parts=parts), folder)
         assert "rule-crashed" not in found
-        assert found[about].verdict is not Verdict.PASS
+        assert found[case.rule].verdict is not Verdict.PASS
 
     silenced()
 
@@ -99,10 +102,10 @@ def test_the_drivers_version_is_read_from_both_modules(version: str, is_read: bo
 )
 @pytest.mark.parametrize("how", ["not asked", "too late"])
 def test_what_was_not_read_is_neither_well_nor_a_fault(lost: str, case: str, how: str) -> None:
-    good, about = load(CASES / case / "node.json"), case.partition("/")[0]
-    assert judged(good, CASES / case)[about].verdict is Verdict.PASS
+    good, about = load(whole(case) / "node.json"), case.partition("/")[0]
+    assert judged(good, whole(case))[about].verdict is Verdict.PASS
     bad = without(good, lost) if how == "not asked" else but(good, part(lost, code=124))
-    assert judged(bad, CASES / case)[about].verdict is Verdict.UNKNOWN
+    assert judged(bad, whole(case))[about].verdict is Verdict.UNKNOWN
 
 
 def test_a_system_that_is_not_well_and_does_not_say_why() -> None:
@@ -113,14 +116,14 @@ def test_a_system_that_is_not_well_and_does_not_say_why() -> None:
 def test_fabric_manager_of_the_operators_container_is_no_unit() -> None:
     none = part("fabric", "Id=nvidia-fabricmanager.service\nLoadState=not-found\nActiveState=inactive\n")
     there = part("fabric elsewhere", "/kubepods.slice/kubepods-besteffort.slice/cri-containerd-ab.scope")
-    by_operator = but(load(CASES / "fabric-manager-runs" / "good-node-same-version" / "node.json"), none)
+    by_operator = but(load(whole("fabric-manager-runs/good-node-same-version") / "node.json"), none)
     assert judged(by_operator)["fabric-manager-runs"].verdict is Verdict.FAIL
     assert judged(but(by_operator, there))["fabric-manager-runs"].verdict is Verdict.SKIP
 
 
 def test_a_type_whose_switches_are_the_racks_runs_no_fabric_manager() -> None:
     none = part("fabric", "Id=nvidia-fabricmanager.service\nLoadState=not-found\nActiveState=inactive\n")
-    node = but(load(CASES / "fabric-manager-runs" / "good-node-same-version" / "node.json"), none)
+    node = but(load(whole("fabric-manager-runs/good-node-same-version") / "node.json"), none)
     assert judged(but(node, part("product", "p6e-gb200.36xlarge")))["fabric-manager-runs"].verdict is Verdict.SKIP
     assert judged(but(node, part("product", "p6-b200.48xlarge")))["fabric-manager-runs"].verdict is Verdict.FAIL
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from nodeworthy.collect.moments import moments_of
 from nodeworthy.rule import Moment
 from nodeworthy.rules import catalogue
+from tests.case_files import whole
 
 from .recordings import INCIDENT, MENDED
 
@@ -62,7 +63,7 @@ def test_a_test_for_each_host_and_rule(tmp_path: Path) -> None:
 
 
 def test_an_unknown_and_an_unreached_host_fail(tmp_path: Path) -> None:
-    dead = INCIDENT.parents[1] / "unknown-node-containerd-is-dead" / "gpu-01.json"
+    dead = whole("containerd-paths/unknown-node-containerd-is-dead") / "gpu-01.json"
     ran = suite(tmp_path, f"--hosts=replay:{dead},ssh://127.0.0.1:1")
     assert ran.returncode == 1
     failed = {name for name, word in outcomes(ran).items() if word == "FAILED"}
@@ -115,7 +116,7 @@ def test_a_recording_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
 
 
 def test_the_fleet_is_judged_by_too(tmp_path: Path) -> None:
-    fleet = INCIDENT.parents[1] / "bad-node-fleet-without-base-dir" / "Pulumi.onprem.yaml"
+    fleet = whole("containerd-paths/bad-node-fleet-without-base-dir") / "Pulumi.onprem.yaml"
     ran = suite(tmp_path, f"--hosts=replay:{MENDED}", f"--fleet={fleet}", f"--record={tmp_path / 'kept'}")
     assert outcomes(ran)["ssh://gpu-01-containerd-paths"] == "FAILED"
     assert "pool 'h200'" in ran.stdout

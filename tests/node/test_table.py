@@ -11,8 +11,8 @@ import pytest
 
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.recording import Recording, load
-from nodeworthy.commands import node_progress
-from nodeworthy.commands.node_table import Table
+from nodeworthy.commands.node import progress
+from nodeworthy.commands.node.table import Table
 from tests.run import run
 
 from .recordings import INCIDENT, MENDED
@@ -143,5 +143,5 @@ def test_what_is_told_when_the_table_is_done_is_a_line(
     terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run("node", "ssh://ill", *ABOUT)
-    node_progress.tell("a pod is made")
+    progress.tell("a pod is made")
     assert capsys.readouterr().err == "a pod is made\n"

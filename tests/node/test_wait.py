@@ -11,9 +11,9 @@ import pytest
 
 from nodeworthy.collect.node import script
 from nodeworthy.collect.node.asked import Asked
-from nodeworthy.collect.node.readiness import why_not_ready
 from nodeworthy.collect.node.recording import Recording, load
-from nodeworthy.commands.node_progress import Sparse
+from nodeworthy.collect.node.waiting import why_not_ready
+from nodeworthy.commands.node.progress import Sparse
 from tests.run import run, run_json
 
 from .recordings import INCIDENT, MENDED, told

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_files import whole
 from tests.run import run_json
 
-CASES = Path(__file__).parents[1] / "cases"
 # Where the fact is, from which module, and in whose dump it is found.
 FACTS = (
     ("hami.health", "HamiComponents", "hami-installed-once/good-cluster-well"),
@@ -46,7 +46,7 @@ def it_is_asked(fact: {fact}) -> Findings:
 
 
 def judged(folder: Path, module: str, fact: str, case: str) -> list[str]:
-    shutil.copytree(CASES / case / "dump", folder / "dump")
+    shutil.copytree(whole(case) / "dump", folder / "dump")
     (folder / "own").mkdir()
     (folder / "own/of_this_house.py").write_text(RULE.format(module=module, fact=fact), encoding="utf-8")
     ran = run_json("diagnose", "--from", "dump", "--rules", "own", "--show-passed", cwd=folder)

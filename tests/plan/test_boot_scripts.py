@@ -11,13 +11,15 @@ from nodeworthy.boot.unpack import unpack
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
 from nodeworthy.collect.source.boot_scripts import is_boot_script
-from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule
+from nodeworthy.scene import Scene, judged_together
 from nodeworthy.verdict import Place, Verdict
+from tests.case_files import cases_of, whole
 from tests.plan.programs import preview, project
 
 TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -63,8 +65,8 @@ def cases() -> list[tuple[str, Path]]:
     """Cases of one script that no template and no option makes something else of."""
     found: list[tuple[str, Path]] = []
     for name in BOOT_RULES:
-        for folder in sorted((TESTS / "cases" / name).glob("*-*")):
-            files = [each for each in folder.iterdir() if each.is_file() and each.name not in ("expected.json", "cmd")]
+        for folder in (whole(each.id) for each in cases_of(name)):
+            files = [each for each in folder.iterdir() if each.is_file()]
             scripts = [each for each in files if is_boot_script(each.read_bytes(), each.name)]
             if len(scripts) == 1 and scripts[0].suffix not in (".tpl", ".tftpl", ".tmpl", ".j2"):
                 found.append((name, scripts[0]))
@@ -87,7 +89,10 @@ def test_it_is_judged_as_the_file_is(name: str, script: Path) -> None:
     pool = file.pools[0].pool.name if file.pools else None
     if name in OF_A_CLOUD and (file.cloud is None or file.cloud.key != "ec2"):
         pytest.skip("a plan says that it is EC2's, and this file does not")
-    at_source, at_plan = of_rule(Scene([file]), name), of_rule(planned(script.read_bytes(), fleet, pool), name)
+    at_source, at_plan = (
+        of_rule(judged_together([file]), name),
+        of_rule(planned(script.read_bytes(), fleet, pool), name),
+    )
     if file.pools or fleet is None:
         assert said(at_plan) == said(at_source)
     assert all(f.where.urn == URN for each in at_plan for f in each.findings)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.plan.aes import encrypt_block
-from nodeworthy.collect.plan.passphrase import check_passphrase
+from nodeworthy.collect.plan.passphrase import check_passphrase, encrypt_block
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import read
 from nodeworthy.errors import InputError

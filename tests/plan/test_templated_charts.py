@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.collect.plan.manifests import CHART
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.scene import scene_of
-from nodeworthy.collect.plan.templated_charts import CHART
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.known.containerd import containerd_of
 from tests.plan.programs import FLEET, PRELUDE, inputs, preview, project, verdicts

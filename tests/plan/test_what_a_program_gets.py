@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.plan.environment import of_program
+from nodeworthy.collect.plan.program import of_program
 from tests.plan.programs import inputs, preview, project
 
 OF_GITHUB = {

@@ -15,8 +15,7 @@ from typing import Any, Self
 import grpc
 from google.protobuf.empty_pb2 import Empty
 
-from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE, UNKNOWN, stubs
-from nodeworthy.collect.plan.wire import into_struct
+from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE, UNKNOWN, into_struct, stubs
 
 PACK = Path(__file__).resolve().parents[2] / "policies"
 STACK, PROJECT = "dev", "gpu"

@@ -16,12 +16,13 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.case_files import whole
+
 from .api import Api
 from .tools import Tools
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "pull-requests.md").read_text(encoding="utf-8")
-CASES = ROOT / "tests" / "cases" / "containerd-paths"
 TOKEN, ME = "a-token-of-a-test", 7
 NOTES = "/projects/5/merge_requests/3/notes"
 
@@ -87,10 +88,10 @@ def test_one_comment_is_made_and_then_changed(tmp_path: Path) -> None:
     merge_request = MergeRequest()
     merge_request.say(8, "<!-- nodeworthy source  -->\nbuy this")
     with Api(merge_request.answer) as api:
-        folder = shutil.copytree(CASES / "bad-source-incident", tmp_path / "project")
+        folder = shutil.copytree(whole("containerd-paths/bad-source-incident"), tmp_path / "project")
         assert run_job(folder, api.url, TOKEN) == 1
         assert "2 failures in the source" in merge_request.notes[1]["body"]
-        shutil.copy(CASES / "good-source-incident-fixed" / "values.yaml", folder)
+        shutil.copy(whole("containerd-paths/good-source-incident-fixed") / "values.yaml", folder)
         assert run_job(folder, api.url, TOKEN) == 0
     assert merge_request.written == ["POST", "PUT"]
     assert "clean in the source" in merge_request.notes[1]["body"]
@@ -98,7 +99,7 @@ def test_one_comment_is_made_and_then_changed(tmp_path: Path) -> None:
 
 
 def test_lines_are_annotated_without_a_token(tmp_path: Path) -> None:
-    folder = shutil.copytree(CASES / "bad-source-incident", tmp_path / "project")
+    folder = shutil.copytree(whole("containerd-paths/bad-source-incident"), tmp_path / "project")
     assert run_job(folder, "http://127.0.0.1:9", "") == 1
     told = json.loads((folder / "nodeworthy.codequality.json").read_text(encoding="utf-8"))
     assert {each["check_name"] for each in told} == {"containerd-paths"}

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.report.html import render
-from nodeworthy.report.html_excerpt import Excerpt
+from nodeworthy.report.html_findings import Excerpt
 from nodeworthy.report.markdown import Beside
+from tests.case_files import whole
 from tests.report.html_pages import KNOWN
 from tests.report.reports import PATHS, finding, hostile, judged, many, one_of_each, report
 from tests.run import run
@@ -19,7 +20,7 @@ from tests.run import run
 from .browser import Browser, browser
 from .tools import Tools
 
-INCIDENT = Path(__file__).parents[1] / "cases" / "containerd-paths" / "bad-source-incident"
+INCIDENT = whole("containerd-paths/bad-source-incident")
 OWNED = "top.document.title=document.title='owned'"
 ATTACKS = (
     f"<script>{OWNED}</script>",

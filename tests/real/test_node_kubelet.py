@@ -132,7 +132,6 @@ LEFT_OUT = ("kernel-log-clean", "clock-right", "kubelet-survives-reboot")
 
 
 @pytest.mark.usefixtures("account")
-@pytest.mark.xfail(reason="a containerd of its own socket is not asked by ctr yet", strict=False)
 def test_a_job_looks_at_its_node(cluster: Cluster) -> None:
     """It has the taint of its registration, until it passes."""
     assert cluster.taints() == {UNVERIFIED}
@@ -146,7 +145,6 @@ def test_a_job_looks_at_its_node(cluster: Cluster) -> None:
     assert "nodeworthy/verified" in cluster.node.object["metadata"]["labels"]
 
 
-@pytest.mark.xfail(reason="a containerd of its own socket is not asked by ctr yet", strict=False)
 def test_one_without_a_network_for_pods(cluster: Cluster) -> None:
     """A fresh node is not ready until somebody brings one; it is looked at all the same."""
     network = cluster.node.root / NETWORK.lstrip("/")

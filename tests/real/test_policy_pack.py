@@ -16,6 +16,7 @@ from pulumi import automation
 
 from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.known.toolkit import SOCKET
+from tests.case_files import whole
 
 from . import projects
 from .agreement import PACK
@@ -219,7 +220,7 @@ def test_without_a_language_host_the_pack_is_an_executable_on_the_path(tools: To
 )
 def test_outputs_and_the_stacks_file_are_looked_at(tools: Tools, tmp_path: Path, case: str, level: list[str]) -> None:
     rule = "no-secret-in-plain-sight"
-    project = projects.ROOT / "tests" / "cases" / rule / case
+    project = whole(f"{rule}/{case}")
     ran = PulumiCli(tools.path("pulumi"), project, tmp_path / "cli").preview("prod", PACK)
     assert [each.level for each in ran.violations if each.policy == rule] == level
 

@@ -265,7 +265,7 @@ def test_what_is_kept_in_git_is_only_printed(cluster: ControlPlane, keeper: str)
 
 
 def test_a_state_that_can_not_be_kept_changes_nothing(cluster: ControlPlane, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nodeworthy.repair.state_file.new_path", lambda: Path("/proc/nothing/kept.json"))
+    monkeypatch.setattr("nodeworthy.repair.run.new_state_path", lambda: Path("/proc/nothing/kept.json"))
     ran = fix("--yes")
     assert ran.code == 2
     assert "nothing was changed" in ran.err

@@ -10,12 +10,11 @@ import pytest
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.verdict import Known, Place
+from tests.case_files import whole
 from tests.run import run
 
 from .slurm_cluster import SlurmCluster, SlurmError
 from .tools import Tools
-
-CASES = Path(__file__).parents[1] / "cases"
 
 
 @pytest.fixture(scope="module")
@@ -40,17 +39,16 @@ def verdicts(path: Path, rule: str) -> set[str]:
 
 
 def test_a_slice_is_given_one_cpu_and_little_memory(slurm: SlurmCluster) -> None:
-    folder = CASES / "slurm-mig-request"
     for name, reason in {
         "bad-auto-memory": "QOSMaxCpuPerJobLimit",
         "bad-nothing-said": "QOSMaxMemoryPerJob",
     }.items():
-        (path,) = folder.joinpath(name).glob("*.slurm")
+        (path,) = whole(f"slurm-mig-request/{name}").glob("*.slurm")
         number = slurm.submit(path, "--partition=gpu-mig", "--gres=gpu:1g.10gb:1")
         job = slurm.settled(number)
         assert (job["JobState"], job["Reason"]) == ("PENDING", reason)
         slurm.ask("scancel", number)
-    right = slurm.settled(slurm.submit(folder / "good-one-cpu" / "check.slurm"))
+    right = slurm.settled(slurm.submit(whole("slurm-mig-request/good-one-cpu") / "check.slurm"))
     assert right["JobState"] != "PENDING"
 
 
@@ -64,7 +62,7 @@ def test_a_slice_is_given_one_cpu_and_little_memory(slurm: SlurmCluster) -> None
     ],
 )
 def test_what_sbatch_refuses_is_a_finding(slurm: SlurmCluster, case: str, says: str) -> None:
-    (path,) = CASES.joinpath(case).glob("*.sh")
+    (path,) = whole(case).glob("*.sh")
     with pytest.raises(SlurmError, match=says):
         slurm.submit(path)
     assert "fail" in verdicts(path, case.partition("/")[0])

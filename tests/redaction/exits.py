@@ -20,9 +20,9 @@ from nodeworthy.collect.cluster.pod_logs import WantedLog
 from nodeworthy.collect.cluster.recording import Recording
 from nodeworthy.collect.node.recording import as_text, of_data
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.diff import diff
 from nodeworthy.repair.edit import LABELS, Edit
 from nodeworthy.repair.record import Record
+from nodeworthy.repair.told import diff
 from tests.cluster import incident
 from tests.cluster.objects import Object, pod
 from tests.plan.programs import project

@@ -6,7 +6,7 @@ import pytest
 
 from nodeworthy.repair.change import Target, Wanted
 from nodeworthy.repair.edit import LABELS, TAINTS
-from nodeworthy.repair.kubectl_remedy import targets_named
+from nodeworthy.repair.plan import targets_named
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import LABELS, Edit
-from nodeworthy.repair.move import move
 from nodeworthy.repair.record import Record
 from nodeworthy.repair.refused import Refused, Untouched
 from nodeworthy.repair.server import Said

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.errors import InputError
-from nodeworthy.repair import state_file
 from nodeworthy.repair.change import Target
 from nodeworthy.repair.edit import LABELS, Edit
-from nodeworthy.repair.record import Record, Release
-from nodeworthy.repair.state_file import StateFile
+from nodeworthy.repair.record import Record, Release, StateFile, new_state_path, read_state
 from tests.run import run
 
 
@@ -53,7 +51,7 @@ RECORD = Record(
 def test_what_was_kept_is_read_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     StateFile(path, "https://x", [RECORD]).write("applied")
-    state, (read,) = state_file.read(path)
+    state, (read,) = read_state(path)
     assert (state, read.target, read.uid, read.edits, read.release) == (
         "applied",
         RECORD.target,
@@ -107,7 +105,7 @@ def test_a_file_without_all_of_its_changes_is_refused(tmp_path: Path, changes: o
     path = tmp_path / "kept.json"
     path.write_text(json.dumps({"apiVersion": "nodeworthy/v1", "kind": "Repair", "changes": changes}))
     with pytest.raises(InputError, match=r"kept\.json: an entry of what was changed is missing"):
-        state_file.read(path)
+        read_state(path)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"kind": "Repair"}', "\udcff"])
@@ -120,6 +118,6 @@ def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
 
 def test_two_files_of_one_second_have_two_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    first = state_file.new_path()
+    first = new_state_path()
     first.write_text("")
-    assert state_file.new_path() != first
+    assert new_state_path() != first

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from nodeworthy.known.containerd import containerd_of
+from tests.case_files import whole
 from tests.cluster.incident import BASE_DIR, FLEET, fixed_env, incident, textgen, toolkit_pod, write
 from tests.cluster.objects import NODE, Object, cluster_policy, node
 from tests.run import Ran, run
 
 SOCKET = containerd_of("k8s-snap", BASE_DIR).socket
-CASES = Path(__file__).parents[1] / "cases"
 LOCKED = "admission-explained/bad-cluster-hami-lock-left"
 
 
@@ -112,7 +112,7 @@ def test_a_name_that_helm_would_not_give_becomes_no_command(tmp_path: Path) -> N
 def locked(tmp_path: Path, lock: str, *pods: Object) -> Ran:
     """The recorded node, with another lock on it."""
     for name in ("nodes", "pods", "events"):
-        text = (CASES / LOCKED / "dump" / f"{name}.json").read_text()
+        text = (whole(LOCKED) / "dump" / f"{name}.json").read_text()
         kept = json.loads(text.replace("2025-10-14T18:02:11Z,research,embed-6c8f9d7b5-zzk4t", lock))
         kept["items"] += pods if name == "pods" else ()
         (tmp_path / f"{name}.json").write_text(json.dumps(kept))

@@ -9,7 +9,7 @@ import pytest
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.repair.change import Change, Target
-from nodeworthy.repair.verify import complaints, wait
+from nodeworthy.repair.run import complaints, wait
 from nodeworthy.rules import rule
 from nodeworthy.verdict import Finding, Place, Verdict
 
@@ -56,7 +56,7 @@ def test_a_message_may_count_differently() -> None:
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nodeworthy.repair.verify._FIRST_PAUSE", 0.01)
+    monkeypatch.setattr("nodeworthy.repair.run._FIRST_PAUSE", 0.01)
 
 
 def saying(*words: str) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,16 +11,16 @@ import pytest
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.cluster.sighting import Sighting, Sign
 from nodeworthy.report.brief import render
-from nodeworthy.report.brief_words import RULES, TROUBLES
+from nodeworthy.report.brief_causes import RULES, TROUBLES
 from nodeworthy.report.printable import printable
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Moment
 from nodeworthy.rules import ids
 from nodeworthy.verdict import Place, Verdict
+from tests.case_files import command, whole
 from tests.report.reports import DISKS, HOSTILE, PATHS, finding, hostile, judged
 from tests.run import run
 
-CASES = Path(__file__).parents[1] / "cases"
 GOLDENS = Path(__file__).parent / "briefs"
 TOLD = {
     "incident-a": "containerd-paths/bad-cluster-incident",
@@ -34,8 +33,7 @@ NOON = datetime(2025, 10, 14, 12, tzinfo=UTC)
 
 
 def brief(case: str, *arguments: str) -> str:
-    folder = CASES / case
-    ran = run(*shlex.split((folder / "cmd").read_text()), "--format", "brief", *arguments, cwd=folder)
+    ran = run(*command(case), "--format", "brief", *arguments, cwd=whole(case))
     assert ran.out, ran.err
     return ran.out
 
@@ -57,7 +55,7 @@ def test_every_time_is_one_of_the_evidence() -> None:
     case = "containerd-paths/bad-cluster-incident"
     told = brief(case).partition("FOR THE PLATFORM TEAM")[0]
     times = {word for word in told.replace(",", " ").split() if word.count(":") == 2 and word[0].isdigit()}
-    evidence = "".join(path.read_text() for path in (CASES / case / "dump").glob("*.json"))
+    evidence = "".join(path.read_text() for path in (whole(case) / "dump").glob("*.json"))
     assert times
     assert [each for each in times if f"T{each}Z" not in evidence] == []
 
@@ -164,9 +162,8 @@ def test_only_a_diagnosis_has_somebody_to_tell(tmp_path: Path) -> None:
 
 
 def test_beside_another_format(tmp_path: Path) -> None:
-    folder = CASES / TOLD["incident-b"]
-    file = tmp_path / "brief.txt"
-    ran = run(*shlex.split((folder / "cmd").read_text()), "--format=json", f"--also=brief={file}", cwd=folder)
+    told, file = TOLD["incident-b"], tmp_path / "brief.txt"
+    ran = run(*command(told), "--format=json", f"--also=brief={file}", cwd=whole(told))
     assert ran.code == 1
-    assert file.read_text(encoding="utf-8") == brief(TOLD["incident-b"])
+    assert file.read_text(encoding="utf-8") == brief(told)
     assert "sightings" not in ran.report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.report.changes import Changes, Standing, victims_between
+from nodeworthy.report.watched import Changes, Standing, victims_between
 from nodeworthy.verdict import Finding, Place, Verdict
 
 NODE = Place(object="Node/gpu-1")

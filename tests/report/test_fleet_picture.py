@@ -11,10 +11,8 @@ import pytest
 from nodeworthy.documents.yaml import read
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import read_fleet
-from nodeworthy.report.fleet_html import html
-from nodeworthy.report.fleet_picture import picture_of
-from nodeworthy.report.fleet_svg import svg
-from nodeworthy.report.fleet_text_picture import text_picture
+from nodeworthy.report.fleet_html import html, svg
+from nodeworthy.report.fleet_picture import picture_of, text_picture
 from nodeworthy.verdict import Place
 
 PROD = """

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 
 from nodeworthy.commands.judging import FORMATS
+from nodeworthy.own_rules.cases import Case
+from tests.case_files import every_case, whole
 from tests.run import run
 
-CASES = Path(__file__).parents[1] / "cases"
-INCIDENT = CASES / "containerd-paths" / "bad-source-incident"
-COMMANDS = sorted({cmd.read_text().split()[0]: cmd.parent for cmd in CASES.glob("*/bad-*/cmd")}.items())
+INCIDENT = whole("containerd-paths/bad-source-incident")
+COMMANDS = sorted({case.command[0]: case for case in every_case() if case.kind == "bad"}.items())
 BEGINS = {
     "json": "{",
     "sarif": '{"$schema"',
@@ -26,15 +26,15 @@ BEGINS = {
 }
 
 
-@pytest.mark.parametrize(("command", "folder"), COMMANDS, ids=[command for command, _ in COMMANDS])
-def test_of_every_command(command: str, folder: Path, tmp_path: Path) -> None:
-    words = shlex.split((folder / "cmd").read_text(encoding="utf-8"))
-    ran = run(*words, *(f"--also={form}={tmp_path / form}" for form in FORMATS), cwd=folder)
+@pytest.mark.parametrize(("command", "case"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_of_every_command(command: str, case: Case, tmp_path: Path) -> None:
+    assert case.command[0] == command
+    ran = run(*case.command, *(f"--also={form}={tmp_path / form}" for form in FORMATS), cwd=whole(case.id))
     assert ran.code == 1, ran.err
     for form in FORMATS:
         written = (tmp_path / form).read_text(encoding="utf-8")
         assert written.startswith(BEGINS[form])
-        assert folder.parent.name in written
+        assert case.rule in written
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -79,7 +79,7 @@ def test_a_format_and_a_file_or_a_sentence(wrong: str, tmp_path: Path) -> None:
 
 def test_a_runner_says_where_the_repository_begins(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
-        monkeypatch.setenv(name, str(CASES))
+        monkeypatch.setenv(name, str(INCIDENT.parents[1]))
         assert (
             "file=containerd-paths/bad-source-incident/values.yaml,"
             in run("check", ".", "--format", "github", cwd=INCIDENT).out

@@ -12,7 +12,7 @@ from nodeworthy.fleet.read import read_fleet
 from nodeworthy.report.asked import Asked
 from nodeworthy.report.fleet_picture import picture_of
 from nodeworthy.report.html import render
-from nodeworthy.report.html_excerpt import Excerpt, Excerpts
+from nodeworthy.report.html_findings import Excerpt, Excerpts
 from nodeworthy.report.markdown import Beside
 from nodeworthy.report.report import Report
 from nodeworthy.rule import Rule

@@ -8,7 +8,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from nodeworthy.report import markdown
-from nodeworthy.report.markdown_code import characters, code, fence
+from nodeworthy.report.markdown import characters, code, fence
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Verdict
 from tests.work import calls

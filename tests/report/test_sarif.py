@@ -13,6 +13,7 @@ from nodeworthy.report import sarif
 from nodeworthy.report.asked import Asked
 from nodeworthy.report.report import Report
 from nodeworthy.verdict import Place, Verdict
+from tests.case_files import whole
 from tests.run import run
 from tests.work import calls
 
@@ -20,7 +21,7 @@ from .reports import DISKS, finding, hostile, judged, many, one_of_each, report
 
 SCHEMA = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft4Validator(SCHEMA)
-INCIDENT = Path(__file__).parents[1] / "cases" / "containerd-paths" / "bad-source-incident"
+INCIDENT = whole("containerd-paths/bad-source-incident")
 
 
 def rendered(made: Report, **options: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import random
-import shlex
 import shutil
 from dataclasses import replace
 from importlib.resources import files
@@ -15,16 +14,17 @@ from typing import Any
 import jsonschema
 import pytest
 
+from nodeworthy.own_rules.cases import Case
 from nodeworthy.report.asked import Asked
 from nodeworthy.report.json import as_data
+from tests.case_files import every_case, whole
 from tests.report.reports import judged, report
 from tests.run import Ran, run_json
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "tests" / "cases"
 # Cases of other moments have a `cmd` of their own; one of each is enough here, they are slower.
-OF_FILES = sorted(folder for folder in CASES.glob("*/*-*") if folder.is_dir() and not (folder / "cmd").exists())
-COMMANDS = sorted({cmd.read_text().split()[0]: cmd.parent for cmd in CASES.glob("*/*/cmd")}.items())
+OF_FILES = [case for case in every_case() if case.typed == Case.typed]
+COMMANDS = sorted({case.command[0]: case for case in every_case() if case.typed != Case.typed}.items())
 
 SCHEMA: dict[str, Any] = json.loads(files("nodeworthy.report").joinpath("report.schema.json").read_text())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -46,28 +46,23 @@ def test_the_schema_is_a_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
-def sampled(folders: list[Path]) -> list[Any]:
+def sampled(cases: list[Case]) -> list[Any]:
     """Some of them; all the others are for the night."""
-    chosen = set(random.Random(11).sample(folders, 80))
-    return [
-        pytest.param(each, marks=() if each in chosen else pytest.mark.night, id=f"{each.parent.name}/{each.name}")
-        for each in folders
-    ]
+    chosen = set(random.Random(11).sample(cases, 80))
+    return [pytest.param(each, marks=() if each in chosen else pytest.mark.night, id=each.id) for each in cases]
 
 
-@pytest.mark.parametrize("folder", sampled(OF_FILES))
-def test_every_case_of_files(folder: Path, tmp_path: Path) -> None:
-    # Outside of this repository, in which evidence would be looked for each time.
-    alone = shutil.copytree(folder, tmp_path / folder.name)
+@pytest.mark.parametrize("case", sampled(OF_FILES))
+def test_every_case_of_files(case: Case, tmp_path: Path) -> None:
+    alone = case.lay_out(tmp_path / case.name)
     assert validated(run_json("check", ".", "--show-passed", cwd=alone))["findings"]
 
 
-@pytest.mark.parametrize(("command", "folder"), COMMANDS, ids=[command for command, _ in COMMANDS])
-def test_a_case_of_every_other_command(command: str, folder: Path, tmp_path: Path) -> None:
-    words = shlex.split((folder / "cmd").read_text(encoding="utf-8"))
-    assert words[0] == command
-    alone = shutil.copytree(folder, tmp_path / folder.name)
-    validated(run_json(*words, "--show-passed", cwd=alone))
+@pytest.mark.parametrize(("command", "case"), COMMANDS, ids=[command for command, _ in COMMANDS])
+def test_a_case_of_every_other_command(command: str, case: Case, tmp_path: Path) -> None:
+    assert case.command[0] == command
+    alone = case.lay_out(tmp_path / case.name)
+    validated(run_json(*case.command, "--show-passed", cwd=alone))
 
 
 def test_an_empty_folder(tmp_path: Path) -> None:
@@ -124,7 +119,7 @@ SPOILT = [
 
 @pytest.mark.parametrize(("path", "value"), [spoilt[1:] for spoilt in SPOILT], ids=[spoilt[0] for spoilt in SPOILT])
 def test_the_schema_refuses(path: tuple[str | int, ...], value: object, tmp_path: Path) -> None:
-    incident = shutil.copytree(CASES / "containerd-paths" / "bad-source-incident", tmp_path / "incident")
+    incident = shutil.copytree(whole("containerd-paths/bad-source-incident"), tmp_path / "incident")
     report = copy.deepcopy(validated(run_json("check", ".", cwd=incident)))
     *above, last = path
     inner: Any = report

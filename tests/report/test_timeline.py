@@ -170,3 +170,17 @@ def test_nodeadm_run_joins_last(tmp_path: Path) -> None:
 def test_the_room_is_that_of_the_cloud(tmp_path: Path, sign: str, room: str) -> None:
     first = boot(tmp_path, f"#!/bin/bash\n{sign}\n").out.split("\n", 1)[0]
     assert first.endswith(f"{13 + len(sign)} {room}")
+
+
+def test_of_thousands_of_effects_those_are_shown_that_a_rule_objects_to(tmp_path: Path) -> None:
+    many = "".join(f"systemctl enable foo-{number}\n" for number in range(1_500))
+    late = 'echo "options nvidia NVreg_RestrictProfilingToAdminUsers=0" > /etc/modprobe.d/nvprof.conf\n'
+    ran = boot(tmp_path, f"#!/bin/bash\ndnf install -y nvidia-driver\n{many}{late}")
+    lines = ran.out.splitlines()
+    assert len(lines) < 1_020
+    assert any(line.startswith(" 1503  writes     /etc/modprobe.d/nvprof.conf") for line in lines)
+    assert "^ fail profiling-before-driver" in ran.out
+    assert "and 502 effects more, to which no rule objects: --format json has all" in lines
+    assert "\n1503 effects, all of it understood; " in ran.out
+    shown = data(boot(tmp_path, f"#!/bin/bash\ndnf install -y nvidia-driver\n{many}{late}", "--format", "json"))
+    assert len(shown["effects"]) == 1_503

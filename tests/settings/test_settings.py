@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.settings.excluded import excluded_by
+from nodeworthy.settings.model import excluded_by
 from tests.baseline.texts import pod, values
 from tests.run import run, run_json
 
@@ -36,7 +36,9 @@ class TestWhatTheyLeaveOut:
         assert "1 rule left out by the settings (--show-skipped)" in run("check", ".").out
 
     def test_with_nothing_else_to_judge_nothing_is_proven(self, wrong: Path) -> None:
-        settings(wrong, SKIP.replace("gpu-quantity", "no-secret-in-plain-sight") + SKIP.partition("\n")[2])
+        others = ("no-secret-in-plain-sight", "pod-can-use-gpus")
+        left_out = (SKIP.replace("gpu-quantity", each).partition("\n")[2] for each in others)
+        settings(wrong, "".join((SKIP, *left_out)))
         assert run("check", ".").code == 3
 
     def test_who_asks_for_the_rule_gets_it(self, wrong: Path) -> None:

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from nodeworthy.collect.source.files import Unreadable, as_text
 from nodeworthy.collect.source.recognise import objects, operator_values
 from nodeworthy.documents.yaml import read_all
-from nodeworthy.engine import Scene, judge
+from nodeworthy.engine import judge
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.known.containerd import containerd_of, distributions
 from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rules import catalogue, rule
+from nodeworthy.scene import judged_together
 from nodeworthy.verdict import Located, Place
 from tests.run import run
 
@@ -68,7 +69,7 @@ POOLS = [
 def test_no_rule_crashes(document: Any) -> None:
     trees = read_all(yaml.safe_dump(document), HERE)
     facts = [fact for tree in trees for each in objects(tree) for fact in operator_values(each)]
-    judgements = judge([Scene([*facts, *POOLS])], catalogue(), rule("rule-crashed"))
+    judgements = judge([judged_together([*facts, *POOLS])], catalogue(), rule("rule-crashed"))
     assert [each.findings for each in judgements if each.crashed] == []
 
 

@@ -34,7 +34,8 @@ def test_what_is_copied(tmp_path: Path, copies: str, verdict: str) -> None:
         (tmp_path / name).write_text(text)
     asked = ("--rule", "containerd-config-read", "--format", "json", "--show-passed", "--show-skipped")
     ran = run("check", "setup/node.sh", *asked, cwd=tmp_path)
-    assert {each["verdict"] for each in ran.report["findings"]} == {verdict}
+    told = {each["verdict"] for each in ran.report["findings"]}
+    assert (told - {"skip"} or told) == {verdict}
 
 
 @pytest.mark.parametrize(("name", "verdict"), [("config.toml.tmpl", "skip"), ("config.toml", "unknown")])

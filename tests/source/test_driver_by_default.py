@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.case_files import whole
 from tests.run import run_json
 
-BESIDE = Path(__file__).parents[1] / "cases/one-driver/bad-values-beside-the-script"
+BESIDE = whole("one-driver/bad-values-beside-the-script")
 
 
 @pytest.mark.parametrize(("enabled", "code"), [("false", 0), ("true", 1)])

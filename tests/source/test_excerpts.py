@@ -13,6 +13,7 @@ from nodeworthy.collect.source.files import Unreadable
 from nodeworthy.collect.source.shown_lines import LIMIT, shown_lines
 from nodeworthy.commands.excerpts import MOST, excerpts
 from nodeworthy.verdict import Finding, Place, Related, Verdict
+from tests.case_files import whole
 from tests.run import run
 
 VALUES = "".join(f"line{number}: {number}\n" for number in range(1, 11))
@@ -124,7 +125,7 @@ def test_more_places_than_anybody_reads_are_not_read() -> None:
 
 
 def test_a_page_of_check_shows_them(tmp_path: Path) -> None:
-    case = Path(__file__).parents[1] / "cases" / "containerd-paths" / "bad-source-incident"
+    case = whole("containerd-paths/bad-source-incident")
     page = run("check", ".", "--format", "html", cwd=case).out
     assert "<mark><i>8</i><b>  env: []</b></mark>" in page
     assert "<b>        containerdBaseDir: /var/lib/k8s-containerd/k8s-containerd</b></mark>" in page

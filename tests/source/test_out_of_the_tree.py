@@ -107,3 +107,46 @@ def test_a_stack_that_is_a_link_out_of_the_tree_decides_nothing(tree: Path) -> N
         "nodeworthy check: Pulumi.prod.yaml, where a fleet may be, leads out of the tree it lies in: "
         "give --fleet FILE\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".nodeworthy.yaml", "skip-rules:\n  - rule: containerd-paths\n    why: elses-secret-plan\n"),
+        (".nodeworthy.yaml", "elses-secret-plan: {\n"),
+        ("pyproject.toml", "[tool.nodeworthy]\nstack = 'elses-secret-plan'\n"),
+    ],
+)
+@pytest.mark.parametrize("paths", [["."], ["apps"], ["apps/own.yaml"]])
+def test_settings_that_are_a_link_out_of_the_tree_decide_nothing(
+    tree: Path, name: str, text: str, paths: list[str]
+) -> None:
+    (tree / "apps" / "own.yaml").write_text(WRONG)
+    (tree.parent / "settings").write_text(text)
+    (tree / name).symlink_to(tree.parent / "settings")
+    ran = run("check", *paths, cwd=tree)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == (
+        f"nodeworthy check: {name}, where settings may be, leads out of the tree it lies in, and decides nothing: keep "
+        "them in the tree, or give --no-settings\n"
+    )
+    assert run("check", *paths, "--no-settings", cwd=tree).code == 1
+
+
+def test_settings_below_that_are_one_are_not_looked_at(tree: Path) -> None:
+    (tree / "apps" / "own.yaml").write_text(WRONG)
+    (tree.parent / "settings").write_text("strict: elses-secret-plan\n")
+    (tree / "apps" / ".nodeworthy.yaml").symlink_to(tree.parent / "settings")
+    ran = run("check", ".", cwd=tree)
+    assert ran.code == 2
+    assert "elses-secret-plan" not in everything(ran)
+    assert "apps/.nodeworthy.yaml, where settings may be, leads out of the tree" in ran.err
+
+
+def test_settings_that_are_a_link_within_it_hold(tree: Path) -> None:
+    (tree / "apps" / "own.yaml").write_text(WRONG)
+    (tree / "shared.yaml").write_text("exclude: [apps/own.yaml]\n")
+    (tree / ".nodeworthy.yaml").symlink_to("shared.yaml")
+    assert "1 file" in run("check", ".", cwd=tree).out
+    (tree / "pyproject.toml").symlink_to(tree.parent / "private.yaml")  # and that one says nothing of ours
+    assert run("check", ".", cwd=tree).code != 2

@@ -117,3 +117,33 @@ def test_a_suppression_on_the_object(tmp_path: Path) -> None:
     ran = check(tmp_path, f"{text}{KINDS['Pod']}\n")
     assert ran.report["summary"]["fail"] == 0
     assert ran.report["summary"]["suppressed"] == 1
+
+
+SLIP = "tolerations: [{key: nvidia.com/gpu, operator: Exists}]"
+
+
+@pytest.mark.parametrize(
+    ("container", "says"),
+    [
+        (f"{{name: c, image: 'x:1', resources: {{limits: {{nvidia.com/gpu: 1}}}}, {SLIP}}}", ["tolerations"]),
+        (f"{{name: c, image: 'x:1', {SLIP}}}", []),  # without GPUs it is another tool's business
+        (f"{{name: c, resources: {{limits: {{nvidia.com/gpu: 1}}}}, {SLIP}}}", []),  # a part of an object elsewhere
+    ],
+)
+def test_a_field_at_another_depth_is_told_of_whole_pods_with_gpus(
+    tmp_path: Path, container: str, says: list[str]
+) -> None:
+    pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec: {{containers: [{container}]}}\n"
+    ran = check(tmp_path, pod, "--rule", "pod-can-use-gpus")
+    assert [each["is"] for each in ran.findings] == says
+
+
+def test_what_a_field_of_another_kind_holds_its_maker_decides(tmp_path: Path) -> None:
+    container = f"{{name: c, image: 'x:1', resources: {{limits: {{nvidia.com/gpu: 1}}}}, {SLIP}}}"
+    ran = check(
+        tmp_path,
+        f"apiVersion: x.example.com/v1\nkind: Server\nmetadata: {{name: x}}\nspec: {{containers: [{container}]}}\n",
+        "--show-skipped",
+        *("--rule", "pod-can-use-gpus"),
+    )
+    assert {each["verdict"] for each in ran.findings} == {"skip"}

@@ -71,6 +71,12 @@ def test_the_toolkits_socket_is_found(text: str) -> None:
         "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nspec: {rules: []}",
         "- toolkit: {env: []}",
         "just text",
+        # The device plugin's own chart has parts of the same names.
+        "devicePlugin: {enabled: true}\ngfd: {enabled: true}\nmigStrategy: single",
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nspec:\n  chart: {spec: {chart: nvidia-device-plugin}}\n"
+        "  values: {devicePlugin: {enabled: true}, gfd: {enabled: true}}",
+        "kind: Kustomization\nhelmCharts:\n  - name: nvidia-dra-driver-gpu\n"
+        "    valuesInline: {toolkit: {enabled: true}, driver: {enabled: true}}",
     ],
 )
 def test_what_is_not_the_operators_is_left_alone(text: str) -> None:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from nodeworthy.own_rules.cases import Case, cases_in
+from nodeworthy.own_rules.cases import Case
+from tests.case_files import every_case
 from tests.run import Ran, run
 
-CASES = [each for each in cases_in(Path(__file__).parents[1] / "cases") if each.command[0] == "check"]
+CASES = [each for each in every_case() if each.command[0] == "check"]
 SAMPLE = random.Random(20261123).sample(CASES, 14)
 # What decides by which fleet is judged; all else is asked for with the same words.
 _OPTIONS = ("--fleet", "--stack", "--rule", "--skip-rule")
@@ -62,10 +62,8 @@ def files_of(alone: Path) -> list[Path]:
 
 def is_asked_the_same(case: Case, tmp_path: Path) -> None:
     """In a repository of its own, as everybody's files lie in one."""
-    alone = Path(shutil.copytree(case.folder, tmp_path / "repository" / case.name))
+    alone = case.lay_out(tmp_path / "repository" / case.name)
     (alone.parent / ".git").mkdir()
-    for name in ("expected.json", "cmd"):
-        (alone / name).unlink(missing_ok=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     whole = asked(case, alone, alone, ".")
@@ -79,12 +77,12 @@ def is_asked_the_same(case: Case, tmp_path: Path) -> None:
         assert asked(case, alone, elsewhere, from_below).get(name, []) == whole.get(name, []), f"{name} from elsewhere"
 
 
-@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: f"{case.rule}/{case.name}")
+@pytest.mark.parametrize("case", SAMPLE, ids=lambda case: case.id)
 def test_a_case_is_told_the_same(case: Case, tmp_path: Path) -> None:
     is_asked_the_same(case, tmp_path)
 
 
 @pytest.mark.night
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule}/{case.name}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_every_case_is_told_the_same(case: Case, tmp_path: Path) -> None:
     is_asked_the_same(case, tmp_path)

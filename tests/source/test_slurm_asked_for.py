@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.source.slurm_check import told, verdicts
+from tests.source.slurm_check import check, told, verdicts
 
 FOUND = {
     "python train.py": [],
@@ -95,6 +95,69 @@ def test_what_a_submodule_brings(tmp_path: Path) -> None:
     (tmp_path / ".gitmodules").write_text('[submodule "m"]\n\tpath = libs/megatron\n\turl = https://example.org/m\n')
     text = "#!/bin/bash\n#SBATCH --gres=gpu:1\npython libs/megatron/pretrain.py\n"
     assert verdicts(tmp_path, "slurm-script-found", text) == []
+
+
+LINES = {
+    "--nodes=$1": ["fail"],
+    "-N ${NODES:-2}": ["fail"],
+    "--ntasks=$SLURM_NNODES": ["fail"],
+    "--mem=$((4 * 8))G": ["fail"],
+    "--time=`cat limit`": ["fail"],
+    "--array=1-$(wc -l <list)": ["fail"],
+    "--array=0-${#FILES[@]}": ["fail"],
+    "--gres=gpu:$COUNT": ["fail"],
+    # The last one counts where Slurm looks, the first one where sbatch does.
+    "--gres=gpu:$COUNT\n#SBATCH --gres=gpu:2": [],
+    "--nodes=$COUNT\n#SBATCH --nodes=2": ["fail"],
+    # A program may fill it in before there is a job: the first is Python's, the second a template's, the third make's.
+    "--nodes=$nodes": [],
+    "--nodes=${NODES}": [],
+    "--nodes=$(NODES)": [],
+    "--nodes=${NODES:-2}\n{% if mail %}\n{% endif %}": [],
+    "--nodes=${NODES:-2}\n${EXTRA_LINES}": [],
+    # pyxis is given it as it stands, and the last one counts.
+    "--container-image=${IMAGE:-team/train}": ["fail"],
+    "--container-image=$(pwd)/train.sqsh": ["fail"],
+    "--container-image=image-$COUNT.sqsh": ["fail"],
+    "--container-image=$1\n#SBATCH --container-image=train.sqsh": [],
+    "--container-image=$IMAGE": [],
+    "--container-mounts=${DATA:-/data}:/data": [],
+    # Taken as they stand.
+    "--job-name=$(whoami)": [],
+    "--output=log-$1.txt": [],
+    "--comment=`date`": [],
+    "--nodes=2 # $(nproc)": [],
+    "true\n#SBATCH --nodes=$1": [],
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_sbatch_fills_in_nothing(tmp_path: Path, line: str) -> None:
+    head = "" if line.startswith("true") else "#SBATCH "
+    text = f"#!/bin/bash\n#SBATCH --time=10\n{head}{line}\nCOUNT=4\nsrun ./work $COUNT\n"
+    assert verdicts(tmp_path, "slurm-script-found", text) == LINES[line]
+
+
+def test_who_submits_it_as_it_stands(tmp_path: Path) -> None:
+    text = "#!/bin/bash\n#SBATCH --nodes=${NODES}\nsrun ./work\n"
+    assert verdicts(tmp_path, "slurm-script-found", text.replace("srun", "# NODES=2 sbatch job.sh\nsrun")) == ["fail"]
+    calls = {
+        "NODES=2 sbatch job.sh": ["fail"],
+        "sbatch --parsable ./job.sh 7": ["fail"],
+        "sbatch elsewhere/job.sh": [],
+        "sbatch other-job.sh": [],
+        "envsubst <job.sh | sbatch": [],
+        "sed -i s/x/y/ job.sh; sbatch job.sh": [],
+    }
+    for call, said in calls.items():
+        assert verdicts(tmp_path, "slurm-script-found", text, call_sh=f"{call}\n") == said, call
+
+
+def test_what_is_filled_in_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "job.sh").write_text("#!/bin/bash\n#SBATCH --gres=gpu:${GPUS}\n#SBATCH --time=10\nsrun python x.py\n")
+    found = [each["message"] for each in check(tmp_path).findings if each["verdict"] == "unknown"]
+    assert found
+    assert len(found) == len(set(found))
 
 
 def test_words_for_where_it_begins(tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ MEETING = {
     f"{MEET}srun --mpi=pmix python train.py": [],
     f"{MEET}mpirun -np 2 python train.py": [],
     "srun --nodes=1 --ntasks=1 python train.py": [],
+    # How many there are, nobody here knows; with none at all srun starts nothing.
+    f"{MEET}L=($(list)); N=${{#L[@]}}; srun -N $N {TORCH} --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 x.py": [],
+    f"{MEET}L=(); srun -N ${{#L[@]}} -n 1 {TORCH} --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 x.py": ["unknown"],
     "srun python train.py": ["unknown"],
     f"{MEET}srun bash -c 'RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS python train.py'": [],
     f"{MEET}export RANK=$SLURM_PROCID WORLD_SIZE=2; srun python train.py": ["fail"],
@@ -56,6 +59,9 @@ MEETING = {
     f'srun bash -c "{TORCH} --rdzv_backend c10d --rdzv_endpoint $(hostname):29500 train.py"': [],
     f"srun bash -c '{TORCH} --rdzv_backend c10d --rdzv_endpoint $(hostname):29500 train.py'": ["fail"],
     f'srun bash -c "{TORCH} --rdzv_backend c10d --rdzv_endpoint \\$(hostname):29500 train.py"': ["fail"],
+    f"srun bash -c '{TORCH} --rdzv_backend c10d --rdzv_endpoint $(uname -n):29500 train.py'": ["fail"],
+    f"srun bash -c '{TORCH} --rdzv_backend c10d --rdzv_endpoint $(cat /etc/hostname):29500 train.py'": ["fail"],
+    f"srun bash -c 'read hostname <first; {TORCH} --rdzv_backend c10d --rdzv_endpoint $hostname:1 train.py'": [],
     f"export MASTER_ADDR=$(hostname)\nsrun {TORCH} --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 train.py": [],
     f"export MASTER_ADDR=$(hostname) MASTER_PORT=1\nsrun bash -c '{TORCH} --node_rank $SLURM_NODEID {AT} x.py'": [],
     f"srun bash -c 'MASTER_ADDR=$(hostname); {TORCH} --node_rank $SLURM_NODEID --master_addr $MASTER_ADDR x.py'": [
@@ -76,6 +82,18 @@ MEETING = {
     f"{MEET}srun $IN_IMAGE {TORCH} {AT} train.py": ["fail"],
     f"{MEET}srun tune run --nnodes 2 --nproc_per_node 4 --rdzv_backend c10d --rdzv_endpoint $MASTER_ADDR:1 lora": [],
     f"{MEET}srun tune run --nproc_per_node 4 lora": ["fail", "fail", "fail"],
+    # How many words a command prints is not known, nor then how many elements an array made of them has.
+    f"N=($(scontrol show hostnames))\n{MEET}srun torchrun --nnodes ${{#N[@]}} --rdzv_backend c10d "
+    "--rdzv_endpoint $MASTER_ADDR:1 train.py": [],
+    f"N=($(scontrol show hostnames))\nM=$((${{#N[@]}} - 1))\n{MEET}srun -N $M -n $M accelerate launch "
+    "--num_machines $M --rdzv_backend c10d --main_process_ip $MASTER_ADDR train.py": [],
+    f"N=(one two three)\n{MEET}srun torchrun --nnodes ${{#N[@]}} --rdzv_backend c10d "
+    "--rdzv_endpoint $MASTER_ADDR:1 train.py": ["fail"],
+    # No node, or no task: srun refuses it, and nothing is started.
+    f"{MEET}srun --nodes=0 {TORCH} train.py": ["unknown"],
+    f"{MEET}srun --nodes=$((1 - 1)) --ntasks=2 {TORCH} train.py": ["unknown"],
+    f"{MEET}srun --ntasks=0 {TORCH} train.py": ["unknown"],
+    f"{MEET}srun --ntasks-per-node=0 {TORCH} train.py": ["unknown"],
     # A job without arguments of its own ends here; with them it does not.
     f"if [ $# -lt 1 ]; then exit 1; fi\n{MEET}srun {TORCH} {AT} $1": ["fail"],
 }
@@ -84,6 +102,12 @@ MEETING = {
 @pytest.mark.parametrize("line", MEETING)
 def test_where_ranks_meet(tmp_path: Path, line: str) -> None:
     assert verdicts(tmp_path, "slurm-rendezvous", f"{NODES}{line}\n") == MEETING[line]
+
+
+@pytest.mark.parametrize("none", ["--nodes=0 --ntasks=4", "--nodes=0", "--ntasks=0", "--ntasks-per-node=0"])
+def test_a_job_of_nothing_is_not_judged(tmp_path: Path, none: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH {none} --gpus-per-node=a100:4\nsrun {TORCH} train.py\n"
+    assert verdicts(tmp_path, "slurm-rendezvous", text) == ["unknown"]
 
 
 def test_a_script_that_is_read_decides(tmp_path: Path) -> None:
@@ -107,6 +131,36 @@ def test_what_sbcast_brings_is_read(tmp_path: Path) -> None:
     text = f"{NODES}sbcast -f train.py /tmp/train.py\nsrun python /tmp/train.py\n"
     assert verdicts(tmp_path, "slurm-rendezvous", text, train_py="import lightning") == []
     assert verdicts(tmp_path, "slurm-rendezvous", text, train_py="dist.init_process_group('nccl')") == ["fail"]
+
+
+ON_ONE_NODE = {
+    "srun torchrun --standalone --nproc_per_node=2 train.py": ["fail"],
+    "srun torchrun --standalone --nproc_per_node=$SLURM_NTASKS_PER_NODE train.py": ["fail"],
+    "srun torchrun --standalone --nproc_per_node=gpu train.py": ["fail"],
+    "srun python -m torch.distributed.run --standalone --nproc-per-node=$SLURM_GPUS_ON_NODE train.py": ["fail"],
+    "srun --ntasks=1 torchrun --standalone --nproc_per_node=2 train.py": [],
+    "torchrun --standalone --nproc_per_node=2 train.py": [],
+    # Each with a card of its own, or with other work to do.
+    "srun torchrun --standalone --nproc_per_node=1 train.py": [],
+    "srun torchrun --standalone train.py": [],
+    "srun --gpus-per-task=1 torchrun --standalone --nproc_per_node=gpu train.py": [],
+    "srun --gpu-bind=single:1 torchrun --standalone --nproc_per_node=gpu train.py": [],
+    "srun bash -c 'torchrun --standalone --nproc_per_node=2 train.py --fold $SLURM_PROCID'": [],
+    "srun bash -c 'CUDA_VISIBLE_DEVICES=$SLURM_LOCALID torchrun --standalone --nproc_per_node=gpu train.py'": [],
+    "srun bash -c 'torchrun --standalone --nproc_per_node=2 train.py'": ["fail"],
+}
+
+
+@pytest.mark.parametrize("line", ON_ONE_NODE)
+def test_a_launcher_that_is_started_twice_on_the_same_cards(tmp_path: Path, line: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH --nodes=1 --ntasks-per-node=2 --gres=gpu:a100:2\n{line}\n"
+    assert verdicts(tmp_path, "slurm-rendezvous", text) == ON_ONE_NODE[line]
+
+
+@pytest.mark.parametrize("options", ["--gpus-per-task=1", "--ntasks=2 --gres=gpu:4", "--gres=gpu:2 --gpu-bind=closest"])
+def test_tasks_that_have_cards_enough(tmp_path: Path, options: str) -> None:
+    text = f"#!/bin/bash\n#SBATCH --ntasks-per-node=2 {options}\nsrun torchrun --standalone --nproc_per_node=2 x.py\n"
+    assert verdicts(tmp_path, "slurm-rendezvous", text) == []
 
 
 def test_told_of_more_nodes_than_there_are(tmp_path: Path) -> None:

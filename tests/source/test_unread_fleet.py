@@ -66,9 +66,10 @@ def test_what_is_no_file_of_text_is_refused(here: Path, name: str, kind: str) ->
     make(here / name)
     ran = run("check", "values.yaml", "--no-cache")
     assert (ran.code, ran.err.count("\n")) == (2, 1), ran.err
-    # A device outside of the tree is a link out of it, and a stack file that leads there is not even looked at.
-    leads_out = kind == "a device" and name == STACK
-    assert (f"{name}, where a fleet may be, leads out of the tree" if leads_out else f"{name} {why}") in ran.err
+    # A device outside of the tree is a link out of it, and what leads there is not even looked at.
+    held = "a fleet" if name == STACK else "settings"
+    leads_out = f"{name}, where {held} may be, leads out of the tree"
+    assert (leads_out if kind == "a device" else f"{name} {why}") in ran.err
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and SETPRIV is None, reason="root may read everything")

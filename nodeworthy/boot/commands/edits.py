@@ -97,7 +97,7 @@ def interpreted(call: Call) -> Did | None:
     if not code:
         return asked(call) if arguments.has("-V", "--version", "-v") else None
     why = f"{call.program} is not read here"
-    return Did([call.does(NotUnderstood, text="\n".join(code), why=why)])
+    return Did([call.does(NotUnderstood, written="\n".join(code), why=why)])
 
 
 HANDLERS: dict[str, Handler] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nodeworthy.boot.commands.arguments import beginning
 from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.rancher import k3s_installed
-from nodeworthy.boot.effects import Act, Effect, Fetches, Installs, NotUnderstood, Unit
+from nodeworthy.boot.effects import Act, Effect, Fetches, Gap, Installs, NotUnderstood, Unit
 from nodeworthy.boot.text import Text
 from nodeworthy.known.installers import Installer, installer_at
 
@@ -20,8 +20,13 @@ def fetched_script(url: Text, call: Call) -> Did:
 
 def _anything(url: Text, call: Call) -> Iterator[Effect]:
     yield call.does(Fetches, url=url, runs=True)
-    text = f"{url.shown()} (it may do anything: nvidia, kubelet, modprobe)"
-    yield call.does(NotUnderstood, text=text, why="nobody here has read the script that is fetched and run")
+    yield call.does(
+        NotUnderstood,
+        written=url.shown(),
+        may_be="it may do anything: nvidia, kubelet, modprobe",
+        why="nobody here has read the script that is fetched and run",
+        kind=Gap.ANYTHING,
+    )
 
 
 def _installed(known: Installer, call: Call) -> Iterator[Effect]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from nodeworthy.boot.commands.arguments import beginning
 from nodeworthy.boot.commands.call import Call
 from nodeworthy.boot.commands.names import last_part
-from nodeworthy.boot.effects import Effect, Installs, LoadsModule, NotUnderstood
+from nodeworthy.boot.effects import Effect, Gap, Installs, LoadsModule, NotUnderstood
 from nodeworthy.boot.text import Text
 from nodeworthy.known.drivers import PackageKind, may_be_driver, package_kind
 
@@ -38,7 +38,9 @@ def loaded(call: Call, packages: Iterable[Text]) -> Iterator[Effect]:
         shown = " ".join(package.shown() for package in unsure)
         hidden = next((package.unsaid() for package in unsure if package.holes), "")
         says = f"among the packages is {hidden}" if hidden else "what is installed is a pattern of names"
-        yield call.does(NotUnderstood, text=f"{shown} (an nvidia driver, or any other package)", why=says)
+        yield call.does(
+            NotUnderstood, written=shown, may_be="an nvidia driver, or any other package", why=says, kind=Gap.PACKAGES
+        )
 
 
 def because(package: Text) -> str:

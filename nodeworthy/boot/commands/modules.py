@@ -76,8 +76,8 @@ def _unloaded(call: Call, name: Text) -> Iterator[Effect]:
 
 
 def _not_known(call: Call, name: Text) -> NotUnderstood:
-    text = f"{call.program} {name.shown()} (nvidia, or any other module)"
-    return call.does(NotUnderstood, text=text, why=f"the module here is {name.unsaid()}")
+    written, why = f"{call.program} {name.shown()}", f"the module here is {name.unsaid()}"
+    return call.does(NotUnderstood, written=written, may_be="nvidia, or any other module", why=why)
 
 
 def module_name(name: str) -> str:

@@ -68,7 +68,7 @@ def at(call: Call) -> Did:
 
 
 def _unread(call: Call, text: str) -> NotUnderstood:
-    return call.does(NotUnderstood, text=text, why=f"what {call.program} runs is not followed here")
+    return call.does(NotUnderstood, written=text, why=f"what {call.program} runs is not followed here")
 
 
 HANDLERS: dict[str, Handler] = {

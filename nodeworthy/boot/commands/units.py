@@ -109,7 +109,8 @@ def _whatever(call: Call) -> NotUnderstood:
     unit = next((argument.unsaid() for argument in call.arguments if argument.holes), text)
     return call.does(
         NotUnderstood,
-        text=f"{text} (nvidia-persistenced, or any other unit)",
+        written=text,
+        may_be="nvidia-persistenced, or any other unit",
         why=f"the unit here is {unit}",
     )
 

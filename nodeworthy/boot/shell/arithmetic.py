@@ -29,7 +29,7 @@ _BINARY: dict[str, tuple[int, Callable[[int, int], int]]] = {
     "%": (5, lambda a, b: a - b * int(a / b)),
 }
 _NUMBER = pattern(r"-?(0|[1-9]\d{0,11})")
-_ASSIGNS = pattern(r"(?:\+\+|--)\s*(\w+)|([A-Za-z_]\w*)\s*(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
+_ASSIGNS = pattern(r"(?:\+\+|--)\s*(\w+)|(?<!\w)([A-Za-z_]\w*+)\s*+(?:\+\+|--|(?:[-+*/%&|^]|<<|>>)?=(?!=))")
 # What is larger is nobody's counter.
 _LARGEST, _LONGEST, _DEEPEST = 1 << 40, 500, 20
 

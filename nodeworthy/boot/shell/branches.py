@@ -66,7 +66,8 @@ def _left(walker: Walker, statement: AndOr, *, is_or: bool) -> Answer:
 def _of_left(walker: Walker, statement: AndOr, outer: Failing | None, *, is_or: bool) -> Failing:
     ours = outer or Failing(walker.failure())
     if is_or:
-        return handled_by([statement.right], walker.state.functions, Failing(ours.how, explicit=True))
+        ours = Failing(ours.how, explicit=True)
+        return handled_by([statement.right], walker.state.functions, ours, statement.left)
     # `set -e` does not look at what stands before `&&`.
     return ours if ours.explicit or walker.is_last else Failing(Failure.UNNOTICED)
 
@@ -129,7 +130,7 @@ def condition(
     walker.is_last = False
     last = statements[-1] if statements else None
     handler = body if isinstance(last, Not) else otherwise
-    walker.failing = handled_by(handler, walker.state.functions, UNNOTICED) if handler else UNNOTICED
+    walker.failing = handled_by(handler, walker.state.functions, UNNOTICED, last) if handler else UNNOTICED
     for each in statements[:-1]:
         walker.run(each)
     if endless:

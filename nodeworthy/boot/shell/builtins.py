@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.effects import Runs
+from nodeworthy.boot.effects import Gap, Runs
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.elsewhere import ssh, sshpass
 from nodeworthy.boot.shell.flow import Flow
@@ -135,7 +135,7 @@ def _eval(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> 
     text = " ".join(each.shown() for each in arguments[1:])
     unknown = next((each for each in arguments[1:] if each.known is None), None)
     if unknown is not None:
-        walker.not_understood(place, raw, f"what is evaluated here is {unknown.unsaid()}")
+        walker.not_understood(place, raw, f"what is evaluated here is {unknown.unsaid()}", kind=Gap.ANYTHING)
         return None
     given = walker.given
     if given is None or len(arguments) < 2 or not given.holds(arguments[1]):

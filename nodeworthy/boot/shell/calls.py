@@ -10,7 +10,7 @@ from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
 from nodeworthy.boot.commands.table import PROGRAMS, did, done_by
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Fetches, Runs, Unit, Writes
+from nodeworthy.boot.effects import Fetches, Gap, Runs, Unit, Writes
 from nodeworthy.boot.shell.builtins import BUILTINS
 from nodeworthy.boot.shell.declarations import assign, value_of
 from nodeworthy.boot.shell.failing import unlooked_at
@@ -109,7 +109,7 @@ def run_arguments(walker: Walker, arguments: Sequence[Text], place: Place, raw: 
         return run_arguments(walker, inner, place, raw) if inner else None
     if name is None:
         text = "\n".join([raw, *written_somewhere(walker)]) if "/" in arguments[0].shown() else raw
-        walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}")
+        walker.not_understood(place, text, f"the program here is {arguments[0].unsaid()}", kind=Gap.ANYTHING)
         return None
     if name in walker.state.functions:
         return run_function(

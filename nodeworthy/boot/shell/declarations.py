@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.shell.failing import unlooked_at
-from nodeworthy.boot.shell.state import Value
+from nodeworthy.boot.shell.state import Uncounted, Value
 from nodeworthy.boot.shell.syntax import Declaration
 from nodeworthy.boot.shell.word_syntax import Assignment
 from nodeworthy.boot.text import EMPTY, Hole, Text
@@ -51,8 +51,7 @@ def assign(walker: Walker, assignment: Assignment, value: Value | None = None) -
     if assignment.appends:
         before = state.value(name)
         if isinstance(before, tuple) or isinstance(value, tuple):
-            elements = before if isinstance(before, tuple) else (before,) if before is not None else ()
-            value = (*elements, *(value if isinstance(value, tuple) else (value,)))
+            value = _together(before, value)
         else:
             value = (before or EMPTY) + value
     items = assignment.items
@@ -61,7 +60,13 @@ def assign(walker: Walker, assignment: Assignment, value: Value | None = None) -
     state.set(name, value)
 
 
+def _together(before: Value | None, more: Value) -> Value:
+    first = before if isinstance(before, tuple) else (before,) if before is not None else ()
+    both = (*first, *(more if isinstance(more, tuple) else (more,)))
+    return Uncounted(both) if isinstance(before, Uncounted) or isinstance(more, Uncounted) else both
+
+
 def value_of(walker: Walker, assignment: Assignment) -> Value:
     if assignment.value is None:
-        return tuple(walker.expander.fields(assignment.items))
+        return walker.expander.elements(assignment.items)
     return walker.expander.text(assignment.value)

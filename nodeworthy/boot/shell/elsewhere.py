@@ -63,6 +63,7 @@ def ssh(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bo
     script = _script(walker, asked) if asked is not None else None
     if asked is None or script is None:
         return _plainly(walker, arguments, place, raw)
+    given = _given(asked, script)
     call = RunsElsewhere(
         place=place,
         stage=walker.stage,
@@ -74,8 +75,8 @@ def ssh(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bo
         arguments=tuple(arguments),
         host=asked.host,
         does=tuple(_run(walker, asked, script, place)),
-        text=script.text,
-        origin=script.origin or Straight(place),
+        text=given.text,
+        origin=given.origin or Straight(place),
     )
     walker.emit(call)
     walker.prints(None, place, raw)
@@ -117,6 +118,14 @@ def _script(walker: Walker, asked: _Asked) -> _Script | None:
     return _Script(content.text.shown(), Written(content))
 
 
+def _given(asked: _Asked, script: _Script) -> _Script:
+    """What its lines are: of a shell that reads them, `sudo bash -s <<EOF`, what it reads."""
+    content = script.stdin.content if script.stdin is not None else None
+    if content is None or not content.lines or not _is_shell(asked.command):
+        return script
+    return _Script(content.text.shown(), Written(content))
+
+
 def _run(walker: Walker, asked: _Asked, script: _Script, place: Place) -> Sequence[Effect]:
     from nodeworthy.boot.shell.walker import Walker as Another
 
@@ -125,7 +134,8 @@ def _run(walker: Walker, asked: _Asked, script: _Script, place: Place) -> Sequen
     there = Another(origin, walker.stage, State(files=disk.files, versions=disk.versions), walker.text)
     there.guard, there.via, there.machines = walker.guard, walker.via, walker.machines
     there.steps, there.most_steps, there.depth = walker.steps, walker.most_steps, walker.depth
-    there.stdin = script.stdin
+    # As its last command ends, so does ssh.
+    there.stdin, there.is_last = script.stdin, True
     run_here(there, script.text, origin, place)
     walker.steps = there.steps
     there.end()

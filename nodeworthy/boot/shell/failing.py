@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Failure
@@ -23,7 +24,8 @@ from nodeworthy.boot.shell.syntax import (
     Statement,
     While,
 )
-from nodeworthy.boot.shell.word_syntax import Literal
+from nodeworthy.boot.shell.word_syntax import Literal, Word
+from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
@@ -34,6 +36,13 @@ _ENDS = {"exit", "return"}
 _LEAVES = {"break", "exit", "return", "exec", "kill", "reboot", "shutdown"}
 _UNREAD = (Case, CountingFor, For, While)
 _DEEPEST = 4
+_BOTH = ("&>", "&>>", ">&")
+_ALL_IS_WELL = pattern(r"(?i)\b(?:ok(?:ay)?|fine|harmless|success\w*|done|completed?|installed)\b")
+# Words by which whoever reads them looks again.
+_IS_TOLD = pattern(
+    r"(?i)fail|\berr|could|cannot|can't|unable|\bnot\b|n't\b|missing|problem|\bmay\b|might|maybe|warn(?:ing)?:|"
+    r"retry|again|instead|fall(?:ing)?[ -]?back|manual|reboot"
+)
 
 
 UNNOTICED = Failing(Failure.UNNOTICED, explicit=True)
@@ -61,18 +70,48 @@ def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
     return walker.run_all(body[-1:]) if walker.flow is Flow.ON else None
 
 
-def handled_by(statements: Iterable[Statement], functions: Mapping[str, Function], outer: Failing) -> Failing:
-    """What becomes of a failure that these statements are there for."""
+def handled_by(
+    statements: Sequence[Statement], functions: Mapping[str, Function], outer: Failing, failed: Statement | None
+) -> Failing:
+    """What becomes of a failure of `failed` that these statements are there for."""
     words = _commands(statements, functions, 0)
     names = {name for name, _ in words}
     if not names.isdisjoint(_ENDS) and any(name in _ENDS and argument != "0" for name, argument in words):
         return STOPS
     if names & _TELLS:
-        return REPORTED
+        return SWALLOWED if _is_muted(failed) and _says_all_is_well(statements, names - functions.keys()) else REPORTED
     if names <= _ENDS | _NOTHING:
         return SWALLOWED
     # Another way to do the same: what counts is what happens where that fails, too.
     return outer
+
+
+def _is_muted(statement: Statement | None) -> bool:
+    """Whether its errors are thrown away."""
+    if isinstance(statement, Not):
+        return _is_muted(statement.command)
+    if not isinstance(statement, (Command, Redirected)):
+        return False
+    away = [each for each in statement.redirects if isinstance(each.target, Word) and each.target.raw == "/dev/null"]
+    if any(each.operator in _BOTH or each.descriptor == 2 for each in away):
+        return True
+    follows = any(each.operator == ">&" and each.descriptor == 2 for each in statement.redirects)
+    return follows and any(each.operator in (">", ">>") and each.descriptor in (None, 1) for each in away)
+
+
+def _says_all_is_well(statements: Sequence[Statement], names: AbstractSet[str]) -> bool:
+    """Whether all that somebody reads of a failure is that there was none."""
+    said = " ".join(_written(statements, 0))
+    is_all = names <= _TELLS | _NOTHING
+    return is_all and _ALL_IS_WELL.search(said) is not None and _IS_TOLD.search(said) is None
+
+
+def _written(statements: Iterable[Statement], depth: int) -> Iterator[str]:
+    for each in statements:
+        if isinstance(each, Command):
+            yield each.raw
+        elif depth < _DEEPEST:
+            yield from _written(_inside(each), depth + 1)
 
 
 def tries_for_ever(loop: While, functions: Mapping[str, Function]) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Writes
+from nodeworthy.boot.effects import Gap, Writes
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.state import Options
@@ -66,7 +66,7 @@ def run_shell(walker: Walker, arguments: Sequence[Text], place: Place, raw: str)
             return happened(walker, runfile(call_of(walker, rest, place, raw)), place, raw)
         if name is None:
             text = "\n".join([raw, *written_somewhere(walker)])
-            walker.not_understood(place, text, f"the script here is {rest[0].unsaid()}")
+            walker.not_understood(place, text, f"the script here is {rest[0].unsaid()}", kind=Gap.ANYTHING)
             return None
         return run_program(walker, (Text((name.rsplit("/", 1)[-1],)), *rest[1:]), place, raw)
     return _run_stdin(walker, rest, place, raw)
@@ -99,7 +99,7 @@ def run_command_text(walker: Walker, text: Text, place: Place, raw: str, argumen
     """`-c TEXT`."""
     if text.known is None:
         if not any(isinstance(piece, str) and piece.strip() for piece in text.pieces):
-            walker.not_understood(place, raw, f"what it runs is {text.unsaid()}")
+            walker.not_understood(place, raw, f"what it runs is {text.unsaid()}", kind=Gap.ANYTHING)
             return None
         return run_text(walker, text.shown(), Straight(place), arguments, place)
     return run_text(walker, text.known, Straight(place), arguments, place)
@@ -113,7 +113,7 @@ def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
     if stream is not None and stream.url is not None:
         return happened(walker, fetched_script(stream.url, call_of(walker, arguments, place, raw)), place, raw)
     if stream is None or stream.content is None or not stream.content.lines:
-        walker.not_understood(place, raw, "what this shell is given to run could not be read")
+        walker.not_understood(place, raw, "what this shell is given to run could not be read", kind=Gap.ANYTHING)
         return None
     content = stream.content
     walker.stdin = None
@@ -149,7 +149,7 @@ def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Pl
     if name.endswith(OF_METADATA):
         return None
     if name in walker.state.files:
-        walker.not_understood(place, raw, f"what stands in {name} could not be read")
+        walker.not_understood(place, raw, f"what stands in {name} could not be read", kind=Gap.ANYTHING)
         return Status(None)
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.effects import Gap
 from nodeworthy.boot.shell.nested import run_command_text
 from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Place
@@ -24,5 +25,5 @@ def su(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> boo
     for index, word in enumerate(words[:-1]):
         if word in ("-c", "--command", "-lc"):
             return run_command_text(walker, arguments[index + 1], place, raw)
-    walker.not_understood(place, raw, "what is run for another user could not be read")
+    walker.not_understood(place, raw, "what is run for another user could not be read", kind=Gap.ANYTHING)
     return None

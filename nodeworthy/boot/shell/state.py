@@ -17,6 +17,13 @@ from nodeworthy.records import dataclass
 # A variable's value: a text, or the elements of an array.
 Value: TypeAlias = "Text | tuple[Text, ...]"
 
+
+class Uncounted(tuple[Text, ...]):
+    """The elements of an array of which one may be any number of them: `NODES=($(scontrol show hostnames …))`."""
+
+    __slots__ = ()
+
+
 # What cloud-init's scripts find set: they run as root, with no arguments. HOME and USER are not.
 GIVEN = {"EUID": "0", "UID": "0", "SHELL": "/bin/bash", "#": "0", "IFS": " \t\n"}
 

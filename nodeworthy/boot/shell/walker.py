@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from nodeworthy.boot.conditions import Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
-from nodeworthy.boot.effects import Effect, Failure, How, NotUnderstood, Stage, Writes
+from nodeworthy.boot.effects import Effect, Failure, Gap, How, NotUnderstood, Stage, Writes
 from nodeworthy.boot.origin import Origin
 from nodeworthy.boot.shell import branches, pipelines
 from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Taken
@@ -236,7 +236,9 @@ class Walker:
             return effect if behind == path else replace(effect, path=Text((behind,)))
         return effect
 
-    def not_understood(self, place: Place, text: str, why: str, *, ends_it: bool = False) -> None:
+    def not_understood(
+        self, place: Place, text: str, why: str, *, kind: Gap = Gap.ITS_WORDS, ends_it: bool = False
+    ) -> None:
         self.emit(
             NotUnderstood(
                 place=place,
@@ -245,8 +247,9 @@ class Walker:
                 conditions=self.guard,
                 via=self.via,
                 failure=self.failure(),
-                text=text,
+                written=text,
                 why=why,
+                kind=kind,
                 ends_it=ends_it,
             )
         )

@@ -9,15 +9,20 @@ from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.expansions import applied
 from nodeworthy.boot.shell.lengths import ELEMENTS, LETTERS, PIECES, WHY, letters
 from nodeworthy.boot.shell.splitting import braces, first_separator, joined_by, separators, split
-from nodeworthy.boot.shell.state import State, missing
+from nodeworthy.boot.shell.state import State, Uncounted, missing
 from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text, cut
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 # Runs the body of `$(…)` and says what it prints; None where that is not known.
 Substitute = Callable[[Substitution], "Content | None"]
 
 _AT_RUN_TIME = {"?", "$", "!", "RANDOM", "SECONDS", "LINENO", "HOSTNAME", "PPID", "0", "BASH_SOURCE", "PWD", "-", "_"}
+
+
+# As many words as there are files.
+_GLOB = pattern(r"[*?]|\[[^\]]+\]")
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,22 @@ class Expander:
                     return [*arguments[:1], Text((Hole("…", WHY),))]
         return arguments
 
+    def elements(self, words: Iterable[Word]) -> tuple[Text, ...]:
+        """The words as the elements of an array."""
+        every = list(words)
+        found = self.fields(every)
+        is_counted = not any(text.holes for text in found) or not any(self._may_be_many(word) for word in every)
+        return tuple(found) if is_counted and not any(map(_is_glob, every)) else Uncounted(found)
+
+    def _may_be_many(self, word: Word) -> bool:
+        """Whether what is not known of it may fall apart."""
+        for part in word.parts:
+            if isinstance(part, Filled) or (isinstance(part, (Parameter, Substitution)) and not part.quoted):
+                return True
+            if isinstance(part, Parameter) and _is_all(part):
+                return isinstance(self.state.value(part.name), Uncounted)
+        return False
+
     def _fields(self, word: Word) -> list[Text]:
         if len(word.parts) == 1:
             only = word.parts[0]
@@ -96,6 +117,8 @@ class Expander:
         start, _, length = (self.text(part.argument).known or "" if part.argument is not None else "").partition(":")
         numbers = [reckon(start, self.state), reckon(length, self.state) if length else len(value)]
         if numbers[0] is None or numbers[1] is None or min(numbers[0], numbers[1]) < (part.name in ("@", "*")):
+            return [_at_run_time(part)]
+        if isinstance(value, Uncounted):
             return [_at_run_time(part)]
         first = numbers[0] - (part.name in ("@", "*"))
         return list(value[first : first + numbers[1]])
@@ -152,12 +175,13 @@ class Expander:
         """Of an array the element that is meant, or all of them in one text."""
         if not isinstance(value, tuple):
             return value
+        is_counted = not isinstance(value, Uncounted)
         if part.operator == "length" and _is_all(part):
-            return Text.of("x" * len(value))
+            return Text.of("x" * len(value)) if is_counted else _at_run_time(part)
         if _is_all(part):
             return joined_by(first_separator(self.state, part), value)
         index = reckon(part.index, self.state) if part.index is not None else 0
-        if index is None:
+        if index is None or (index != 0 and not is_counted):
             return _at_run_time(part)
         return value[index] if -len(value) <= index < len(value) else None
 
@@ -182,6 +206,10 @@ _DEFAULTS = {"-", ":-", "=", ":=", "+", ":+", "?", ":?"}
 
 def _is_all(part: Parameter) -> bool:
     return part.name in ("@", "*") or part.index in ("@", "*")
+
+
+def _is_glob(word: Word) -> bool:
+    return any(isinstance(part, Literal) and not part.quoted and _GLOB.search(part.text) for part in word.parts)
 
 
 def _at_run_time(part: Parameter) -> Text:

@@ -9,9 +9,8 @@ from nodeworthy.boot.cloud_config import CloudConfig, read_cloud_configs
 from nodeworthy.boot.gzipped import UNPACKED_LIMIT
 from nodeworthy.boot.node_config import NodeConfig, read_node_config
 from nodeworthy.boot.origin import Origin, Straight
-from nodeworthy.boot.unpack.decode import as_text
 from nodeworthy.boot.unpack.document import read_document
-from nodeworthy.boot.unpack.envelope import Opened, open_envelope
+from nodeworthy.boot.unpack.envelope import Opened, as_text, open_envelope
 from nodeworthy.boot.unpack.parts import Reading
 from nodeworthy.boot.userdata import Fault, FaultKind, PartKind, UserData
 from nodeworthy.verdict import Place

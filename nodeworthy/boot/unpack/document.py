@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 from nodeworthy.boot.effects import Stage
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.unpack.archive import read_archive
 from nodeworthy.boot.unpack.kinds import Type, begins_as, filled_in_as, looks_like
-from nodeworthy.boot.unpack.multipart import read_multipart
+from nodeworthy.boot.unpack.multipart import read_archive, read_multipart
 from nodeworthy.boot.unpack.parts import Found, Reading
 from nodeworthy.boot.userdata import FaultKind, PartKind
 from nodeworthy.patterns import pattern

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS, Kind
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS
+from nodeworthy.collect.cluster.not_seen import unseen
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, held_gpus
@@ -26,6 +26,7 @@ from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.scene import Fact, Missing, Scene, judged_together
 from nodeworthy.verdict import Place, Verdict
 
 _NOTHING_TELLS = "nothing tells what GPUs do: no answer of Prometheus, and no container that ended beside one that runs"
@@ -44,7 +45,7 @@ def capacity(
     world = _world(seen, works, shared, blamed)
     refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
     counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused)
-    return Scene([*_facts(seen, works, world), *counts], dict(_missing(seen)))
+    return judged_together([*_facts(seen, works, world), *counts], dict(_missing(seen)))
 
 
 def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
@@ -134,10 +135,10 @@ def _plugins(seen: Seen) -> dict[str, datetime]:
 
 def _missing(seen: Seen) -> Iterator[tuple[type[Fact], Missing]]:
     no_gpus = Missing("no node has GPUs and no pod asks for any")
-    yield Admissions, _unseen(seen, PODS, EVENTS) or no_gpus
-    yield HeldGpus, _unseen(seen, PODS) or _unmeasured(seen) or Missing(_NOTHING_TELLS)
-    yield NodeGpuCount, _unseen(seen, NODES) or Missing("no node offers GPUs")
-    yield Waiting, _only_one(seen) or _unseen(seen, PODS) or _unseen(seen, NODES) or no_gpus
+    yield Admissions, unseen(seen, PODS, EVENTS) or no_gpus
+    yield HeldGpus, unseen(seen, PODS) or _unmeasured(seen) or Missing(_NOTHING_TELLS)
+    yield NodeGpuCount, unseen(seen, NODES) or Missing("no node offers GPUs")
+    yield Waiting, _only_one(seen) or unseen(seen, PODS) or unseen(seen, NODES) or no_gpus
 
 
 def _unmeasured(seen: Seen) -> Missing | None:
@@ -152,23 +153,9 @@ def _only_one(seen: Seen) -> Missing | None:
     return Missing(f"only namespace {seen.namespace} was looked at, and others hold GPUs, too")
 
 
-def _unseen(seen: Seen, *kinds: Kind) -> Missing | None:
-    """Why nothing is there: none of these kinds may be looked at. That a core kind was not written down at all, another
-    rule says."""
-    missing = [each for each in kinds if not seen.has_all(each)]
-    if not missing:
-        return None
-    kept_away = next(filter(seen.was_kept_away, missing), None)
-    if kept_away is None:
-        return Missing(seen.why_not_all(missing[0]) or "")
-    skipped = bool(seen.namespace) and not kept_away.namespaced
-    verdict = Verdict.SKIP if skipped else Verdict.UNKNOWN
-    return Missing(seen.why_not_all(kept_away) or "", verdict, Place(subject=kept_away.plural))
-
-
 def ledger_of(seen: Seen) -> Ledger:
     kept = seen.capacity
-    one, nodes, pods = _only_one(seen), _unseen(seen, NODES), _unseen(seen, PODS)
+    one, nodes, pods = _only_one(seen), unseen(seen, NODES), unseen(seen, PODS)
     missing = next(filter(None, (one, nodes, pods)), None)
     in_part = missing.why if missing is not None else None
     counted = ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)

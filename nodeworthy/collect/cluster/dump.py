@@ -13,6 +13,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.backstop import TookTooLong, bounded
 from nodeworthy.collect.cluster import dump_yaml, hami_logs, logs
 from nodeworthy.collect.cluster.dump_text import STDIN, Unreadable, text_of
 from nodeworthy.collect.cluster.kinds import Kind, kind_named, kind_of, kind_of_list
@@ -135,12 +136,10 @@ def _files(root: Path, seen: Seen) -> Iterator[Path]:
 def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: Seen) -> _File:
     file = _File(shown(path))
     try:
-        for part in read(pieces, Place(path=file.path)):
-            if isinstance(part, Item):
-                _add_item(part, file, seen)
-            else:
-                file.is_list = file.is_list or part.has_items
-                _add_whole(part.data, part.has_items, file, seen)
+        bounded(_read_parts, pieces, read, file, seen)
+    except TookTooLong as problem:
+        file.fault(f"{problem.why}{file.used}", seen)
+        file.end(seen)
     except (NotJson, NotYaml) as problem:
         seen.unreadable.append(UnreadableInput(problem.place, f"{problem.why}{file.used}"))
         file.end(seen)
@@ -148,6 +147,15 @@ def _read(path: Path, pieces: Iterable[str], read: _Reader, seen: Seen) -> _File
         file.fault(f"{problem}{file.used}", seen)
         file.end(seen)
     return file
+
+
+def _read_parts(pieces: Iterable[str], read: _Reader, file: _File, seen: Seen) -> None:
+    for part in read(pieces, Place(path=file.path)):
+        if isinstance(part, Item):
+            _add_item(part, file, seen)
+        else:
+            file.is_list = file.is_list or part.has_items
+            _add_whole(part.data, part.has_items, file, seen)
 
 
 def _add_item(item: Item, file: _File, seen: Seen) -> None:

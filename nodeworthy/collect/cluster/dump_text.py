@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from nodeworthy.documents.text_file import OPENED
-from nodeworthy.limits import MOST_DIGITS, without_long_numbers
+from nodeworthy.backstop import allow
+from nodeworthy.documents.files import OPENED
+from nodeworthy.limits import MOST_DIGITS, SECONDS_A_MIB_OF_JSON, without_long_numbers
 
 STDIN = "-"
 PIECE = 1 << 20
@@ -28,6 +29,7 @@ def text_of(path: Path) -> Iterator[str]:
         text = held + piece
         kept = text.rstrip("0123456789")
         held = text[len(kept) :][: MOST_DIGITS + 1]
+        allow(len(piece) / 2**20 * SECONDS_A_MIB_OF_JSON)
         yield without_long_numbers(kept)
     yield without_long_numbers(held)
 

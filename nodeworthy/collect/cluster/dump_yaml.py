@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from nodeworthy.backstop import allow
 from nodeworthy.collect.cluster.dump_text import Unreadable
 from nodeworthy.documents.json_objects import Item, Whole
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plain
 from nodeworthy.documents.yaml import read_all
+from nodeworthy.limits import SECONDS_A_MIB
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
@@ -47,4 +49,5 @@ def _joined(pieces: Iterable[str]) -> str:
             raise Unreadable(
                 f"as YAML it is larger than {LARGEST >> 20} MiB, the most that is read of it: give -o json"
             )
+    allow(length / 2**20 * SECONDS_A_MIB)
     return "".join(text)

@@ -5,24 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS, Kind
+from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS
+from nodeworthy.collect.cluster.not_seen import unseen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
-from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes, plugins_on_nodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.operator.driver_daemonset import drivers_on_nodes
-from nodeworthy.facts.profiling.nodes import is_dedicated
+from nodeworthy.facts.operator.driver_daemonset import DriversOnNodes, drivers_on_nodes
+from nodeworthy.facts.profiling.nodes import WatchedNode, is_dedicated, watched_nodes
 from nodeworthy.facts.profiling.promise import ProfilingPromise, promises_of_cluster
-from nodeworthy.facts.profiling.watched_node import WatchedNode, watched_nodes
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.scene import Fact, Missing, Scene, judged_together
 from nodeworthy.suppression import Suppression
-from nodeworthy.verdict import Located, Place, Verdict
+from nodeworthy.verdict import Located
 
 CONTAINERD = "containerd://"
-JUDGED_HERE = ("dcgm-off-profiling-nodes", "one-device-plugin")
+# What is told here, and in no other scene of the same cluster.
+TOLD: frozenset[type[Fact]] = frozenset((DriversOnNodes, PluginsOnNodes, ProfilingPromise, WatchedNode))
 
 
 def gpu_parts(seen: Seen, fleet: Fleet | None, rules: frozenset[str]) -> Scene:
@@ -34,7 +35,7 @@ def gpu_parts(seen: Seen, fleet: Fleet | None, rules: frozenset[str]) -> Scene:
         facts += watched_nodes(nodes, pods)
     if fleet is not None and seen.has(NODES):
         facts += promises_of_cluster(nodes, fleet)
-    return Scene(facts, dict(_missing(seen, fleet)), list(_suppressions(seen, rules)))
+    return judged_together(facts, dict(_missing(seen, fleet)), _suppressions(seen, rules), about=TOLD)
 
 
 def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
@@ -42,29 +43,16 @@ def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
     said = [(seen.gpu_daemonsets[key].place, each) for key, each in seen.gpu_annotations.items()]
     said += [(node.place, node.annotations) for node in seen.nodes.values() if is_dedicated(node.labels)]
     for place, written in said:
-        own = annotated(plant({"metadata": {"annotations": written}}, place), rules, None)
-        yield from (each for each in own if each.rule in JUDGED_HERE)
+        yield from annotated(plant({"metadata": {"annotations": written}}, place), rules, None)
 
 
 def _missing(seen: Seen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Missing]]:
-    unseen_pods = _unseen(seen, DAEMONSETS) or _unseen(seen, PODS)
+    unseen_pods = unseen(seen, DAEMONSETS) or unseen(seen, PODS)
     yield PluginsOnNodes, unseen_pods or Missing("no device plugin that we know runs in the cluster")
-    yield WatchedNode, _unseen(seen, NODES) or _unseen(seen, PODS) or Missing("no node is dedicated to profiling")
+    yield WatchedNode, unseen(seen, NODES) or unseen(seen, PODS) or Missing("no node is dedicated to profiling")
     why = "no fleet was given" if fleet is None else "the fleet promises no nodes for profiling"
     promised = fleet is not None and any(pool.profiling_dedicated for pool in fleet.gpu_pools)
-    yield ProfilingPromise, (_unseen(seen, NODES) if promised else None) or Missing(why)
-
-
-def _unseen(seen: Seen, kind: Kind) -> Missing | None:
-    """Of a core kind that is not there, another rule says that the diagnosis is blind. Who may look into one namespace
-    only is rightly refused what belongs to none."""
-    why = seen.why_not_all(kind)
-    if why is None:
-        return None
-    if not seen.was_kept_away(kind):
-        return Missing(why)
-    skipped = bool(seen.namespace) and not kind.namespaced
-    return Missing(why, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
+    yield ProfilingPromise, (unseen(seen, NODES) if promised else None) or Missing(why)
 
 
 def by_containerd(pool: GpuPool, nodes: tuple[ClusterNode, ...]) -> Iterator[GpuPool]:

@@ -14,31 +14,27 @@ from nodeworthy.collect.cluster.kinds import PODS, RUNTIME_CLASSES, WEBHOOKS
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
-from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
-from nodeworthy.facts.hami.crash import HamiCrashes, crashes
+from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Webhook
+from nodeworthy.facts.hami.crash import HamiCrashes
+from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
 from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.health import HamiComponents, part_faults, webhook_faults
-from nodeworthy.facts.hami.installed import HamiInstallations
 from nodeworthy.facts.hami.live import sums
 from nodeworthy.facts.hami.metrics import HamiMetrics
-from nodeworthy.facts.hami.nodes import HamiPluginNodes
 from nodeworthy.facts.hami.parts import Installation, installations
 from nodeworthy.facts.hami.placed import node_faults
 from nodeworthy.facts.hami.pod import HamiPod
-from nodeworthy.facts.hami.registered import gpus_of_nodes, total
-from nodeworthy.facts.hami.runtime import runtimes
+from nodeworthy.facts.hami.policies import Policy, policies_of_values
+from nodeworthy.facts.hami.runtime import HamiRuntime, beside_the_operator
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.shares import shared_devices
-from nodeworthy.facts.hami.skipped import UnmutatedPods
-from nodeworthy.facts.hami.sums import HamiSums
-from nodeworthy.facts.hami.together import policies
+from nodeworthy.facts.hami.shares import gpus_of_nodes, shared_devices, total
 from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated
-from nodeworthy.facts.hami.values import HamiValues
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.operator.daemonset_manifest import GPU, Part
 from nodeworthy.facts.operator.recognition import of_cluster_policy
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.scene import Fact, Scene, judged_together
 from nodeworthy.verdict import Place, Related
 
 _TYPES: tuple[type[Any], ...] = (
@@ -58,7 +54,11 @@ _NONE = {
 }
 
 
-def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> Scene:
+# What is told of HAMi here, and in no other scene of the same cluster.
+TOLD: frozenset[type[Any]] = frozenset((*_TYPES, HamiGpus, HamiNodeConfigs, HamiRuntime, HamiSetup, HamiValues, Policy))
+
+
+def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> Scene:
     found = installations(seen.hami.parts.values(), seen.hami.makers)
     wanted = fleet.hami if fleet is not None else None
     if found:
@@ -66,22 +66,20 @@ def hami(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozense
         kept = [
             each for fact in facts if isinstance(fact, HamiPod) for each in annotated(fact.pod.document, rules, None)
         ]
-        missing = {kind: Missing(why) for kind, why in _NONE.items()}
-        return Scene(facts, missing, kept, subjects=frozenset((*map(type, facts), *missing, *_TYPES)))
+        return judged_together(facts, _NONE, kept, about=TOLD)
     if wanted is None or seen.namespace:
         why = "HAMi is not in what was read" if wanted is None else f"only namespace {seen.namespace} was looked at"
-        return Scene([], {kind: Missing(why) for kind in _TYPES})
+        return judged_together([], dict.fromkeys(_TYPES, why))
     place = replace(wanted.place, subject="hami")
     said = Related(place, f"the fleet wants HAMi in namespace {wanted.namespace}")
     unseen = seen.why_not_all(PODS)
     nothing = HamiInstallations(place, HamiCluster(()), said, unseen)
-    others = {kind: Missing("HAMi is not in what was read") for kind in _TYPES[1:]}
-    return Scene([nothing], others)
+    return judged_together([nothing], dict.fromkeys(_TYPES[1:], "HAMi is not in what was read"))
 
 
 class _Facts:
     def __init__(
-        self, seen: Seen, found: tuple[Installation, ...], asked_at: Place | None, asked: frozenset[str]
+        self, seen: Seen, found: tuple[Installation, ...], asked_at: Place | None, asked: frozenset[type[Any]]
     ) -> None:
         self._seen = seen
         self._asked_at = asked_at
@@ -97,12 +95,12 @@ class _Facts:
         yield HamiInstallations(self._setup.place, self._cluster)
         yield from self._components()
         yield from self._settings
-        yield from policies(self._setup.values, ())
+        yield from (each for values in self._setup.values for each in policies_of_values(values))
         yield self._setup
-        yield from runtimes(self._setup, self._operators)
+        yield from (each for operator in self._operators for each in beside_the_operator(self._setup, operator))
         yield from self._pods.facts
         yield from self._capacity()
-        yield HamiCrashes(self._setup.place, tuple(crashes(self._pods.crashes())))
+        yield HamiCrashes(self._setup.place, tuple(self._pods.crashes()))
         yield from metrics_of(self._seen, self._cluster, self._asked)
 
     @property
@@ -128,7 +126,7 @@ class _Facts:
     def _unseen_webhook(self) -> str | None:
         why = self._cluster.unseen.get(WEBHOOKS.plural)
         refused = self._seen.was_kept_away(WEBHOOKS) and not self._seen.namespace
-        return why if why and (refused or "hami-components-healthy" in self._asked) else None
+        return why if why and (refused or HamiComponents in self._asked) else None
 
     @property
     def _served_otherwise(self) -> frozenset[str]:

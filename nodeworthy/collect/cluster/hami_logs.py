@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from nodeworthy.backstop import TookTooLong, bounded
 from nodeworthy.collect.cluster.hami_seen import Said
 from nodeworthy.collect.cluster.logs import TAIL, Index
 from nodeworthy.collect.cluster.seen import Seen
@@ -45,10 +46,13 @@ def _said(path: Path, seen: Seen) -> Said | None:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL))
             tail = file.read()
+        return bounded(lambda: said_of(hidden(tail.decode("utf-8", "replace"))))
+    except TookTooLong as problem:
+        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), problem.why))
+        return None
     except OSError as problem:
         seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
         return None
-    return said_of(hidden(tail.decode("utf-8", "replace")))
 
 
 def said_of(log: str) -> Said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from nodeworthy.collect.cluster.kinds import PROMETHEUSES, SERVICE_MONITORS, SERVICES
 from nodeworthy.collect.cluster.seen import Seen
@@ -13,13 +14,11 @@ from nodeworthy.facts.services.monitoring_recognition import of_prometheus
 from nodeworthy.facts.services.monitoring_stack import scraping
 from nodeworthy.verdict import Place
 
-RULE = "hami-measured"
 
-
-def metrics_of(seen: Seen, cluster: HamiCluster, asked: frozenset[str]) -> Iterator[HamiMetrics]:
+def metrics_of(seen: Seen, cluster: HamiCluster, asked: frozenset[type[Any]]) -> Iterator[HamiMetrics]:
     """Nothing where there is no Prometheus, or nobody wrote down what would tell."""
     why = seen.why_not_all(PROMETHEUSES)
-    if why is not None and (seen.was_kept_away(PROMETHEUSES) or RULE in asked):
+    if why is not None and (seen.was_kept_away(PROMETHEUSES) or HamiMetrics in asked):
         yield HamiMetrics(Place(subject=PROMETHEUSES.plural), (), unseen=why)
         return
     prometheuses = [(key, data) for key, (kind, data) in seen.platform.items() if kind is PROMETHEUSES]
@@ -36,7 +35,7 @@ def metrics_of(seen: Seen, cluster: HamiCluster, asked: frozenset[str]) -> Itera
     for one in cluster.found:
         place = one.parts[0].pod.place if one.parts else Place(subject=SERVICES.plural)
         if unseen:
-            if refused or RULE in asked:
+            if refused or HamiMetrics in asked:
                 yield HamiMetrics(place, (), unseen=unseen)
             continue
         found = sources(one, seen.hami.services.values(), seen.hami.monitors.values())

@@ -26,21 +26,6 @@ from nodeworthy.records import dataclass
 
 Key = tuple[str, str]
 KINDS = (WEBHOOKS, SERVICES, ENDPOINTS, ENDPOINT_SLICES, NAMESPACES, SERVICE_MONITORS, CONFIG_MAPS, DEPLOYMENTS)
-# Its rules are judged here, by all that belongs together.
-RULES = frozenset(
-    f"hami-{name}"
-    for name in (
-        "installed-once",
-        "components-healthy",
-        "pods-mutated",
-        "capacity-adds-up",
-        "policy-known",
-        "plugin-configured",
-        "container-limits",
-        "crash-explained",
-        "measured",
-    )
-)
 _ITS_NAME = pattern(r"(^|-)(hami|vgpu)(-|$)")
 _OF_SLICES = "kubernetes.io/service-name"
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 import threading
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
 from nodeworthy.collect.cluster import live_logs, prometheus
 from nodeworthy.collect.cluster.connection import Answer, Connection
 from nodeworthy.collect.cluster.kinds import ASKED_FOR, Kind
-from nodeworthy.collect.cluster.pod_logs import RULES as LOGS_FOR
 from nodeworthy.collect.cluster.recording import KindFile, Recording
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import mappings_at, text_at
@@ -29,15 +28,15 @@ def look(
     workers: int,
     record: str | None,
     *,
-    rules: Collection[str],
+    with_logs: bool,
     measured_by: str | None = None,
 ) -> Seen:
-    """By which rules it will be judged says which logs are asked for; a Prometheus tells what GPUs do."""
+    """Logs of pods are asked for where a rule needs them; a Prometheus tells what GPUs do."""
     connection = Connection(context)
     reading = _Reading(connection, Seen(namespace), Recording(record, namespace) if record else None)
     try:
         reading.read_all(workers)
-        if not LOGS_FOR.isdisjoint(rules):
+        if with_logs:
             reading.read_logs(workers)
         if measured_by is not None:
             reading.read_usage(measured_by)

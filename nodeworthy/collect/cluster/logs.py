@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
+from nodeworthy.backstop import TookTooLong, bounded
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.files import shown
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -53,7 +54,11 @@ def _last_words(path: Path, seen: Seen) -> str:
         with path.open("rb") as file:
             file.seek(0, 2)
             file.seek(max(0, file.tell() - TAIL))
-            return last_words(hidden(file.read().decode("utf-8", "replace")))
+            tail = file.read()
+        return bounded(lambda: last_words(hidden(tail.decode("utf-8", "replace"))))
+    except TookTooLong as problem:
+        seen.unreadable.append(UnreadableInput(Place(path=shown(path)), problem.why))
+        return ""
     except OSError as problem:
         seen.unreadable.append(UnreadableInput(Place(path=shown(path)), f"it can't be read: {problem.strerror}"))
         return ""

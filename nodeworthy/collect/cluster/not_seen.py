@@ -7,9 +7,31 @@ from functools import cached_property
 
 from nodeworthy.collect.cluster.kinds import KINDS, NODES, Kind
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.engine import Missing
 from nodeworthy.facts.not_seen import NotLookedAt
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Place, Verdict
+
+
+def unseen(seen: Seen, *kinds: Kind) -> Missing | None:
+    """Why nothing is known of what these tell together; None where all of them could be read. Of a core kind that was
+    not written down at all, another rule says that the diagnosis is blind. Who may look into one namespace only is
+    rightly refused what belongs to none."""
+    left = [each for each in kinds if not seen.has_all(each)]
+    if not left:
+        return None
+    kept_away = next(filter(seen.was_kept_away, left), None)
+    if kept_away is None:
+        return Missing(seen.why_not_all(left[0]) or "")
+    skipped = bool(seen.namespace) and not kept_away.namespaced
+    verdict = Verdict.SKIP if skipped else Verdict.UNKNOWN
+    return Missing(seen.why_not_all(kept_away) or "", verdict, Place(subject=kept_away.plural))
+
+
+def unseen_though_asked(seen: Seen, kind: Kind, *, is_asked_for: bool) -> Missing | None:
+    """Of a kind that few clusters have: not written down is a reason only where its rule was asked for by name."""
+    if not seen.was_kept_away(kind) and not (is_asked_for and not seen.has(kind)):
+        return None
+    return Missing(seen.why_not_all(kind) or "", Verdict.UNKNOWN, Place(subject=kind.plural))
 
 
 class NotSeen:

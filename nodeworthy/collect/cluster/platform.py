@@ -15,15 +15,14 @@ from nodeworthy.collect.cluster.kinds import (
     STATEFUL_SETS,
     Kind,
 )
+from nodeworthy.collect.cluster.not_seen import unseen_though_asked
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.plain import strings_at, text_at
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.engine import Fact, Missing, Scene
-from nodeworthy.facts.fleet.asked_for import asked_for
+from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked, monitoring_asked, queue_asked
 from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.operator.recognition import of_cluster_policy
-from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.recognition import pod_templates
 from nodeworthy.facts.services.database_server import DatabaseServer, of_template, servers_of_cloud_native
 from nodeworthy.facts.services.monitoring_recognition import of_prometheus
@@ -32,22 +31,28 @@ from nodeworthy.facts.services.queue_database import QueueDatabase, queue_databa
 from nodeworthy.facts.services.service_monitors import chooses, leads_to
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Place, Verdict
+from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.verdict import Place
 
-# They are told to be unknown where what they need was not saved, and they were asked for.
-_METRICS, _DATABASE = "metrics-fit-their-disk", "database-replicated"
+# What is told here, and in no other scene of the same cluster.
+TOLD: frozenset[type[Any]] = frozenset((MonitoringAsked, MonitoringStack, QueueAsked, QueueDatabase, Scraping))
 
 
-def platform(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> Scene:
+def platform(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> Scene:
     trees = [_planted(kind, data) for kind, data in seen.platform.values()]
     stacks = [of_prometheus(tree) for tree in trees if tree.get("kind").text == PROMETHEUSES.kind]
-    databases = list(queue_databases(_servers(trees, seen)))
+    databases = list(queue_databases(list(_servers(trees, seen))))
     policies = [of_cluster_policy(_tree("ClusterPolicy", each)) for each in seen.policies.values()] if stacks else []
-    scraped = [_with_exporters(each, seen, is_asked_for=_METRICS in asked) for each in scraping(stacks)]
-    facts: list[Fact] = [*asked_for(fleet), *stacks, *scraped, *databases, *policies]
+    scraped = [_with_exporters(each, seen, is_asked_for=MonitoringStack in asked) for each in scraping(stacks)]
+    facts: list[Fact] = [*_asked_for(fleet), *stacks, *scraped, *databases, *policies]
     kept = [each for tree in trees for each in annotated(tree, rules, None)]
-    subjects = frozenset(type(each) for each in facts) | {MonitoringStack, QueueDatabase}
-    return Scene(facts, dict(_missing(seen, asked)), kept, subjects=subjects - {OperatorValues})
+    return judged_together(facts, dict(_missing(seen, asked)), kept, about=TOLD)
+
+
+def _asked_for(fleet: Fleet | None) -> Iterator[Fact]:
+    if fleet is not None:
+        yield from monitoring_asked(fleet)
+        yield from queue_asked(fleet)
 
 
 def _with_exporters(scraped: Scraping, seen: Seen, *, is_asked_for: bool) -> Scraping:
@@ -63,7 +68,7 @@ def _with_exporters(scraped: Scraping, seen: Seen, *, is_asked_for: bool) -> Scr
     return replace(scraped, monitored_by=tuple(strings_at(each, "metadata", "labels") for each in monitors))
 
 
-def _servers(trees: list[Tree], seen: Seen) -> Iterator[Fact]:
+def _servers(trees: list[Tree], seen: Seen) -> Iterator[DatabaseServer]:
     for tree in trees:
         yield from (replace(each, runs_on=_runs_on(each, seen)) for each in servers_of_cloud_native(tree))
         if tree.get("kind").text == STATEFUL_SETS.kind:
@@ -92,15 +97,11 @@ def _tree(kind: str, data: Mapping[str, Any]) -> Tree:
     return plant(data, Place(object=named))
 
 
-def _missing(seen: Seen, asked: frozenset[str]) -> Iterator[tuple[type[Fact], Missing]]:
+def _missing(seen: Seen, asked: frozenset[type[Any]]) -> Iterator[tuple[type[Fact], Missing]]:
     """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
-    measured = _unseen(seen, PROMETHEUSES, is_asked_for=_METRICS in asked)
+    measured = unseen_though_asked(seen, PROMETHEUSES, is_asked_for=MonitoringStack in asked)
     yield MonitoringStack, measured or Missing("no Prometheus is in what was read")
-    unseen = (_unseen(seen, kind, is_asked_for=_DATABASE in asked) for kind in (STATEFUL_SETS, DATABASES))
+    unseen = (
+        unseen_though_asked(seen, kind, is_asked_for=QueueDatabase in asked) for kind in (STATEFUL_SETS, DATABASES)
+    )
     yield QueueDatabase, next(filter(None, unseen), None) or Missing("no database of a queue is in what was read")
-
-
-def _unseen(seen: Seen, kind: Kind, *, is_asked_for: bool) -> Missing | None:
-    if not seen.was_kept_away(kind) and not (is_asked_for and not seen.has(kind)):
-        return None
-    return Missing(seen.why_not_all(kind) or "", Verdict.UNKNOWN, Place(subject=kind.plural))

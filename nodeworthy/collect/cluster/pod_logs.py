@@ -17,16 +17,6 @@ from nodeworthy.records import dataclass
 Key = tuple[str, str]
 # They become parts of paths, here and on the server.
 _NAME = pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
-# Without one of these, no log is asked for.
-RULES = frozenset(
-    (
-        "containerd-paths",
-        "hami-components-healthy",
-        "hami-crash-explained",
-        "pod-egress-forwarded",
-        "toolkit-reaches-containerd",
-    )
-)
 # Of pods of one maker, which fail alike, a few will do; of jobs each has a story of its own.
 _OF_ONE_MAKER = 5
 MOST_PODS = 100

@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.collect.cluster import hami_seen
 from nodeworthy.collect.cluster.kinds import EVENTS, JOBS, NODES, RUNTIME_CLASSES, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
-from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass, class_of
 from nodeworthy.facts.cluster.live_pod import live_template
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
@@ -20,13 +18,9 @@ from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.work import VerificationWork, verification_works
 from nodeworthy.known.verification import OPT_OUTS
+from nodeworthy.scene import Fact, Missing, Scene, judged_together
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place, Verdict
-
-# The rule that needs a kind which is none of the core ones.
-NEEDS_CLASSES = "runtime-class-agrees"
-# And the one for which there is more than a template.
-BY_WHAT_IT_HOLDS = "verification-yields"
 
 
 def verification(seen: Seen, why_unseen: Callable[[Kind], str | None]) -> list[VerificationWork]:
@@ -41,12 +35,17 @@ def verification(seen: Seen, why_unseen: Callable[[Kind], str | None]) -> list[V
 def of_verification(works: list[VerificationWork], waiting: tuple[str, ...]) -> Scene:
     """Who waits for what it holds is a victim like those whom a kubelet turned away."""
     told = [each if each.yields else replace(each, rejected=(*each.rejected, *waiting)) for each in works]
-    return Scene(told, {VerificationWork: Missing("nothing here verifies")})
+    return judged_together(told, {VerificationWork: "nothing here verifies"})
 
 
 def of_pods(
-    seen: Seen, why_unseen: Callable[[Kind], str | None], asked: frozenset[str], rules: frozenset[str]
+    seen: Seen,
+    why_unseen: Callable[[Kind], str | None],
+    asked: frozenset[type[Any]],
+    rules: frozenset[str],
+    elsewhere: frozenset[type[Any]],
 ) -> Scene:
+    """The types of `elsewhere` other scenes tell of the same pods."""
     templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
     runtimes = list(_runtimes(seen))
     facts: list[Fact] = [*templates, *seen.gpu_pods.refused]
@@ -56,7 +55,8 @@ def of_pods(
     if why_unseen(NODES) is None:
         facts += sizes_of_nodes(seen.nodes.values())
     kept = [each for pod in templates for each in _suppressions(pod, rules)]
-    return Scene(facts, _missing(seen, unseen, asked), kept, frozenset((BY_WHAT_IT_HOLDS, *hami_seen.RULES)))
+    said = _missing(seen, unseen, asked)
+    return judged_together(facts, said, kept, elsewhere={VerificationWork, *elsewhere})
 
 
 def _runtimes(seen: Seen) -> Iterator[RuntimeClass]:
@@ -87,7 +87,7 @@ def _by_class(seen: Seen) -> dict[str, list[str]]:
     return {name: sorted(pods) for name, pods in found.items()}
 
 
-def _missing(seen: Seen, unseen: str | None, asked: frozenset[str]) -> dict[type[Any], Missing]:
+def _missing(seen: Seen, unseen: str | None, asked: frozenset[type[Any]]) -> dict[type[Any], Missing]:
     """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
     none = Missing("no pod in what was read has to do with GPUs")
     missing: dict[type[Any], Missing] = {PodTemplate: none}
@@ -97,7 +97,7 @@ def _missing(seen: Seen, unseen: str | None, asked: frozenset[str]) -> dict[type
         missing[RuntimeClass] = Missing("the cluster has no RuntimeClass")
         return missing
     refused = RUNTIME_CLASSES.plural in seen.refused and not seen.namespace
-    verdict = Verdict.UNKNOWN if NEEDS_CLASSES in asked or refused else Verdict.SKIP
+    verdict = Verdict.UNKNOWN if RuntimeClass in asked or refused else Verdict.SKIP
     classes = Missing(unseen, verdict, Place(subject=RUNTIME_CLASSES.plural))
     missing[RuntimeClass] = classes
     missing[ClusterClasses] = replace(classes, verdict=Verdict.SKIP)

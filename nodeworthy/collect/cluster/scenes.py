@@ -6,20 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from nodeworthy.collect.cluster import hami, platform
 from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_of
 from nodeworthy.collect.cluster.egress import egress
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
 from nodeworthy.collect.cluster.groups import Group, grouped
-from nodeworthy.collect.cluster.hami import hami
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, NODES
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.platform import platform
 from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.cluster.toolkits import Toolkits, values_of
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
-from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.hami.waiting import of_hami
@@ -27,24 +25,21 @@ from nodeworthy.facts.operator.recognition import installed_by
 from nodeworthy.facts.operator.release_of_fleet import with_release_of
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.profiling.nodes import WatchedNode
 from nodeworthy.fleet.model import Fleet
+from nodeworthy.scene import Fact, Missing, Scene, judged_together
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Located, Place, Verdict
 
-# The rules that can be proven by ClusterPolicies alone.
-NEEDS_POLICY = frozenset(("toolkit-env-wellformed", "one-driver", "operator-release-works"))
-# And the one for which there is something better.
-BY_MOUNTS = "containerd-paths"
-# And the one that is judged by what runs.
-BY_PODS = "dcgm-off-profiling-nodes"
 
-
-def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> list[Scene]:
+def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> list[Scene]:
+    """`asked` are the types that rules judge which were asked for by name: why they are missing is told as unknown,
+    where they could not be seen. `rules` are the ids of all rules that a suppression may name."""
     return _Scenes(seen, fleet, asked, rules).all
 
 
 class _Scenes:
-    def __init__(self, seen: Seen, fleet: Fleet | None, asked: frozenset[str], rules: frozenset[str]) -> None:
+    def __init__(self, seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> None:
         self._seen = seen
         self._fleet = fleet
         self._asked = asked
@@ -55,7 +50,7 @@ class _Scenes:
     @property
     def all(self) -> list[Scene]:
         works = verification(self._seen, self._unseen.why)
-        shared = hami(self._seen, self._fleet, self._asked, self._rules)
+        shared = hami.hami(self._seen, self._fleet, self._asked, self._rules)
         held = capacity(
             self._seen,
             self._fleet,
@@ -63,9 +58,10 @@ class _Scenes:
             of_hami(shared.facts),
             blamed=self._toolkits.nodes_without_runtime,
         )
-        pods = of_pods(self._seen, self._unseen.why, self._asked, self._rules)
+        told_otherwise = hami.TOLD | platform.TOLD
+        pods = of_pods(self._seen, self._unseen.why, self._asked, self._rules, told_otherwise)
         verified = of_verification(works, kept_waiting(held))
-        others = [pods, verified, held, platform(self._seen, self._fleet, self._asked, self._rules), shared]
+        others = [pods, verified, held, platform.platform(self._seen, self._fleet, self._asked, self._rules), shared]
         return [
             self._of_toolkits(starved_of(held)),
             gpu_parts(self._seen, self._fleet, self._rules),
@@ -79,19 +75,22 @@ class _Scenes:
         unserved = [each.with_starved(starved) for each in self._toolkits.unserved]
         facts: list[Fact] = [*self._seen.unreadable, *self._unseen.not_looked_at(), *served, *unserved]
         kept = [self._suppressions(each.data, each.place) for each in self._seen.toolkits.values()]
-        return Scene(facts, {ToolkitOnNodes: self._toolkits.missing()}, [each for some in kept for each in some])
+        return judged_together(
+            facts, {ToolkitOnNodes: self._toolkits.missing()}, [each for some in kept for each in some]
+        )
 
     # The operator's settings
 
     def _policies(self) -> Iterator[Scene]:
         """What the operator wants. Where its toolkit is there, that is judged by what it really mounts."""
-        elsewhere = frozenset((BY_MOUNTS, BY_PODS) if self._seen.toolkits else (BY_PODS,))
+        mounts = (ToolkitOnNodes,) if self._seen.toolkits else ()
+        elsewhere = frozenset((WatchedNode, *mounts))
         if not self._seen.policies:
-            yield Scene([], {OperatorValues: self._no_policy()}, judged_elsewhere=elsewhere)
+            yield judged_together([], {OperatorValues: self._no_policy()}, elsewhere=elsewhere)
         for data in self._seen.policies.values():
             values = self._with_release(values_of(data))
             kept = self._suppressions(data, values.place)
-            yield Scene([values, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere)
+            yield judged_together([values, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere=elsewhere)
 
     def _with_release(self, values: OperatorValues) -> OperatorValues:
         """Where it says none itself: what the operator that runs says, what made its toolkit, what the fleet names."""
@@ -103,7 +102,7 @@ class _Scenes:
     def _no_policy(self) -> Missing:
         missing = self._unseen.missing(CLUSTER_POLICIES, "there is no ClusterPolicy in the cluster")
         unseen = self._unseen.why(CLUSTER_POLICIES) is not None
-        if unseen and NEEDS_POLICY & self._asked and not self._unseen.may_be_refused(CLUSTER_POLICIES):
+        if unseen and OperatorValues in self._asked and not self._unseen.may_be_refused(CLUSTER_POLICIES):
             return replace(missing, verdict=Verdict.UNKNOWN)
         return missing
 

@@ -14,7 +14,6 @@ from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plant
-from nodeworthy.engine import Missing
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.cluster.pod import ClusterPod
@@ -25,6 +24,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedF
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Place
 
 # The node of an event that names none.

@@ -1,21 +1,50 @@
-"""The life of one node's Job: made, waited for, read, removed."""
+"""The Jobs that look at nodes, some at a time: made, waited for, read, removed, whatever ends it."""
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Mapping
-from dataclasses import field
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import field, replace
 from typing import Any
 
 from nodeworthy.collect.in_cluster import state
 from nodeworthy.collect.in_cluster.cluster import Busy, Cluster, NotBelieved
-from nodeworthy.collect.in_cluster.job import Terms, job
-from nodeworthy.collect.in_cluster.said import recording
-from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.in_cluster.job import Terms, job, name_of
+from nodeworthy.collect.node.asked import Asked
+from nodeworthy.collect.node.recording import NoRecording, Recording, of_data
+from nodeworthy.collect.terminated import terminated_like_interrupted
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.records import dataclass
+from nodeworthy.redaction import hidden
+
+# As it is written; what stands before and after it is not read.
+_BEGINS = '{\n "schema"'
+
+
+def recording(host: str, log: bytes, why: str) -> Recording:
+    """Under the name by which we asked: a log may say any. `why` is what the cluster says of a Job that failed."""
+    text = log.decode("utf-8", "replace")
+    at = text.find(_BEGINS)
+    if at < 0:
+        return Recording(host, unreached=_unsaid(text, why))
+    try:
+        data, _ = json.JSONDecoder().raw_decode(text, at)
+        return replace(of_data(data), host=host)
+    except NoRecording as problem:
+        return Recording(host, unreached=f"its log is no recording: {problem}")
+    except (ValueError, RecursionError):
+        return Recording(host, unreached="its log is no whole recording: it breaks off, or was cut")
+
+
+def _unsaid(text: str, why: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    last = f"; the last that its pod said: {hidden(lines[-1])[:200]}" if lines else ""
+    return f"{why or 'its log holds no recording: is the image built from this repository?'}{last}"
+
 
 POLL_SECONDS = 1.0
 # How often it is asked whether the node is still there, and how long a Job may have no pod before we ask why.
@@ -131,3 +160,59 @@ class Looking:
             self.cluster.remove(text_at(made, "metadata", "name"), text_at(made, "metadata", "uid"))
         except CouldNotLook:
             return  # whoever sweeps tries once more, and tells
+
+
+# Told of each node when it has been read: how many of how many, its host, and why it was not reached.
+Progress = Callable[[int, int, Recording], None]
+SWEEPS = 3
+SWEEP_SECONDS = 2.0
+
+
+def ask_all(
+    cluster: Cluster,
+    terms: Terms,
+    nodes: Mapping[str, str],
+    *,
+    workers: int,
+    progress: Progress,
+    tell: Callable[[str], None],
+) -> list[Asked]:
+    """Of each host and its node, in their order."""
+    looking = Looking(cluster, terms, time.monotonic() + terms.total_seconds)
+    with terminated_like_interrupted():
+        try:
+            return _asked(looking, nodes, workers, progress)
+        finally:
+            _sweep(cluster, terms, tell)
+
+
+def _asked(looking: Looking, nodes: Mapping[str, str], workers: int, progress: Progress) -> list[Asked]:
+    with ThreadPoolExecutor(max_workers=max(1, min(workers, len(nodes) or 1))) as executor:
+        futures = {
+            executor.submit(looking.look, host, node, name_of(looking.terms.run, number, node)): host
+            for number, (host, node) in enumerate(nodes.items())
+        }
+        try:
+            for done, each in enumerate(as_completed(futures), start=1):
+                progress(done, len(futures), each.result())
+        except BaseException:
+            looking.stop.set()
+            executor.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [Asked(host, future.result()) for future, host in futures.items()]
+
+
+def _sweep(cluster: Cluster, terms: Terms, tell: Callable[[str], None]) -> None:
+    """What a worker could not remove, or had made without hearing so."""
+    for last in (*[False] * (SWEEPS - 1), True):
+        try:
+            left = [each for each in cluster.jobs(terms.selector) if not text_at(each, "metadata", "deletionTimestamp")]
+            for each in left:
+                cluster.remove(text_at(each, "metadata", "name"), text_at(each, "metadata", "uid"))
+            return
+        except CouldNotLook as problem:
+            if last:
+                by_hand = f"kubectl delete jobs -n {cluster.namespace} -l {terms.selector}"
+                tell(f"Jobs of this run may be left, which end by themselves ({problem}): {by_hand}")
+            else:
+                time.sleep(SWEEP_SECONDS)

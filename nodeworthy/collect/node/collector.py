@@ -19,11 +19,11 @@ from nodeworthy.collect.node.recording import SUFFIX, as_text
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.collect.node.waiting import Progress, in_parallel, until_ready
 from nodeworthy.collect.terminated import terminated_like_interrupted
-from nodeworthy.engine import Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.records import dataclass
+from nodeworthy.scene import Missing, Scene, judged_together
 from nodeworthy.verdict import Place, Verdict
 
 # Writes a whole file, or none.
@@ -143,14 +143,14 @@ def scene(asked: Asked, declared: Declared) -> Scene:
         unreadable = UnreadableInput(
             Place(path=asked.name.removeprefix("replay:")), f"this recording can't be replayed: {asked.why}"
         )
-        return Scene([unreadable], {Node: Missing("its recording can't be replayed", place=place)})
+        return judged_together([unreadable], {Node: Missing("its recording can't be replayed", place=place)})
     if asked.recording.unreached is not None:
         why = f"the host was not reached: {asked.recording.unreached}"
         remedy = f"reach {asked.name} by hand, then look again"
         unseen = NotLookedAt(place, why, Verdict.ERROR, remedy)
-        return Scene([unseen], {Node: Missing(why, place=place)})
-    return Scene([node(asked.recording, declared)])
+        return judged_together([unseen], {Node: Missing(why, place=place)})
+    return judged_together([node(asked.recording, declared)])
 
 
 def nothing_asked(why: str) -> Scene:
-    return Scene([NotLookedAt(Place(), why)])
+    return judged_together([NotLookedAt(Place(), why)])

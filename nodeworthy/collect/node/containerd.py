@@ -14,7 +14,7 @@ from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.boot.written_text import toml_of
 from nodeworthy.facts.containerd.config import ConfigFile, Role
-from nodeworthy.facts.containerd.runtime_dump import handlers, programs
+from nodeworthy.facts.containerd.runtime_dump import address, handlers, programs
 from nodeworthy.facts.node.containerd import DROP_IN_ENDINGS, RUNS, IdleContainerd, SaidByContainerd
 from nodeworthy.facts.node.units import NodeUnits
 from nodeworthy.known.containerd import defaults
@@ -106,7 +106,7 @@ def idle_containerds(recording: Recording, units: NodeUnits | None, host: Place)
             place=place,
             unit=by_name[f"{name}.service"],
             config=config,
-            address=None if dump.is_unknown else dump.get("grpc", "address").text or defaults().socket,
+            address=None if dump.is_unknown else address(dump) or defaults().socket,
             version=None if isinstance(version, Unknown) else version.value,
             said=said_by(recording, name, dump, config, place),
             last=log[-1].strip().removeprefix(_SAID_IT_ENDS) if log else None,

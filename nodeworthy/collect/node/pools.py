@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from nodeworthy.errors import InputError
+from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.fleet.pool_membership import pool_of
 from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import containerd_of, distributions, fits_os
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.known.node_signs import Sign
+from nodeworthy.known.node_signs import Sign, traces
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -29,20 +30,52 @@ class Belonging:
     is_gpu: bool
     used: RuntimeProcess | None
     os: Mapping[str, str]
+    # What distributions leave on their nodes, and is there.
+    traces: tuple[str, ...] = ()
 
     @property
     def gpu(self) -> str | None:
         named = gpu_named(self.model)
         return named.name if named else None
 
-    @cached_property
+    @property
     def sign(self) -> Sign | None:
+        """What it may be by its runtime's unit and by what lies on it, as far as both go together."""
+        by_unit, by_traces = self._by_unit, self._by_traces
+        if by_unit is None or by_traces is None:
+            return by_unit or by_traces
+        both = tuple(each for each in by_unit.distributions if each in by_traces.distributions)
+        return Sign(both) if both else None
+
+    @property
+    def contradiction(self) -> str:
+        """What its runtime's unit and what lies on it say, where no distribution has both."""
+        if self._by_unit is None or self._by_traces is None or self.sign is not None:
+            return ""
+        assert self.used is not None
+        by_unit, there = " or ".join(self._by_unit.distributions), " and ".join(self.traces)
+        by_traces = " or ".join(self._by_traces.distributions)
+        return f"its runtime runs in {self.used.unit}, as {by_unit} has it, and {there} is of {by_traces}"
+
+    @cached_property
+    def _by_traces(self) -> Sign | None:
+        named = (name for each in traces() if each.path in self.traces for name in each.distributions)
+        found = tuple(each for each in dict.fromkeys(named) if fits_os(each, *self._system))
+        return Sign(found) if found else None
+
+    @property
+    def _system(self) -> tuple[str, str]:
+        return self.os.get("ID", ""), self.os.get("VERSION_ID", "")
+
+    @cached_property
+    def _by_unit(self) -> Sign | None:
         """The distributions whose unit runs this runtime, on this OS."""
         if self.used is None or self.used.unit is None:
             return None
         unit = self.used.unit.removesuffix(".service")
-        system = self.os.get("ID", ""), self.os.get("VERSION_ID", "")
-        fitting = [each for each in distributions() if unit in containerd_of(each).units and fits_os(each, *system)]
+        fitting = [
+            each for each in distributions() if unit in containerd_of(each).units and fits_os(each, *self._system)
+        ]
         return Sign(tuple(fitting)) if fitting else None
 
 
@@ -78,6 +111,9 @@ class Declared:
         if self.pool is not None:
             return Located(Known(next(each for each in self.fleet.pools if each.name == self.pool)), where)
         membership = pool_of(node, self.fleet.pools)
+        if node.contradiction and POOL not in node.labels:
+            why = f"which pool of the fleet this node is of is not known: {node.contradiction}"
+            return Located.unknown(why, where)
         if membership.pool is None:
             return Located.unknown(f"which pool of the fleet this node is of is not known: {membership.why}", where)
         return Located(Known(membership.pool), where)

@@ -111,6 +111,7 @@ def _belonging(
         model=models[0] if models else "",
         is_gpu=bool(_lines(recording, "gpus")),
         used=used,
+        traces=tuple(_lines(recording, "traces")),
         os=dict(line.replace('"', "").split("=", 1) for line in _lines(recording, "os") if "=" in line),
     )
 

@@ -1,6 +1,6 @@
 # What a node says of itself. Reads and changes nothing; everything that decides what is read next is decided here,
 # so that one round trip is enough. Run as:
-# sh -c SCRIPT nodeworthy NONCE default=CONFIG registries=FILE... start=UNIT... SOCKET... UNIT...
+# sh -c SCRIPT nodeworthy NONCE default=CONFIG registries=FILE... trace=PATH... start=UNIT... SOCKET... UNIT...
 # What follows, state.sh and filters.sh, reads the rest.
 # Each part is framed by lines with the nonce, on both streams, so that no content can be mistaken for a frame.
 
@@ -18,12 +18,14 @@ registries=
 sockets=
 units=
 starting=
+traces=
 trusting=
 docker=
 for each; do
     case $each in
     default=*) default=${each#default=} ;;
     registries=*) registries="$registries ${each#registries=}" ;;
+    trace=*) traces="$traces ${each#trace=}" ;;
     start=*) starting="$starting ${each#start=}" ;;
     */*) sockets="$sockets $each" ;;
     *) units="$units $each" ;;
@@ -187,11 +189,11 @@ written() {
     done
 }
 
-# Where it listens: as its flag says, else its configuration.
+# Where it listens: as its flag says, else its configuration, in which a server is a plugin since 2.3.
 address_of() {
     told=$(flag "$1" --address -a)
     [ -n "$told" ] || told=$(printf '%s\n' "$dump" |
-        sed -n '/^\[grpc\]/,/^\[/s/^ *address = .\(.*\).$/\1/p' | head -n 1)
+        sed -n '/^ *\[\(grpc\|plugins\..io\.containerd\.server\.v1\.grpc.\)\]/,/^ *\[/s/^ *address = .\(.*\).$/\1/p' | head -n 1)
     echo "$told"
 }
 
@@ -349,12 +351,21 @@ boot() {
     return 0
 }
 
+# What distributions of Kubernetes leave on their nodes.
+left() {
+    for each in $traces; do
+        [ -e "$each" ] && echo "$each"
+    done
+    return 0
+}
+
 part who id -u
 part name uname -n
 part "boot id" cat /proc/sys/kernel/random/boot_id
 part kernel uname -r
 part product cat /sys/class/dmi/id/product_name
 part os cat /etc/os-release
+part traces left
 part ourselves grep '^NSpid:' /proc/self/status
 for file in $(grep -lE '(^|/)(kubelet|kubelite|k3s|containerd|crio|cri-dockerd|dockerd)' /proc/[0-9]*/cmdline 2>/dev/null); do
     process "${file%/cmdline}"

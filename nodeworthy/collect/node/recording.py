@@ -97,7 +97,7 @@ def of_data(data: Any) -> Recording:
     if not isinstance(data.get("parts"), list):
         raise NoRecording("it is malformed: it has no list of parts")
     parts = tuple(_part(number, each) for number, each in enumerate(data["parts"], start=1))
-    return Recording(data["host"], without_secrets(parts), hidden(unreached) if unreached else unreached)
+    return Recording(hidden(data["host"]), without_secrets(parts), hidden(unreached) if unreached else unreached)
 
 
 def _part(number: int, data: Any) -> Part:

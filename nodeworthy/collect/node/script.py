@@ -11,6 +11,7 @@ from importlib.resources import files
 
 from nodeworthy.known.containerd import defaults, every_registries_file, every_socket, every_unit
 from nodeworthy.known.kubelet import every_kubelet_unit, families
+from nodeworthy.known.node_signs import traces
 from nodeworthy.limits import MOST_PARTS
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -52,6 +53,7 @@ def command(nonce: str) -> str:
     """A command for any shell of a user; it becomes root where sudo asks nothing."""
     starting = [f"start={unit}" for unit in (*every_kubelet_unit(), *filter(None, (f.image for f in families())))]
     told = [f"default={defaults().config}", *(f"registries={file}" for file in every_registries_file())]
+    told += [f"trace={each.path}" for each in traces()]
     words = shlex.join(["nodeworthy", nonce, *told, *starting, *every_socket(), *every_unit()])
     body = (
         f"S={shlex.quote(text())}; "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from nodeworthy.collect.node import aws, deadline
-from nodeworthy.collect.node.reach import Reach
+from nodeworthy.collect.node import deadline
+from nodeworthy.collect.node.reach import Reach, client, need_boto3, problems
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.records import dataclass
 
@@ -40,15 +40,15 @@ def by_label(selector: str, reach: Reach) -> Selected:
 
 def by_group(name: str, via: str, reach: Reach) -> Selected:
     """Raises InputError where there is no such group, CouldNotLook where AWS does not say."""
-    aws.need_boto3("--asg")
+    need_boto3("--asg")
     try:
         return _by_group(name, via, reach)
-    except aws.problems() as problem:
+    except problems() as problem:
         raise CouldNotLook(f"AWS does not tell the instances of {name}: {problem}") from None
 
 
 def _by_group(name: str, via: str, reach: Reach) -> Selected:
-    found = aws.client(reach, "autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[name])
+    found = client(reach, "autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[name])
     groups = found["AutoScalingGroups"]
     if not groups:
         raise InputError(f"there is no Auto Scaling Group {name!r} in this account and region")
@@ -67,7 +67,7 @@ def _by_group(name: str, via: str, reach: Reach) -> Selected:
 
 
 def _addresses(instances: list[str], reach: Reach) -> dict[str, str]:
-    ec2 = aws.client(reach, "ec2")
+    ec2 = client(reach, "ec2")
     told: list[dict[str, Any]] = []
     for some in _in_hundreds(instances):
         pages = ec2.get_paginator("describe_instances").paginate(InstanceIds=some)

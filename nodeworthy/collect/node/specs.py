@@ -1,17 +1,107 @@
-"""Host specs: how a host is reached, as testinfra spells it, and `replay:` of what was recorded."""
+"""Host specs: how a host is reached, as testinfra spells it, `replay:` of what was recorded, an inventory's hosts."""
 
 from __future__ import annotations
 
+import fnmatch
+import json
 import re
+import shutil
+import subprocess
 import urllib.parse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from nodeworthy.collect.node import inventory as ansible
+from nodeworthy.documents.plain import mapping_at
 from nodeworthy.errors import InputError
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+ANSIBLE = "ansible://"
+_PROGRAM = "ansible-inventory"
+_SECONDS = 60
+_BY_SSH = ("ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh")
+# What we would pass over, and its user counts on.
+_ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
+
+
+def _hosts_of_ansible(spec: str, inventory: str | None) -> list[str]:
+    """The specs of those that are meant: a group, a host, or `all`; with `?ansible_inventory=FILE` of that file.
+    Raises InputError where they can't be had."""
+    wanted, _, query = spec.removeprefix(ANSIBLE).partition("?")
+    given = urllib.parse.parse_qs(query).get("ansible_inventory", [inventory or ""])[0]
+    listed = _listed(given)
+    known = mapping_at(listed, "_meta", "hostvars")
+    names = list(dict.fromkeys(_members(listed, wanted or "all", set())))
+    names = names or fnmatch.filter(dict.fromkeys(_members(listed, "all", set())), wanted)
+    if not names:
+        raise InputError(f"{spec}: {given or 'the inventory'} has no such host or group, or none in it")
+    return [_spec(each, mapping_at(known, each)) for each in names]
+
+
+def _listed(inventory: str) -> Mapping[str, Any]:
+    if shutil.which(_PROGRAM) is None:
+        raise InputError(
+            f"{ANSIBLE} needs {_PROGRAM}, which comes with Ansible: install it, or name the hosts as ssh://"
+        )
+    command = [_PROGRAM, *(["-i", inventory] if inventory else []), "--list"]
+    try:
+        told = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False, stdin=subprocess.DEVNULL)
+        data = json.loads(told.stdout or b"null")
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{_PROGRAM} did not answer within {_SECONDS} s") from None
+    except (ValueError, RecursionError):
+        data = None
+    if told.returncode or not isinstance(data, dict):
+        said = told.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise InputError(
+            f"{_PROGRAM} can't list {inventory or 'its inventory'}: {said[-1] if said else 'it says nothing'}"
+        )
+    return data
+
+
+def _members(listed: Mapping[str, Any], group: str, seen: set[str]) -> Iterator[str]:
+    """Also those of the groups in it."""
+    if group in seen:
+        return
+    seen.add(group)
+    row = mapping_at(listed, group)
+    yield from _names(row.get("hosts"))
+    for each in _names(row.get("children")):
+        yield from _members(listed, each, seen)
+
+
+def _names(said: Any) -> Sequence[str]:
+    return [str(each) for each in said] if isinstance(said, list) else []
+
+
+def _spec(name: str, told: Mapping[str, Any]) -> str:
+    connection = told.get("ansible_connection", "ssh")
+    if connection == "local":
+        return "local://"
+    if connection not in _BY_SSH:
+        raise InputError(f"{ANSIBLE}{name}: ansible_connection {connection} is not offered: name the host another way")
+    for each in _ARGUMENTS:
+        if told.get(each):
+            raise InputError(f"{ANSIBLE}{name} has {each}: say it to ssh itself (--ssh-config)")
+    address, user, port, key = (_value(name, told, each) for each in ("host", "user", "port", "private_key_file"))
+    address = address or name
+    # What is left as it is has no meaning in a spec.
+    quoted = urllib.parse.quote(address, safe=":%" if ":" in address else "%")
+    shown = f"[{quoted}]" if ":" in address else quoted
+    if port and not port.isdecimal():
+        raise InputError(f"{ANSIBLE}{name}: {port!r} is no port")
+    who, where = f"{urllib.parse.quote(user, safe='')}@" if user else "", f":{port}" if port else ""
+    return f"ssh://{who}{shown}{where}" + (f"?ssh_identity_file={urllib.parse.quote(key)}" if key else "")
+
+
+def _value(name: str, told: Mapping[str, Any], what: str) -> str:
+    """As Ansible itself reads it: what is said of ssh comes first."""
+    said = next((str(told[each]) for each in (f"ansible_ssh_{what}", f"ansible_{what}") if told.get(each)), "")
+    if "{{" in said:
+        raise InputError(f"{ANSIBLE}{name}: its ansible_{what} is filled in by a play, {said}")
+    return said
+
 
 REPLAY = "replay:"
 OFFERED = (
@@ -121,8 +211,8 @@ def parse_all(specs: Iterable[str], inventory: str | None = None) -> list[Spec]:
 
 def _apart(text: str, inventory: str | None) -> Iterator[str]:
     for each in [each for each in _NEXT.split(text) if each] or [text]:
-        if each.startswith(ansible.SCHEME):
-            yield from ansible.hosts(each, inventory)
+        if each.startswith(ANSIBLE):
+            yield from _hosts_of_ansible(each, inventory)
         else:
             yield each
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from testinfra.backend import base
 
-from nodeworthy.collect.node import aws, paged
+from nodeworthy.collect.node import paged
 from nodeworthy.collect.node.connections import NotAnswering, WithDeadline
 from nodeworthy.collect.node.deadline import RUNNING, TooLate
+from nodeworthy.collect.node.reach import client, need_boto3, problems
 
 DOCUMENT = "AWS-RunShellScript"
 # How long SSM tries to hand a command to its agent; it takes no less.
@@ -26,7 +27,7 @@ class Ssm(WithDeadline):
 
     def __init__(self, name: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(name, *args, **kwargs)
-        aws.need_boto3("ssm://")
+        need_boto3("ssm://")
         self._reach = self.connections.reach
 
     def run(self, command: str, *args: str, **_: Any) -> base.CommandResult:
@@ -36,7 +37,7 @@ class Ssm(WithDeadline):
             head, stdout, stderr = self._whole(command, ends)
         except paged.BrokenAnswer as problem:
             raise NotAnswering(str(problem)) from None
-        except aws.problems() as problem:
+        except problems() as problem:
             raise NotAnswering(str(problem)) from None
         return self.result(head.code, command.encode("utf-8"), stdout, stderr)
 
@@ -84,4 +85,4 @@ class Ssm(WithDeadline):
         return told
 
     def _client(self) -> Any:
-        return aws.client(self._reach, "ssm")
+        return client(self._reach, "ssm")

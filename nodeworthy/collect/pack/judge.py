@@ -14,18 +14,17 @@ from typing import Any
 from nodeworthy.collect.pack.enforcement import Allowed, Enforcement, Level
 from nodeworthy.collect.pack.stack import Stack
 from nodeworthy.collect.plan.plan import Plan, Resource
+from nodeworthy.collect.plan.protocol import Wire
 from nodeworthy.collect.plan.scene import scene_of
-from nodeworthy.collect.plan.wire import Wire
-from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Rule
-from nodeworthy.rules import ids, rule
+from nodeworthy.rules import CRASHED, LOOKED_AT, UNUSED, ids, rule
+from nodeworthy.scene import Scene
 from nodeworthy.verdict import Finding, Place, Verdict, finding
-
-UNUSED = "suppression-unused"
 
 
 @dataclass(frozen=True)
@@ -59,11 +58,8 @@ class Judge:
         """The rules, with only those checks that ask for nothing beside one resource and the fleet."""
         scene = self._scene([], self.stack.fleet)
         # A boot script brings the pools that it is judged by.
-        given = {type(fact) for fact in scene.facts} | set(scene.missing) | {BootPool}
-        local = [
-            replace(each, _functions=[c.function for c in each.checks if _is_local(c, given)])
-            for each in self._enforced
-        ]
+        given = {*scene.told.kinds, *scene.missing, BootPool}
+        local = [each.with_checks(c for c in each.checks if _is_local(c, given, scene)) for each in self._enforced]
         return [each for each in local if each.checks]
 
     def one(self, resource: Resource) -> Said:
@@ -98,10 +94,10 @@ class Judge:
     def _judged_whole(self, resources: Sequence[Resource], outputs: Mapping[str, Wire]) -> list[Judgement]:
         """With what is told of the stack itself: its outputs, and its file where that can be reached."""
         scene = self._scene(resources, self.stack.fleet, outputs, self.stack.file)
-        return judge([scene], self._enforced, rule("rule-crashed"), rule(UNUSED))
+        return judge([scene], self._enforced, rule(CRASHED), rule(UNUSED))
 
     def _judged(self, resources: Sequence[Resource], rules: Sequence[Rule]) -> list[Judgement]:
-        return judge([self._scene(resources, self.stack.fleet)], rules, rule("rule-crashed"))
+        return judge([self._scene(resources, self.stack.fleet)], rules, rule(CRASHED))
 
     def _scene(
         self,
@@ -161,19 +157,20 @@ def _is_made(resource: Resource) -> bool:
     return not resource.is_stack and not resource.type.startswith("pulumi:providers:")
 
 
-def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]]) -> bool:
+def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]], scene: Scene) -> bool:
     """Whether one resource is enough: facts that join several say so of themselves."""
     asked = (check.subject, *(each.type for each in check.context))
     if any(getattr(each, "whole_stack", False) for each in asked):
         return False
-    return check.subject not in of_the_fleet and all(each.type in of_the_fleet for each in check.context)
+    known = (each.type in of_the_fleet or bool(scene.told.of(each.type)) for each in check.context)
+    return check.subject not in of_the_fleet and not scene.told.of(check.subject) and all(known)
 
 
 def _nothing_judged(judgements: Iterable[Judgement]) -> Violation:
     why = "; ".join(sorted({each.why for each in judgements if each.why}))
     text = "nothing of this stack could be judged, so nothing of it is proven"
     found = finding(Verdict.UNKNOWN, Place(), f"{text}{f': {why}' if why else ''}")
-    return Violation(replace(found, rule="looked-at"), Level.ADVISORY)
+    return Violation(replace(found, rule=LOOKED_AT), Level.ADVISORY)
 
 
 def _unused_allowance(broken: Rule, allowed: Allowed) -> Finding:

@@ -11,8 +11,7 @@ from typing import Any, Protocol
 import yaml as pyyaml
 
 from nodeworthy.collect.plan.project import read_mapping, shown_path
-from nodeworthy.collect.plan.protocol import SIGNATURE
-from nodeworthy.collect.plan.wire import Wire, is_secret, redacted
+from nodeworthy.collect.plan.protocol import SIGNATURE, Wire, is_secret, redacted
 from nodeworthy.documents.tree import Tree, plain
 from nodeworthy.errors import Ends, InputError
 from nodeworthy.records import dataclass

@@ -14,14 +14,21 @@ from urllib.parse import unquote, urlparse
 
 from nodeworthy.collect.plan import standins
 from nodeworthy.collect.plan.answers import Answers, Question
-from nodeworthy.collect.plan.manifests import decoded
+from nodeworthy.collect.plan.manifests import TEMPLATE, decoded, options_of, with_what_it_was_given
 from nodeworthy.collect.plan.plan import Plan, Resource, urn_of
 from nodeworthy.collect.plan.project import shown_path
-from nodeworthy.collect.plan.protocol import UNKNOWN, grpc, stubs
+from nodeworthy.collect.plan.protocol import (
+    UNKNOWN,
+    Wire,
+    from_struct,
+    grpc,
+    holds_unknown,
+    into_struct,
+    settled,
+    stubs,
+)
 from nodeworthy.collect.plan.standins import StandIns
-from nodeworthy.collect.plan.templated_charts import TEMPLATE, options_of, with_what_it_was_given
 from nodeworthy.collect.plan.transforms import Transforms
-from nodeworthy.collect.plan.wire import Wire, from_struct, holds_unknown, into_struct, settled
 from nodeworthy.limits import MOST_COMPONENTS_ABOVE
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import Any
 
-from nodeworthy.collect.plan.wire import Wire, count_unknown, redacted
+from nodeworthy.collect.plan.protocol import Wire, count_unknown, redacted
 from nodeworthy.known.secrets import HIDDEN
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from nodeworthy.collect.plan.protocol import ARCHIVE, ASSET, REFERENCE, SECRET, SIGNATURE, UNKNOWN
+from nodeworthy.collect.plan.protocol import ARCHIVE, ASSET, REFERENCE, SECRET, SIGNATURE, UNKNOWN, Wire
 from nodeworthy.collect.plan.standins import StandIns
-from nodeworthy.collect.plan.wire import Wire
 from nodeworthy.documents.tree import Tree, join
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass

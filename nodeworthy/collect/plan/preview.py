@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from nodeworthy.collect.plan.answers import FILE, Answers, Asks, read_answers
+from nodeworthy.collect.plan.manifests import known_later
 from nodeworthy.collect.plan.passphrase import check_passphrase
 from nodeworthy.collect.plan.plan import Plan
 from nodeworthy.collect.plan.project import (
@@ -22,13 +23,12 @@ from nodeworthy.collect.plan.project import (
 from nodeworthy.collect.plan.runs import Ran, run_differently, run_program
 from nodeworthy.collect.plan.scene import of_fleet_alone, scene_of
 from nodeworthy.collect.plan.served import Bounded, Program, Show
-from nodeworthy.collect.plan.templated_charts import known_later
 from nodeworthy.collect.source.comments import comments
-from nodeworthy.engine import Scene
 from nodeworthy.facts.secrets.plain_text import IN_A_STACK, PlainText
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import has_fleet, read_fleet_file
 from nodeworthy.records import dataclass
+from nodeworthy.scene import Scene
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 

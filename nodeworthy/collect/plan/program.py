@@ -3,22 +3,106 @@ their own, all in one group with it."""
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Protocol
 
-from nodeworthy.collect.plan.environment import of_program
-from nodeworthy.collect.plan.left_behind import Descendants
 from nodeworthy.collect.plan.served import PARALLEL, Program, Served, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import InputError
+from nodeworthy.patterns import pattern
+
+# GitHub's, Gitea's and Forgejo's; a runner writes them for its own steps.
+_PREFIXES = ("GITHUB_", "GITEA_", "FORGEJO_", "ACTIONS_", "RUNNER_", "INPUT_")
+# Whose names say a token of a CI system's, or a URL that holds one.
+_TOKENS = pattern(
+    r"GH_(?:ENTERPRISE_)?TOKEN|CI_(?:JOB_TOKEN|JOB_JWT\w*|REPOSITORY_URL|\w*PASSWORD)|SYSTEM_ACCESSTOKEN|"
+    r"(?:BITBUCKET|BUILDKITE|CIRCLE|DRONE|JENKINS|TRAVIS|SEMAPHORE|WOODPECKER)_\w*(?:TOKEN|SECRET|PASSWORD)\w*|"
+    r"\w*_ID_TOKEN|ID_TOKEN|NODEWORTHY_TOKEN|GITLAB_TOKEN|"
+    # Our process reads encrypted config by itself, and the engine here asks no backend.
+    r"PULUMI_ACCESS_TOKEN|PULUMI_CONFIG_PASSPHRASE(?:_FILE)?|"
+    # A shell that the program starts would run this file, and so would one that outlives it.
+    r"BASH_ENV"
+)
+# The account's, where the machine is a CI system's: at home they are those of whoever runs their own program.
+_ACCOUNTS = pattern(
+    r"AWS_(?:ACCESS_KEY_ID|SECRET_ACCESS_KEY|SESSION_TOKEN|SECURITY_TOKEN|WEB_IDENTITY_TOKEN_FILE|ROLE_ARN|"
+    r"CONTAINER_\w+)|(?:GOOGLE|CLOUDSDK)_\w*CREDENTIALS?\w*|"
+    r"(?:AZURE|ARM)_\w*(?:SECRET|TOKEN|PASSWORD|CERTIFICATE)\w*"
+)
+
+
+def of_program(ours: Mapping[str, str], passed: Collection[str] = ()) -> dict[str, str]:
+    """Our variables, less those of the job that previews it; `passed` are handed over all the same.
+
+    A CI system keeps in them the tokens of the job and the files by which steps tell each other what to do. The program
+    is a stranger's as often as not, and a preview needs no account.
+    """
+    in_ci = bool(ours.get("CI") or ours.get("GITHUB_ACTIONS") or ours.get("TF_BUILD"))
+    return {name: value for name, value in ours.items() if name in passed or not _belongs_to_the_job(name, in_ci)}
+
+
+def _belongs_to_the_job(name: str, in_ci: bool) -> bool:
+    if name.startswith(_PREFIXES) or _TOKENS.fullmatch(name):
+        return True
+    return in_ci and _ACCOUNTS.fullmatch(name) is not None
+
+
+_SET_CHILD_SUBREAPER = 36
+# Whatever forks faster than it is killed is left after this long.
+_SECONDS = 2.0
+
+
+class Descendants:
+    """Our children that were not there when this was made: on Linux they come to us when their parent ends.
+
+    A process that leaves the program's group (a daemon does) would outlive the preview otherwise, with all that it
+    may do.
+    """
+
+    def __init__(self) -> None:
+        self._adopts = sys.platform == "linux" and _become_subreaper()
+        self._before = _children()
+
+    def end(self) -> None:
+        """Called when the program itself is gone."""
+        if not self._adopts:
+            return
+        until = time.monotonic() + _SECONDS
+        while (left := _children() - self._before) and time.monotonic() < until:
+            for process in left:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(process, signal.SIGKILL)
+            for process in left:
+                with suppress(ChildProcessError):
+                    os.waitpid(process, 0)
+
+
+def _become_subreaper() -> bool:
+    try:
+        return bool(ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0)
+    except (OSError, AttributeError):
+        return False
+
+
+def _children() -> set[int]:
+    """Of all our threads."""
+    found: set[int] = set()
+    with suppress(OSError):
+        for each in Path("/proc/self/task").iterdir():
+            with suppress(OSError):
+                found.update(map(int, (each / "children").read_text(encoding="ascii").split()))
+    return found
+
 
 # A process that has threads or has opened a window can't be copied on macOS, and on Windows none can.
 CAN_PART = sys.platform == "linux"

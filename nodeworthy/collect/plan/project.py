@@ -11,7 +11,7 @@ from typing import Any
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.documents import yaml
-from nodeworthy.documents.text_file import text_of
+from nodeworthy.documents.files import text_of
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass

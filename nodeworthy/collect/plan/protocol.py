@@ -1,4 +1,4 @@
-"""Pulumi's own gRPC stubs, without Pulumi's SDK.
+"""What goes between a program and its engine: Pulumi's own gRPC stubs, without its SDK, and values as plain data.
 
 `import pulumi` costs a third of a second and wants an event loop; its generated protocol modules need grpc
 alone. They import each other relatively, so they are loaded under a package name of ours that has
@@ -7,16 +7,18 @@ the SDK's folder as its path.
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from nodeworthy.errors import MissingExtra
+from nodeworthy.known.secrets import HIDDEN
+from nodeworthy.redaction import hidden_data
 
 # What the engine and the SDKs write where a value is not known yet.
 UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
@@ -62,3 +64,96 @@ def _package() -> ModuleType:
     package.__path__ = [str(Path(found.submodule_search_locations[0]) / "runtime" / "proto")]
     sys.modules[_PACKAGE] = package
     return package
+
+
+Wire = Any  # what JSON can hold
+
+
+def from_struct(struct: Any) -> dict[str, Wire]:
+    """A protobuf Struct as plain data; whole numbers are ints, as in every schema they come from."""
+    return {name: _from_value(value) for name, value in struct.fields.items()}
+
+
+def _from_value(value: Any) -> Wire:
+    kind = value.WhichOneof("kind")
+    if kind == "struct_value":
+        return from_struct(value.struct_value)
+    if kind == "list_value":
+        return [_from_value(each) for each in value.list_value.values]
+    if kind == "number_value":
+        number = value.number_value
+        return int(number) if number.is_integer() else number
+    return getattr(value, kind) if kind not in (None, "null_value") else None
+
+
+def into_struct(data: Mapping[str, Wire], struct: Any) -> None:
+    for name, value in data.items():
+        _into(value, struct.fields[name])
+
+
+def _into(data: Wire, value: Any) -> None:
+    if data is None:
+        value.null_value = 0
+    elif isinstance(data, bool):
+        value.bool_value = data
+    elif isinstance(data, (int, float)):
+        value.number_value = data
+    elif isinstance(data, str):
+        value.string_value = data
+    elif isinstance(data, dict):
+        value.struct_value.SetInParent()
+        into_struct(data, value.struct_value)
+    else:
+        value.list_value.SetInParent()
+        for each in data:
+            _into(each, value.list_value.values.add())
+
+
+def settled(data: Wire) -> Wire:
+    """Output values (a value with its dependencies) as the simpler values that every SDK reads back."""
+    if isinstance(data, dict):
+        if data.get(SIGNATURE) == OUTPUT:
+            inner = settled(data["value"]) if "value" in data else UNKNOWN
+            return {SIGNATURE: SECRET, "value": inner} if data.get("secret") else inner
+        return {name: settled(each) for name, each in data.items()}
+    if isinstance(data, list):
+        return [settled(each) for each in data]
+    return data
+
+
+def is_secret(data: Wire) -> bool:
+    return isinstance(data, dict) and data.get(SIGNATURE) == SECRET
+
+
+def holds_unknown(data: Wire) -> bool:
+    """Whether something in here is not known yet; a text that was put together from an unknown is not known either."""
+    if isinstance(data, str):
+        return UNKNOWN in data
+    if isinstance(data, dict):
+        return any(holds_unknown(each) for each in data.values())
+    return isinstance(data, list) and any(holds_unknown(each) for each in data)
+
+
+def redacted(data: Wire) -> Wire:
+    """What may be written: `(secret)` for every secret, `(unknown)` for what is not known yet. A secret is what the
+    program calls one, and what is one."""
+    return hidden_data(_told(data))
+
+
+def _told(data: Wire) -> Wire:
+    if is_secret(data):
+        return HIDDEN
+    if isinstance(data, dict):
+        return {name: _told(each) for name, each in data.items() if name != SIGNATURE}
+    if isinstance(data, list):
+        return [_told(each) for each in data]
+    return "(unknown)" if isinstance(data, str) and UNKNOWN in data else data
+
+
+def count_unknown(data: Wire) -> int:
+    """How many values in here are not known yet."""
+    if isinstance(data, dict):
+        return sum(count_unknown(each) for each in data.values())
+    if isinstance(data, list):
+        return sum(count_unknown(each) for each in data)
+    return int(isinstance(data, str) and UNKNOWN in data)

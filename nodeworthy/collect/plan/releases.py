@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from nodeworthy.collect.plan.manifests import facts_of_object
+from nodeworthy.collect.plan.manifests import CHART, facts_of_object
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
-from nodeworthy.collect.plan.templated_charts import CHART
-from nodeworthy.collect.plan.wire import Wire
+from nodeworthy.collect.plan.protocol import Wire
 from nodeworthy.collect.source.hami import within_values
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
-from nodeworthy.engine import Fact
-from nodeworthy.facts.hami.recognition import values_of_chart
+from nodeworthy.facts.hami.values import values_of_chart
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.daemonset_manifest import of_chart
 from nodeworthy.facts.operator.recognition import chart_version, is_operator_chart, looks_like_values, values_within
@@ -27,6 +25,7 @@ from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place, Unknown
 
 RELEASES = {

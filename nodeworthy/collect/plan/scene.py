@@ -2,40 +2,89 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
+from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.collect.plan.aws import Aws
 from nodeworthy.collect.plan.boot_scripts import BootScripts
-from nodeworthy.collect.plan.left_out import left_out
-from nodeworthy.collect.plan.manifests import GROUPS, manifests
+from nodeworthy.collect.plan.manifests import CHART, GROUPS, manifests
 from nodeworthy.collect.plan.plan import STACK_TYPE, Plan, Resource, urn_of
 from nodeworthy.collect.plan.planted import LATER, Planter
-from nodeworthy.collect.plan.releases import Releases
+from nodeworthy.collect.plan.releases import RELEASES, Releases
 from nodeworthy.collect.plan.standins import StandIns
-from nodeworthy.collect.plan.templated_charts import CHART
-from nodeworthy.collect.together import pools_of, put_together
+from nodeworthy.derive import Facts
 from nodeworthy.documents.tree import Tree
-from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.pools_by_evidence import pools_by_evidence
 from nodeworthy.facts.aws.world_ports import PlannedFleet
+from nodeworthy.facts.boot.gaps import not_followed
 from nodeworthy.facts.boot.pool_drivers import with_image
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
-from nodeworthy.facts.profiling.promise import promises_of_plan
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.facts.secrets.planned_secret import PlannedSecret
 from nodeworthy.facts.secrets.stack_outputs import outputs_in_plain_sight
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.secrets import spans
+from nodeworthy.patterns import pattern
+from nodeworthy.scene import Fact, Scene, judged_together
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
+
+NO_OBJECTS = "this program makes no objects of Kubernetes"
+# Resources that open other files, of which a preview sees nothing.
+_OPENED_LATER = ("kubernetes:yaml", "kubernetes:kustomize", "kubernetes:yaml/v2")
+# Charts that may bring it under a name of their own.
+_DATABASES = pattern(r"postgres|pgmq|cnpg|cloudnative-?pg|stackgres|database|queue", re.IGNORECASE)
+_METRICS = pattern(r"prometheus|monitoring|observability|victoria|mimir|grafana", re.IGNORECASE)
+
+
+def left_out(
+    plan: Plan, facts: Sequence[Fact], fleet: Fleet | None
+) -> Iterator[MonitoringNotPlanned | QueueNotPlanned]:
+    if fleet is None:
+        return
+    alone = None if any(_is_object(each) for each in plan.resources) else NO_OBJECTS
+    if fleet.monitoring is not None and not any(isinstance(fact, MonitoringStack) for fact in facts):
+        place = fleet.monitoring.place.about("monitoring")
+        yield MonitoringNotPlanned(place, alone, _hidden(plan, _METRICS))
+    if fleet.queue is not None and not Facts(facts).of(QueueDatabase):
+        yield QueueNotPlanned(fleet.queue.place.about("queue"), alone, _hidden(plan, _DATABASES))
+
+
+def _is_object(resource: Resource) -> bool:
+    return resource.type.startswith("kubernetes:")
+
+
+def _hidden(plan: Plan, named: re.Pattern[str]) -> str | None:
+    """Why it may be there all the same."""
+    if not plan.complete:
+        return "the program left before its end"
+    for each in plan.resources:
+        if each.remote or each.type.startswith(_OPENED_LATER):
+            return f"{each.type} '{each.name}' may bring it, and is not opened here"
+        if each.type in RELEASES and _may_be(each, named):
+            return f"the chart of {each.name} may bring it, and is not opened here"
+        if named is _DATABASES and each.type.startswith("aws:rds/"):
+            return f"the database '{each.name}' of RDS may be it"
+    return None
+
+
+def _may_be(release: Resource, named: re.Pattern[str]) -> bool:
+    chart = release.inputs.get("chart")
+    return named.search(f"{release.name} {chart if isinstance(chart, str) else ''}") is not None
+
 
 ENCRYPTED = f"{LATER}, or encrypted in the stack's config"
 
@@ -69,12 +118,14 @@ def scene_of(
     facts += _of_several(facts, fleet)
     facts = _told_once(facts, fleet)
     facts += left_out(plan, facts, fleet)
-    facts += beside_pods(facts, fleet)
     if fleet is None:
-        return Scene(facts, {GpuPool: Missing(no_fleet), **missing_beside_pods(facts, no_fleet)}, suppressions)
-    missing = {GpuPool: Missing(f"the fleet of stack {plan.stack} has no GPU pool")}
-    return Scene(
-        [*facts, PlannedFleet(fleet), *pool_claims(fleet), *pools_of(fleet, facts, _groups(facts))],
+        booted = [fact for fact in facts if isinstance(fact, BootScript)]
+        values = [fact for fact in facts if isinstance(fact, OperatorValues)]
+        facts += pools_by_evidence(_groups(facts), booted, values)
+        return judged_together(facts, dict.fromkeys((GpuPool, NodeSize), no_fleet), suppressions)
+    missing = {GpuPool: f"the fleet of stack {plan.stack} has no GPU pool"}
+    return judged_together(
+        [*facts, fleet, PlannedFleet(fleet), *pool_claims(fleet), *pools_of(fleet, facts, _groups(facts))],
         missing,
         suppressions,
     )
@@ -98,16 +149,15 @@ def _groups(facts: Iterable[Fact]) -> list[NodeGroup]:
 
 def _of_several(facts: Sequence[Fact], fleet: Fleet | None) -> Iterator[Fact]:
     groups = _groups(facts)
-    yield from put_together(facts, fleet)
+    yield from not_followed([fact for fact in facts if isinstance(fact, BootScript)])
     yield from planned_systems(groups)
     if fleet is not None:
         yield from pool_systems(fleet)
-        yield from promises_of_plan(groups, [fact for fact in facts if isinstance(fact, BootScript)], fleet)
 
 
 def _told_once(facts: Sequence[Fact], fleet: Fleet | None) -> list[Fact]:
     """Without the secrets that the rule for the queue's database looks for."""
-    queues = [fact for fact in facts if isinstance(fact, QueueDatabase)]
+    queues = Facts(facts).of(QueueDatabase)
     judged = [each for each in queues if each.is_for_pgmq or (fleet is not None and fleet.queue is not None)]
     told = {variable.get("value").place for each in judged for variable in each.passwords}
     return [fact for fact in facts if not (isinstance(fact, PlannedSecret) and fact.place in told)]
@@ -115,7 +165,7 @@ def _told_once(facts: Sequence[Fact], fleet: Fleet | None) -> list[Fact]:
 
 def of_fleet_alone(fleet: Fleet) -> Scene:
     """What can be judged before the program runs."""
-    return Scene(list(pool_claims(fleet)))
+    return judged_together(pool_claims(fleet))
 
 
 def _of_resources(plan: Plan, releases: Releases, scripts: BootScripts, unknown: str) -> Iterator[Fact]:

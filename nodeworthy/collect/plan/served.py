@@ -1,20 +1,69 @@
 """The engine's side of one run: it answers the program, and keeps what was said."""
 
+# ruff: noqa: N802, ARG002
+
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
 from nodeworthy.collect.plan.answers import Answers
-from nodeworthy.collect.plan.engine_log import EngineLog, shapes_handler
 from nodeworthy.collect.plan.monitor import Monitor, Registry
 from nodeworthy.collect.plan.plan import Plan
 from nodeworthy.collect.plan.project import Project, StackConfig
 from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.records import dataclass
+
+TELL_SERVICE, TELL = "nodeworthy.Shapes", "Tell"
+
+
+class EngineLog:
+    """The servicer behind `pulumirpc.Engine`."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._messages = stubs("engine_pb2")
+        self._root = ""
+        self.errors: list[str] = []
+
+    def Log(self, request: Any, context: Any) -> Any:
+        severity = self._messages.LogSeverity
+        if request.severity == severity.ERROR:
+            self.errors.append(request.message)
+        elif request.severity != severity.DEBUG and not request.ephemeral:
+            self._show(request.message.rstrip("\n") + "\n")
+        return self._messages.google_dot_protobuf_dot_empty__pb2.Empty()
+
+    def GetRootResource(self, request: Any, context: Any) -> Any:
+        return self._messages.GetRootResourceResponse(urn=self._root)
+
+    def SetRootResource(self, request: Any, context: Any) -> Any:
+        self._root = request.urn
+        return self._messages.SetRootResourceResponse()
+
+    def StartDebugging(self, request: Any, context: Any) -> Any:
+        return self._messages.google_dot_protobuf_dot_empty__pb2.Empty()
+
+    def RequirePulumiVersion(self, request: Any, context: Any) -> Any:
+        """Which CLI a program wants is for the CLI to say; there is none here."""
+        return self._messages.RequirePulumiVersionResponse()
+
+
+def _shapes_handler(registry: Registry) -> Any:
+    """Takes what `language_host.py` tells about a type."""
+
+    def tell(request: bytes, _: Any) -> bytes:
+        told = json.loads(request)
+        registry.shapes[told["type"]] = told["outputs"]
+        return b""
+
+    method = grpc().unary_unary_rpc_method_handler(tell, request_deserializer=bytes, response_serializer=bytes)
+    return grpc().method_handlers_generic_handler(TELL_SERVICE, {TELL: method})
+
 
 PARALLEL = 4
 Show = Callable[[str], None]
@@ -60,7 +109,7 @@ class Served:
         monitor = _Complete(Monitor(self.registry, program.answers, made))
         stubs("resource_pb2_grpc").add_ResourceMonitorServicer_to_server(monitor, self._server)
         stubs("engine_pb2_grpc").add_EngineServicer_to_server(self.log, self._server)
-        self._server.add_generic_rpc_handlers((shapes_handler(self.registry),))
+        self._server.add_generic_rpc_handlers((_shapes_handler(self.registry),))
         self.address = f"127.0.0.1:{self._server.add_insecure_port('127.0.0.1:0')}"
         self._server.start()
 

@@ -12,8 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from nodeworthy.collect.plan.protocol import SIGNATURE, UNKNOWN
-from nodeworthy.collect.plan.wire import Wire
+from nodeworthy.collect.plan.protocol import SIGNATURE, UNKNOWN, Wire
 from nodeworthy.patterns import pattern
 
 TEXT = "text"  # of a shape: an output that is a string

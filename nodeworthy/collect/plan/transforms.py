@@ -6,8 +6,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from nodeworthy.collect.plan.protocol import OPTIONS, grpc, stubs
-from nodeworthy.collect.plan.wire import Wire, from_struct, settled
+from nodeworthy.collect.plan.protocol import OPTIONS, Wire, from_struct, grpc, settled, stubs
 from nodeworthy.records import dataclass
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.documents.tree import Tree
-from nodeworthy.engine import Fact
 from nodeworthy.facts.operator.recognition import CHART, chart_version
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.scene import Fact
 from nodeworthy.verdict import Known
 
 # The lock says which release a range has led to.

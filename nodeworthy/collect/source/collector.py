@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
-from nodeworthy.collect.beside_pods import beside_pods, missing_beside_pods
+from nodeworthy.backstop import TookTooLong, bounded
+from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.collect.source.beside import Span
 from nodeworthy.collect.source.files import Source, sources
 from nodeworthy.collect.source.fleets import Fleets
@@ -18,15 +19,18 @@ from nodeworthy.collect.source.overlays import is_loose
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.collect.source.ufw import firewalls
-from nodeworthy.collect.together import pools_of, put_together
-from nodeworthy.engine import Fact, Missing, Scene
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.node_size import NodeSize
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.operator.fleet_operator import DeclaredFleet
 from nodeworthy.facts.operator.release_of_fleet import with_release_of
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import refuse_impossible
+from nodeworthy.limits import SECONDS_TOGETHER
 from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact, Scene, judged_together
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
@@ -92,12 +96,13 @@ def look_at(
         looked.scopes = source.scopes
         groups.know(source)
         try:
-            found = whats_in(source, rules) if source.shown not in nothing else None
+            found = bounded(_read, source, fleets, rules, nothing)
         except Refused as refusal:
             _refuse(looked, refusal, source, unread)
             continue
-        if found is None:
-            found = firewall_script(source, fleets, rules)
+        except TookTooLong as problem:
+            _refuse(looked, Refused(Place(path=source.shown), f"it was not judged: {problem.why}"), source, unread)
+            continue
         if found is None:
             _nothing(looked, source)
             continue
@@ -106,10 +111,15 @@ def look_at(
             looked.scenes.append(_scene(found, found.fleet, ""))
         else:
             groups.add(source, found)
-    looked.scenes += [Scene(unread)] if unread else []
+    looked.scenes += [judged_together(unread)] if unread else []
     groups.with_evidence(looked.scopes)
     _tell(groups, looked)
     return looked
+
+
+def _read(source: Source, fleets: Fleets, rules: frozenset[str], nothing: frozenset[str]) -> Found | None:
+    found = whats_in(source, rules) if source.shown not in nothing else None
+    return found if found is not None else firewall_script(source, fleets, rules)
 
 
 def _nothing(looked: Looked, source: Source) -> None:
@@ -127,14 +137,42 @@ def _tell(groups: Groups, looked: Looked) -> None:
             looked.out_of_the_tree += beside.out_of_the_tree
     judged = frozenset(member.source.shown for each in groups.every for member in each.members if member.is_judged)
     for each in groups.every:
-        fleet, found = each.choice.fleet, each.together()
-        facts = [*_not_of_a_release(found.facts, looked.read), *_cut_off(each)]
-        found.facts = with_release_of(fleet, facts)
-        scene = _scene(found, fleet, each.choice.why)
+        try:
+            scene = bounded(_of_group, each, groups, looked.read, seconds=SECONDS_TOGETHER)
+        except TookTooLong as problem:
+            scene = _not_put_together(each, problem.why)
         evidence = frozenset(member.source.shown for member in each.members if not member.is_judged)
-        looked.scenes.append(replace(scene, evidence=evidence, judged=judged) if evidence else scene)
+        looked.scenes.append(scene.with_evidence(evidence, judged) if evidence else scene)
+        fleet = each.choice.fleet
         if fleet is not None and not groups.judges(fleet):
             _refuse_impossible(fleet, looked)
+
+
+def _of_group(group: Group, groups: Groups, read: list[Span]) -> Scene:
+    fleet, found = group.choice.fleet, group.together()
+    found.facts = with_release_of(fleet, [*_not_of_a_release(found.facts, read), *_cut_off(group)])
+    scene = _scene(found, fleet, group.choice.why)
+    if fleet is None and any(type(each) is OperatorValues for each in found.facts):
+        return scene.with_more(_pools_around(scene.facts, group, groups))
+    return scene
+
+
+def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[Fact]:
+    """Imported only where there is something to judge by pools, and nobody declares any."""
+    from nodeworthy.collect.source.nodes_around import NodesAround
+
+    if groups.nodes_around is None:
+        groups.nodes_around = NodesAround(groups.rules)
+    first = next(each for each in group.members if each.is_judged)
+    return list(groups.nodes_around.pools(facts, first.source))
+
+
+def _not_put_together(group: Group, why: str) -> Scene:
+    """None of them is judged: what one says may depend on the others."""
+    judged = [member.source.shown for member in group.members if member.is_judged]
+    return judged_together(
+        [UnreadableInput(Place(path=each), f"it was not judged, with what joins with it: {why}") for each in judged]
+    )
 
 
 def _cut_off(group: Group) -> Iterator[Fact]:
@@ -171,20 +209,20 @@ def _refuse(looked: Looked, refusal: Refused, source: Source, unread: list[Fact]
 
 def _scene(found: Found, fleet: Fleet | None, why: str) -> Scene:
     facts = [*found.facts, *_scripts(found, fleet, why), *firewalls(found.ufw, fleet, why)]
-    nodes = files_of_nodes(found.node_files, fleet, why)
-    facts += [*nodes, *beside_pods([*found.facts, *nodes], fleet)]
-    facts += put_together(facts, fleet, by_declaration=True)
+    facts += files_of_nodes(found.node_files, fleet, why)
     if fleet is None:
-        missing: dict[type[Any], Missing] = {GpuPool: Missing(why), **missing_beside_pods(facts, why)}
-        return Scene(facts, missing, found.suppressions)
-    missing = {GpuPool: Missing(f"the fleet of {fleet.place.path} has no GPU pool")}
-    return Scene([*facts, *pools_of(fleet, facts)], missing, found.suppressions)
+        return judged_together(facts, dict.fromkeys((GpuPool, NodeSize), why), found.suppressions)
+    missing = {GpuPool: f"the fleet of {fleet.place.path} has no GPU pool"}
+    declared: list[Fact] = [fleet, DeclaredFleet(fleet)]
+    return judged_together([*facts, *declared, *pools_of(fleet, facts)], missing, found.suppressions)
 
 
 def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
     """Imported only where there is a script to read: most files are none."""
     if not found.scripts:
         return []
+    from nodeworthy.facts.boot.gaps import not_followed
     from nodeworthy.facts.boot.pools import in_fleet
 
-    return [in_fleet(each, fleet, why) for each in found.scripts]
+    scripts = [in_fleet(each, fleet, why) for each in found.scripts]
+    return [*scripts, *not_followed(scripts)]

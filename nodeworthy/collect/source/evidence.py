@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.backstop import bounded
 from nodeworthy.collect.source.files import Source
 from nodeworthy.collect.source.overlays import is_loose
 from nodeworthy.collect.source.parsing import Refused
@@ -28,8 +29,8 @@ _PLUGINS = (
 # The operator's values join with none of their own kind: two of them are one operator from two files. With a boot
 # script that installs the containerd on which it depends whether the operator works.
 _BUT_THE_OPERATORS = (
-    rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:|"
-    rb"containerd(?:\.io)?[=-][12]\."
+    rb"DaemonSet|device-plugin|hami|HAMi|rometheus|profiling|valueFiles|valuesFrom|helmCharts|releases:|sharing:|"
+    rb"containerd(?:\.io)?[=-][12]\.|karpenter\.|eksctl\.io/"
 )
 _PODS = rb"RuntimeClass|toolkit|gpu-operator|operator:|PriorityClass|hami|HAMi|postgres|\[plugins|containerd"
 # By the names of facts, which are imported only where there are any.
@@ -38,9 +39,12 @@ _JOINS_WITH: Mapping[str, bytes] = {
     "HamiValues": _PLUGINS + rb"|containers",
     "HamiNodeConfigs": _PLUGINS + rb"|containers",
     "DaemonSetManifest": _PLUGINS,
+    "SharingConfig": rb"devicePlugin",
     "MonitoringStack": _PLUGINS,
     "DatabaseServer": rb"postgres",
     "PodTemplate": _PODS,
+    "KarpenterPool": rb"karpenter\.",
+    "KarpenterClass": rb"karpenter\.",
     "RuntimeClass": _PODS + rb"|runtimeClassName",
 }
 _OF_A_NODE = rb""  # whatever lies there
@@ -86,7 +90,7 @@ def among(paths: Iterable[Path], mark: re.Pattern[bytes], known: set[str], besid
         known.add(os.fspath(path))
         data = scopes.below(path.parent).read(path)
         if data is not None and mark.search(data):
-            yield _beside(path, beside)
+            yield lying_beside(path, beside)
 
 
 def naming(source: Source, found: Found) -> Iterator[Source]:
@@ -97,10 +101,10 @@ def naming(source: Source, found: Found) -> Iterator[Source]:
     for reference in scope.references_to(source.path)[: _MOST * 4]:
         data = scope.read(reference.path)
         if data is not None and _NAMES_FILES.search(data):
-            yield _beside(reference.path, source)
+            yield lying_beside(reference.path, source)
 
 
-def _beside(path: Path, judged: Source) -> Source:
+def lying_beside(path: Path, judged: Source) -> Source:
     """Shown as what is judged: a reader, and whoever compares folders, looks for both in one place."""
     is_absolute = Path(judged.shown).is_absolute()
     return Source(
@@ -109,10 +113,10 @@ def _beside(path: Path, judged: Source) -> Source:
 
 
 def read(source: Source, rules: frozenset[str]) -> Found | None:
-    """What stands in a file that nobody judges: what of it can't be read is no evidence."""
+    """What stands in a file that nobody judges: what of it can't be read is no evidence. Raises TookTooLong."""
     from nodeworthy.collect.source.one_file import whats_in
 
     try:
-        return whats_in(source, rules)
+        return bounded(whats_in, source, rules)
     except Refused:
         return None

@@ -11,8 +11,7 @@ from dataclasses import field
 from pathlib import Path
 
 from nodeworthy.collect.source.scope import LEFT_OUT, Scope, Scopes
-from nodeworthy.collect.source.scope_root import leads_out, tree_of
-from nodeworthy.documents.text_file import OPENED, other_encoding
+from nodeworthy.documents.files import OPENED, leads_out, other_encoding, tree_of
 from nodeworthy.limits import TOO_MANY_DIGITS, holds_long_number
 from nodeworthy.records import dataclass
 

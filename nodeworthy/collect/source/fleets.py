@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from nodeworthy.collect.source.files import STDIN, Source, shown
-from nodeworthy.collect.source.scope_root import leads_out, tree_of
 from nodeworthy.collect.source.stack_files import STACK_FILE, upwards
+from nodeworthy.documents.files import leads_out, tree_of
 from nodeworthy.errors import InputError
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.read import declares_fleet, read_fleet_file, refuse_impossible

@@ -7,6 +7,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nodeworthy.backstop import TookTooLong
 from nodeworthy.collect.source import evidence
 from nodeworthy.collect.source.domain import domain_of, files_of, fleet_of, unlisted
 from nodeworthy.collect.source.files import Source
@@ -16,6 +17,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
+    from nodeworthy.collect.source.nodes_around import NodesAround
     from nodeworthy.collect.source.scope import Scopes
     from nodeworthy.fleet.model import Fleet
 
@@ -62,6 +64,8 @@ class Groups:
     # Why a fleet can't be used, which ends the run.
     refused: list[str]
     every: list[Group] = field(default_factory=list)
+    # Made as soon as values ask for which nodes they are.
+    nodes_around: NodesAround | None = None
     _by_key: dict[tuple[str, str], Group] = field(default_factory=dict)
     _known: set[str] = field(default_factory=set)
     _reals: set[str] = field(default_factory=set)
@@ -93,7 +97,7 @@ class Groups:
                 paths = files_of(group.domain, group.choice, group.members, scopes)
                 for source in evidence.among(paths, mark, self._known, group.members[0].source):
                     self._add_evidence(source, group)
-                group.cut_off = unlisted(group.domain, group.choice, group.members, scopes)
+                group.cut_off = group.cut_off or unlisted(group.domain, group.choice, group.members, scopes)
 
     def _add_evidence(self, source: Source, group: Group | None) -> None:
         """What belongs to another group is none of this one's."""
@@ -104,13 +108,23 @@ class Groups:
             self._known.discard(source.lies)
             return
         self._known.add(source.lies)
-        found = evidence.read(source, self.rules)
+        try:
+            found = evidence.read(source, self.rules)
+        except TookTooLong as problem:
+            self._cut_off(group, choice, f"{source.shown}: {problem.why}")
+            return
         if found is None or found.fleet is not None:
             return
         if group is not None and domain_of(source, found, choice) != group.domain:
             self._known.discard(source.lies)
             return
         self.add(source, found, is_judged=False)
+
+    def _cut_off(self, group: Group | None, choice: Choice, why: str) -> None:
+        """Of a file that names others nobody knows to which of its fleet it belongs."""
+        for each in [group] if group is not None else self.every:
+            if fleet_of(each.choice) == fleet_of(choice):
+                each.cut_off = each.cut_off or why
 
     def _choice(self, source: Source) -> Choice:
         try:

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from nodeworthy.collect.source.loose_values import loose_values
 from nodeworthy.collect.source.releases import Release, document_inside, releases
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.hami.recognition import of_device_config, values_of_chart, values_within
-from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, of_device_config, values_of_chart, values_within
 from nodeworthy.verdict import Place, Unknown
 
 DEVICE_CONFIG, NODE_CONFIG = "device-config.yaml", "config.json"

@@ -101,7 +101,7 @@ class _Laid:
                 continue
             if name in HELM_TAKES:
                 told = Text.of(value, *each.pieces[1:]) if equals else next(rest, Text.of(""))
-                version = Tree(told.known, self.place) if name == "--version" else version
+                version = _version(told, self.place) if name == "--version" else version
                 self.option(name, told)
             elif name in _OTHERS:
                 self.forgets(f"{name} may say it")
@@ -129,6 +129,10 @@ class _Laid:
                 self.tree = laid_in(self.tree, path, tree if is_open else typed(tree, as_string=as_string))
             except NotSetSyntax:
                 continue
+
+
+def _version(told: Text, place: Place) -> Tree:
+    return Tree(told.known if told.known is not None else Unknown(told.doubt()), place)
 
 
 def _operands(arguments: tuple[Text, ...]) -> Iterator[Text]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.parsing import Refused
-from nodeworthy.engine import Fact
+from nodeworthy.scene import Fact
 
 if TYPE_CHECKING:
     from nodeworthy.facts.node.files import NodeFile

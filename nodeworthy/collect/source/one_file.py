@@ -22,6 +22,7 @@ from nodeworthy.collect.source.chart_release import is_charts_own, with_release_
 from nodeworthy.collect.source.comments import annotated, borrowed, comments
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
+from nodeworthy.collect.source.k3s_config import REMEDY, called, fault, own_lines
 from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
 from nodeworthy.collect.source.overlays import with_base
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
@@ -31,9 +32,9 @@ from nodeworthy.collect.source.slurm import slurm_jobs
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.collect.source.ufw import ufw_file
 from nodeworthy.documents.tree import Tree
-from nodeworthy.engine import Fact
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.pool_claim import pool_claims
+from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, IN_A_STACK, PlainText, without_encrypted
 from nodeworthy.facts.secrets.secret_manifest import (
@@ -47,6 +48,7 @@ from nodeworthy.facts.services.grafana_values import is_grafana_values
 from nodeworthy.fleet.model import Firewall, Fleet
 from nodeworthy.fleet.read import Malformed, has_fleet, read_fleet
 from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place
 
@@ -99,7 +101,8 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
     ufw = ufw_file(data, source.shown, source.lies)
     if ufw is not None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
-    return _documents(source, data, rules)
+    config = called(data, source.shown)
+    return _k3s_config(config, data, source, rules) if config is not None else _documents(source, data, rules)
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
@@ -120,6 +123,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         if brought:
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
     found.facts = with_what_they_patch(with_release_of_chart(found.facts, beside), beside)
+    found.scripts += _of_node_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
     is_grafanas = any(map(is_grafana_values, every))
     if not found.facts and not kept and not is_grafanas and not _is_telling(every, text):
@@ -132,6 +136,15 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += borrowed(beside.texts, rules)
     return found
+
+
+def _of_node_classes(facts: Sequence[Fact], source: Source) -> Iterator[BootScript]:
+    """What Karpenter hands to machines as their user data. Imported only where it is asked for any."""
+    if any(type(each).__name__ == "KarpenterClass" for each in facts):
+        from nodeworthy.facts.fleet.karpenter import KarpenterClass
+
+        scripts = (each.script for each in facts if isinstance(each, KarpenterClass))
+        yield from (replace(each, surroundings=source.scope) for each in scripts if each is not None)
 
 
 def _is_telling(every: Sequence[Tree], text: str) -> bool:
@@ -179,6 +192,15 @@ def _node_file(file: NodeFile, text: str, source: Source, rules: frozenset[str])
     return Found([whole], node_files=[file], suppressions=list(told))
 
 
+def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str]) -> Found:
+    text, place = _plain(data), Place(source.shown)
+    broken = fault(data, text, place)
+    facts: list[Fact] = [PlainText(place, text if broken is None else own_lines(text), called, REMEDY)]
+    if broken is not None:
+        facts.append(UnreadableInput(*broken))
+    return Found(facts, suppressions=list(comments(text, place, rules, is_yaml=True)))
+
+
 def _jobs(jobs: Sequence[Fact], text: str, source: Source, rules: frozenset[str]) -> Found:
     whole = PlainText(Place(source.shown), text, "a job script", IN_A_JOB)
     return Found([*jobs, whole], suppressions=list(comments(text, jobs[0].place, rules, is_yaml=False)))
@@ -207,8 +229,9 @@ def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
     if b"ssh" not in data:
         return []
     from nodeworthy.facts.boot.remote_script import remote_scripts
+    from nodeworthy.facts.boot.sent_steps import sending_script
 
-    return list(remote_scripts(script))
+    return [*remote_scripts(script), *sending_script(script)]
 
 
 def _by_helm(script: BootScript, data: bytes, beside: Beside) -> list[Fact]:

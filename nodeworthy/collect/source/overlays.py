@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.documents.tree import Tree, merge
-from nodeworthy.engine import Fact
 from nodeworthy.patterns import pattern
+from nodeworthy.scene import Fact
 
 _BASE = "values.yaml"
 _OVERLAY = pattern(r"values[-._].+\.ya?ml|.+[-._]values\.ya?ml")

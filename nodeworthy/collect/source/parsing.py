@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from nodeworthy.backstop import allow
 from nodeworthy.collect.source.files import STDIN, Source, Unreadable, as_text, read_bytes
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.limits import SECONDS_A_MIB
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 
@@ -45,10 +47,12 @@ class Refused(Exception):
 def content(source: Source) -> bytes | None:
     """What a file holds; None where one that nobody named can't be read and is no kind of file to worry about."""
     try:
-        return read_bytes(source)
+        data = read_bytes(source)
     except Unreadable as problem:
         _unreadable(source, problem)
         return None
+    allow(len(data) / 2**20 * SECONDS_A_MIB)
+    return data
 
 
 def _unreadable(source: Source, problem: Unreadable) -> None:

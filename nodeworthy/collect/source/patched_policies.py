@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.documents.tree import Tree
-from nodeworthy.engine import Fact
 from nodeworthy.facts.operator.policy_schema import ORIGIN
 from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.scene import Fact
 
 _FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 _LISTS = ("patches", "patchesStrategicMerge")

@@ -11,6 +11,7 @@ from nodeworthy.collect.source.releases import OF_A_PATCH, Release, releases
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import (
     chart_version,
+    is_another_chart,
     is_cluster_policy,
     is_operator_chart,
     of_cluster_policy,
@@ -80,6 +81,8 @@ def _of_release(release: Release) -> Iterator[OperatorValues]:
         if values.is_absent or values.is_null:
             values = Tree({}, values.place, values.key)
         yield _values(values, release.origin, release)
+        return
+    if is_another_chart(release.chart):
         return
     # A chart that has the operator as a subchart, or a copy of it under another name, with values of its own.
     around = replace(release, elsewhere=release.elsewhere or "the values of its chart may hold it")

@@ -16,6 +16,7 @@ from nodeworthy.collect.source.slurm_tree import expected, folders_above, import
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
+from nodeworthy.facts.slurm.refused import may_be_refused
 from nodeworthy.facts.slurm.request import SlurmRequest
 from nodeworthy.facts.slurm.slices import allowed
 from nodeworthy.facts.slurm.walk import walked
@@ -31,6 +32,9 @@ _OF_THE_JOB = pattern(r"\$\{?(SLURM_(?:NODEID|PROCID|LOCALID|NNODES|NTASKS|JOB_N
 _SLICES = pattern(rb"^#SBATCH[^\n]*(?:\d+g[._]\d+gb|mig)", re.MULTILINE)
 # So many of them say what their site allows.
 _MOST_OTHERS = 12
+# Where calls of sbatch stand.
+_FILLS_IN = pattern(rb"\benvsubst\b|\bsed\s+-i|\bgomplate\b|\bj2\b|\bTemplate\(")
+_SUBMITS = (".sh", ".bash", ".md", ".mk")
 # Scripts that run scripts that run scripts.
 _DEEPEST = 3
 
@@ -80,7 +84,8 @@ def _of_call(ran: Ran) -> Iterator[SlurmJob]:
 
 def _of_content(content: Content, given: tuple[Option, ...]) -> SlurmJob:
     place = replace(content.lines[0].place, column=None)
-    return SlurmJob(place, content.text.shown(), given, early=tuple(_early(content)))
+    filled = any(line.text.holes for line in content.lines if line.text.shown().startswith(MARK))
+    return SlurmJob(place, content.text.shown(), given, early=tuple(_early(content)), filled=filled)
 
 
 def _early(content: Content) -> Iterator[tuple[str, Place]]:
@@ -98,6 +103,8 @@ def _option(each: tuple[str, str, str, int], ran: Ran) -> Option:
 
 def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
     """Looks for what it names; a script that is found may name others."""
+    if source.shown != STDIN and not job.within and may_be_refused(job):
+        job = replace(job, submitted=_submitter(job, source))
     if source.shown != STDIN and any(request.mig_said for request in job.requests):
         job = replace(job, slices=allowed(_other_requests(source)))
     for _ in range(_DEEPEST):
@@ -110,6 +117,30 @@ def _with_files(job: SlurmJob, source: Source) -> SlurmJob:
             break
         job = job.with_files(found)
     return job
+
+
+def _submitter(job: SlurmJob, source: Source) -> str:
+    """Who hands this very file to sbatch: whoever follows its own comment, or a script."""
+    name = re.escape(source.path.name)
+    call = re.compile(rf"\bsbatch\b[^\n|<>;&]*?[\s\"'](?P<folder>(?:[\w.-]+/)*){name}(?![\w.-])".encode())
+    rows = (row for row in job.text.splitlines() if row.lstrip().startswith("#"))
+    if any(call.search(row.encode()) for row in rows):
+        return "whoever follows its own comment"
+    own = os.path.realpath(source.path)
+    for each in source.scope.holding(call, _SUBMITS):
+        folders = {found["folder"].decode() for found in call.finditer(each.data)}
+        if os.fspath(each.path) == own or _FILLS_IN.search(each.data):
+            continue
+        if any(_is_there(folder, each.path, own) for folder in folders):
+            return os.path.relpath(each.path)
+    return ""
+
+
+def _is_there(folder: str, caller: Path, own: str) -> bool:
+    """By its folders from somewhere above; a bare name is one beside the caller."""
+    lies = Path(own).parent
+    written = "/".join(each for each in folder.split("/") if each not in ("", ".", ".."))
+    return f"{lies}/".endswith(f"/{written}/") if written else Path(os.path.realpath(caller)).parent == lies
 
 
 def _other_requests(source: Source) -> list[SlurmRequest]:

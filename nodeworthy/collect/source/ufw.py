@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.engine import Fact
+from nodeworthy.scene import Fact
 
 if TYPE_CHECKING:
     from nodeworthy.facts.firewall.ufw_firewall import UfwFile

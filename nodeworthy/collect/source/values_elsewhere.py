@@ -14,7 +14,7 @@ from nodeworthy.collect.source.config_maps import config_map_values
 from nodeworthy.collect.source.releases import document_inside
 from nodeworthy.collect.source.set_syntax import laid_in
 from nodeworthy.documents.tree import Tree, merge
-from nodeworthy.facts.hami.recognition import is_hami_chart
+from nodeworthy.facts.hami.values import is_hami_chart
 from nodeworthy.facts.operator.recognition import is_operator_chart
 from nodeworthy.facts.services.monitoring_recognition import is_monitoring_chart
 

@@ -9,7 +9,7 @@ from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.stack import AskedImage
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.known.node_images import ImageSign, by_name, by_parameter, by_type
-from nodeworthy.verdict import Unknown
+from nodeworthy.verdict import Place, Unknown
 
 
 def image_of(nodes: NodeGroup) -> NodeImage | None:
@@ -24,7 +24,7 @@ def image_of(nodes: NodeGroup) -> NodeImage | None:
         asked = nodes.stack.images.get(said.text)
         sign = by_parameter(said.text) or (_asked_for(asked) if asked is not None else None)
         named = asked.named if asked is not None else said.text
-        return NodeImage(said.place, named, sign.driver if sign is not None else None)
+        return _image(said.place, named, sign)
     return _of_eks(nodes)
 
 
@@ -39,8 +39,11 @@ def _of_eks(nodes: NodeGroup) -> NodeImage | None:
     kind = nodes.groups("amiType")
     if kind.text is None:
         return NodeImage(kind.place, "no amiType, and EKS chooses", None)
-    sign = by_type(kind.text)
-    return NodeImage(kind.place, kind.text, sign.driver if sign is not None else None)
+    return _image(kind.place, kind.text, by_type(kind.text))
+
+
+def _image(place: Place, named: str, sign: ImageSign | None) -> NodeImage:
+    return NodeImage(place, named, None) if sign is None else NodeImage(place, named, sign.driver, sign.distribution)
 
 
 def images_of(groups: Iterable[NodeGroup]) -> Mapping[str, Sequence[NodeImage]]:

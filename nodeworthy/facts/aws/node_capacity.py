@@ -2,10 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.stack import Links
+from nodeworthy.facts.aws.node_group import SUBNET, NodeGroup
+from nodeworthy.facts.aws.stack import AwsResource, Links
 from nodeworthy.fleet.model import CapacityKind
+from nodeworthy.verdict import Known, Located, Unknown
+
+_SUBNETS = ("vpcZoneIdentifiers", "subnetIds", "subnetId", "networkInterfaces")
+
+
+def zones(nodes: NodeGroup) -> Sequence[Located[str | None]]:
+    """Each with its place: the subnet's, else where it is named. Unknown for a subnet that is not of this stack."""
+    named = [each.located() for each in nodes.groups("availabilityZones").sequence]
+    own = nodes.templates("availabilityZone")
+    if nodes.group is None and not own.is_absent and not own.is_null:
+        named.append(own.located())
+    return named or list(_of_subnets(nodes))
+
+
+def pinned_zone(nodes: NodeGroup) -> Located[str | None] | None:
+    """The zone in which the launch template has its nodes start, whatever their subnets; None where it does not say."""
+    said = nodes.templates("placement", "availabilityZone")
+    if said.is_absent or said.is_null or (nodes.template is not None and nodes.template.is_read):
+        return None
+    return said.located()
+
+
+def is_one_subnet(nodes: NodeGroup) -> bool:
+    """Which zone that is in does not matter to those who only want one."""
+    written = [value for _, _, value in _written(nodes)]
+    return len(written) == 1 and (len(written[0].sequence) == 1 or written[0].text is not None)
+
+
+def _of_subnets(nodes: NodeGroup) -> Iterator[Located[str | None]]:
+    for holder, top, value in _written(nodes):
+        links = nodes.stack.links(holder, top, value, SUBNET)
+        yield from (_zone(each) for each in links.found)
+        for each in links.open:
+            why = each.state.why if isinstance(each.state, Unknown) else "it is not of this stack"
+            yield Located.unknown(f"the zone of a subnet is not known: {why}", each.place)
+
+
+def _written(nodes: NodeGroup) -> Iterator[tuple[AwsResource, str, Tree]]:
+    """What the group says wins over its template."""
+    for holder in (each for each in (nodes.group, nodes.template) if each is not None):
+        said = [(holder, top, value) for top in _SUBNETS for value in _values(holder, top)]
+        if said:
+            yield from said
+            return
+
+
+def _values(holder: AwsResource, top: str) -> list[Tree]:
+    value = holder.get(top)
+    inner = [each.get("subnetId") for each in value.sequence] if top == "networkInterfaces" else [value]
+    return [each for each in inner if not each.is_absent and not each.is_null]
+
+
+def _zone(subnet: AwsResource) -> Located[str | None]:
+    for name in ("availabilityZone", "availabilityZoneId"):
+        said = subnet.get(name)
+        if not said.is_absent and not said.is_null:
+            located = said.located()
+            if name == "availabilityZone" or isinstance(located.state, Unknown):
+                return located
+            return Located.unknown(f"{subnet.title} names its zone by id: {located.state.value}", located.place)
+    told = subnet.outputs.get("availabilityZone")
+    if isinstance(told, str) and subnet.is_read:
+        return Located(Known(told), subnet.place)
+    return Located.unknown(f"nothing says in which zone {subnet.title} is", subnet.place)
+
 
 PLACEMENT = "aws:ec2/placementGroup:PlacementGroup"
 BLOCK = "aws:ec2/capacityBlockReservation:CapacityBlockReservation"

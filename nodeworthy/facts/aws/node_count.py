@@ -1,12 +1,71 @@
-"""How many nodes a group starts, at least, at most and now."""
+"""How many nodes a group starts, at least, at most and now: numbers which AWS takes only if they go together."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Unknown
+
+GROUP = "aws:autoscaling/group:Group"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A number that AWS refuses, and what it would take."""
+
+    number: Tree
+    says: str
+    should: str
+
+
+@dataclass(frozen=True)
+class _Size:
+    name: str
+    tree: Tree
+
+    @property
+    def value(self) -> float | None:
+        """None where it is not known, or nobody gives it."""
+        value = self.tree.value
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return None
+        try:
+            return float(value)
+        except (ValueError, OverflowError):
+            return None
+
+
+def refused_size(group: AwsResource) -> Refused | None:
+    """The first fault: mended, it may mend the others."""
+    return next(_refused(_sizes(group)), None)
+
+
+def _sizes(group: AwsResource) -> Sequence[_Size]:
+    """The least, the most, and how many there are to be."""
+    if group.type == GROUP:
+        return [_Size(name, group.get(name)) for name in ("minSize", "maxSize", "desiredCapacity")]
+    if group.type == MANAGED:
+        names = ("minSize", "maxSize", "desiredSize")
+        return [_Size(f"scalingConfig.{name}", group.get("scalingConfig", name)) for name in names]
+    return ()
+
+
+def _refused(sizes: Sequence[_Size]) -> Iterator[Refused]:
+    known = [(each, value) for each in sizes if (value := each.value) is not None]
+    yield from (Refused(each.tree, f"{each.name} is below zero", "0, or more") for each, value in known if value < 0)
+    order = [sizes[at] for at in (0, 2, 1)] if sizes else []
+    for one, other in ((one, other) for at, one in enumerate(order) for other in order[at + 1 :]):
+        least, most = one.value, other.value
+        if least is None or most is None or least <= most:
+            continue
+        odd, than = (one, f"more than {other.name}") if one is order[1] else (other, f"less than {one.name}")
+        should = f"at most {most:g}" if odd is one else f"at least {least:g}"
+        yield Refused(odd.tree, f"{odd.name} is {than}", should)
+
 
 POLICIES = ("aws:autoscaling/policy:Policy",)
 SCHEDULES = ("aws:autoscaling/schedule:Schedule",)

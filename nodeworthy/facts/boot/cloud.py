@@ -23,7 +23,7 @@ _PROVIDER = pattern(rb'(?m)^\s*provider[ \t]+"\w+"|required_providers|^\s*import
 
 
 def cloud_of(script: BootScript) -> clouds.Cloud | None:
-    if script.place.urn is not None and script.place.urn.count(":aws:"):
+    if script.of_an_object or (script.place.urn is not None and script.place.urn.count(":aws:")):
         return clouds.cloud(_EC2)
     if any(_is_eks(each.pool.distribution.state) for each in script.pools):
         return clouds.cloud(_EC2)

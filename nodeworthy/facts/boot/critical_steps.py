@@ -22,7 +22,6 @@ from nodeworthy.boot.effects import (
 )
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.driver_loads import is_driver
-from nodeworthy.facts.boot.gaps import as_written
 from nodeworthy.known.kubelet import family_of, kubelet_packages
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -32,9 +31,9 @@ _STARTS = frozenset({Act.START, Act.RESTART, Act.ENABLE})
 # What a command that was not understood names where it is one of these steps.
 _NAMES_ONE = pattern(
     r"\b(?:nodeadm|bootstrap\.sh|kubeadm|kubelet|get\.k3s\.io|get\.rke2\.io)(?![\w-])|"
-    r"\b(?:nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux)|nvidia[\w./-]*(?:install|driver)|install[\w./-]*nvidia|"
-    r"://\S*nvidia\S*\.sh"
+    r"\b(?:nvidia-driver|nvidia-open|cuda-drivers|NVIDIA-Linux)"
 )
+_NAME = pattern(r"[\w./-]+")
 # Another language's program, a directive, what is sourced, and a script beside this one, whatever it is called.
 _NO_STEP = pattern(r"^(?:#!|%\{|\{%|perl\b|source\b|\.\s)|^[\"']?\$\{?(?:sudo|SUDO)\b|\bcompletion\b|^[^:]*\.sh\b")
 # A join whose words stand elsewhere: in a variable that is called so, in what kubeadm prints, in a script.
@@ -109,9 +108,31 @@ def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
     for each in timeline.of(NotUnderstood):
         if makes and _called_elsewhere(each, joins=joins):
             continue
-        first = as_written(each).lstrip().partition("\n")[0]
-        if not _NO_STEP.search(first) and _NAMES_ONE.search(first):
+        first = each.written.lstrip().partition("\n")[0]
+        if not _NO_STEP.search(first) and _names_one(first):
             yield each
+
+
+def _names_one(line: str) -> bool:
+    """Also by a name or an address that is made of such words, however long it is."""
+    if _NAMES_ONE.search(line):
+        return True
+    if "nvidia" not in line:
+        return False
+    told = (("nvidia", "install"), ("nvidia", "driver"), ("install", "nvidia"))
+    if any(_in_turn(name, *words) for name in _NAME.findall(line) for words in told):
+        return True
+    return any(_in_turn(word, "://", "nvidia", ".sh") for word in line.split())
+
+
+def _in_turn(text: str, *words: str) -> bool:
+    at = 0
+    for word in words:
+        found = text.find(word, at)
+        if found < 0:
+            return False
+        at = found + len(word)
+    return True
 
 
 def _makes_a_node(timeline: Timeline) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from nodeworthy.boot.conditions import Guard
-from nodeworthy.boot.effects import Effect, Installs, LoadsModule, NotUnderstood, Reboots, Stage
+from nodeworthy.boot.effects import Effect, Gap, Installs, LoadsModule, NotUnderstood, Reboots, Stage
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import but_marks
@@ -102,7 +102,7 @@ def unknown_packages(timeline: Timeline) -> list[Load]:
     return [
         Load(index, each.place, each.why, each.conditions)
         for index, each in at
-        if isinstance(each, NotUnderstood) and "(an nvidia driver, or any" in each.text
+        if isinstance(each, NotUnderstood) and each.kind is Gap.PACKAGES
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.edit import Edit
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Place, Related, Verdict, finding
+from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict, finding
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Flaw:
     # It can't be decided, rather than wrong.
     is_doubt: bool = False
     edit: Edit | None = None
+    severity: Severity = Severity.ERROR
 
     def told(self, *, on: str = "", related: tuple[Related, ...] = ()) -> Finding:
         return finding(
@@ -36,6 +37,7 @@ class Flaw:
             related=(*self.related, *related),
             on=(on,) if on else (),
             edit=self.edit,
+            severity=self.severity,
         )
 
 

@@ -15,7 +15,7 @@ from math import inf
 
 from nodeworthy.boot.effects import Failure, Joins
 from nodeworthy.facts.boot.critical_steps import JOINING, Step
-from nodeworthy.facts.boot.source_line import Source, SourcePart
+from nodeworthy.facts.boot.source_line import Source, SourcePart, without_documents
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -48,12 +48,11 @@ _COMMAND = pattern(
     r"helm|curl)\b|\w+=[\"']?\$\("
 )
 # A file that is there then, whatever became of what should fill it.
-_MAKES_IT = pattern(r"(?:>|\b(?:touch|tee)\b[^|]*?)[\s\"']*\S*\.kube/config\b")
+_MAKES_IT = pattern(r"(?:>|\b(?:touch|tee)\b[^|]{0,200}?)[\s\"']*+\S{0,300}?\.kube/config\b")
 _STARTS = pattern(r"\b(?:systemctl|service)\b(?!.{0,120}\b(?:is-active|is-failed|status)\b)")
 _ENTRY = pattern(r"^-\s+\[\s*(?:/bin/)?(?:ba)?sh,\s*-c,\s*[\"']?")
 # A line that is a template's: what it comes to be may be nothing.
 _FILLED_IN = pattern(r"\$\{[^{}]*\}|%\{[^{}]*\}|\{\{[^{}]*\}\}|\{%[^{}]*%\}")
-_HEREDOC = pattern(r"<<-?\s*[\"']?(\w+)")
 
 
 class Subject(Enum):
@@ -158,7 +157,8 @@ def _looks(lines: Sequence[str], subject: Subject) -> Looks:
     commands = list(_commands(lines))
     rows = [row for _, row in commands]
     is_made = any(_MAKES_IT.search(row) for row in rows)
-    about = [_ABOUT[subject].search(_without_its_config(row) if is_made else row) is not None for row in rows]
+    whole = [_with_its_body(rows, at) if _WAITS.match(row.strip()) else row for at, row in enumerate(rows)]
+    about = [_ABOUT[subject].search(_without_its_config(row) if is_made else row) is not None for row in whole]
     asked = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_asked(rows, at))
     mute = tuple(index for at, (index, _) in enumerate(commands) if about[at] and _is_mute(rows, at))
     needs = [index for at, (index, row) in enumerate(commands) if about[at] and _needs(row, subject)]
@@ -170,6 +170,11 @@ def _looks(lines: Sequence[str], subject: Subject) -> Looks:
     ends = needs[-1] if needs and needs[-1] == commands[-1][0] else -1
     firsts = tuple(index for index, _ in commands)
     return Looks(asked, mute, ends, firsts, tuple(depths))
+
+
+def _with_its_body(rows: Sequence[str], at: int) -> str:
+    """Of a loop that waits: it may look for it inside."""
+    return " ".join(rows[at : at + _MOST]).partition(" done")[0]
 
 
 def _without_its_config(row: str) -> str:
@@ -217,7 +222,7 @@ def _depth(row: str) -> int:
 def _commands(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Each on one line, with the index of its first, and as far in; what says nothing is left out."""
     whole: list[str] = []
-    for index, row in _without_documents(rows):
+    for index, row in without_documents(rows):
         whole.append(row if not whole else row.strip())
         if row.endswith("\\"):
             continue
@@ -225,18 +230,6 @@ def _commands(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
         if said.strip() and not said.lstrip().startswith("#"):
             yield index - len(whole) + 1, said
         whole = []
-
-
-def _without_documents(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Without the lines of heredocs: what is written there, this script does not do."""
-    until = ""
-    for index, row in enumerate(rows):
-        if until:
-            until = "" if row.strip() == until else until
-            continue
-        yield index, row
-        opens = _HEREDOC.search(row)
-        until = opens[1] if opens is not None and "<<<" not in row else ""
 
 
 def seen_at(source: Source, step: Step) -> Place:

@@ -19,7 +19,7 @@ from nodeworthy.verdict import Known, NotKnown
 POOL_LABEL = "nodeworthy/pool"
 
 # Whose nodes are joined in this way.
-_JOINED: dict[str, frozenset[str]] = {
+DISTRIBUTIONS_BY_JOIN: dict[str, frozenset[str]] = {
     "nodeadm": frozenset({"eks-al2023"}),
     "bootstrap.sh": frozenset({"eks-al2", "eks-ubuntu"}),
     "bottlerocket": frozenset({"bottlerocket"}),
@@ -85,7 +85,7 @@ def _by_join(script: BootScript, timeline: Timeline) -> frozenset[str]:
     ways = {joins.how for joins in timeline.of(Joins)}
     ways |= {"nodeadm"} if PartKind.NODE_CONFIG in kinds else set()
     ways |= {"bottlerocket"} if PartKind.BOTTLEROCKET in kinds else set()
-    return frozenset(distribution for way in ways for distribution in _JOINED.get(way, ()))
+    return frozenset(distribution for way in ways for distribution in DISTRIBUTIONS_BY_JOIN.get(way, ()))
 
 
 def _by_packages(timeline: Timeline) -> frozenset[str]:

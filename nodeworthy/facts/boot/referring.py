@@ -36,7 +36,7 @@ _IS_PACKER = pattern(rb"(?m)^\s*packer\s*\{|^source\s+\"|\"builders\"\s*:|\"prov
 _CONTAINER_FILE = pattern(r"(?i)(?:^|[.-])(?:dockerfile|containerfile)(?:$|[.-])")
 _RUN = pattern(rb"(?i)(?:^|\n)[ \t]*RUN\b[^\n]*(?:\\\r?\n[^\n]*)*\Z")
 # `x = templatefile("…/boot.sh")`, to be used by its name further down.
-_ASSIGNED = pattern(rb"(?m)([A-Za-z_]\w*)\s*[:=]\s*[^\n=]{0,200}\Z")
+_ASSIGNED = pattern(rb"(?m)(?<![A-Za-z_])([A-Za-z_]\w{0,200}+)\s*+[:=]\s*[^\n=]{0,200}\Z")
 _RESOURCES = ("data", "resource")
 
 

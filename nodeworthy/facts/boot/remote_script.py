@@ -31,7 +31,7 @@ class RemoteScript(BootScript):
         return Use(ScriptKind.BY_HAND)
 
     @property
-    def unread_told_by(self) -> str | None:
+    def unread_as(self) -> None:
         """What can't be read of it is told of the script that sends it."""
         return None
 

@@ -10,7 +10,7 @@ from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import NotKnown, Place, Related
+from nodeworthy.verdict import NotKnown, Place, Related, Unread
 
 if TYPE_CHECKING:  # only where there is a script to read is the reader imported
     from nodeworthy.boot.timeline import Timeline
@@ -67,6 +67,8 @@ class BootScript:
     on_its_own: str = ""
     # The script that has another machine run it.
     told_in: tuple[Part, ...] = ()
+    # It stands in an object of a cluster on EC2, which has it given to machines as their user data.
+    of_an_object: bool = False
     # The files around it; None where it comes from no file.
     surroundings: Surroundings | None = None
     # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").
@@ -87,10 +89,12 @@ class BootScript:
 
     @cached_property
     def use(self) -> Use:
-        """Who runs it and when. What a launch template or an instance holds is user data, whatever it looks like."""
+        """Who runs it and when. What a launch template, an instance or an object of a cluster holds is user data,
+        whatever it looks like."""
         from nodeworthy.facts.boot.script_kind import ScriptKind, Use, use_of
 
-        return Use(ScriptKind.USER_DATA) if self.place.urn else use_of(self.userdata, self.surroundings)
+        is_given = self.place.urn or self.of_an_object
+        return Use(ScriptKind.USER_DATA) if is_given else use_of(self.userdata, self.surroundings)
 
     @cached_property
     def cloud(self) -> Cloud | None:
@@ -107,16 +111,16 @@ class BootScript:
         return makes_a_node(self.userdata)
 
     @property
-    def unread_told_by(self) -> str | None:
+    def unread_as(self) -> Unread | None:
         """The engine asks: of user data that can't be unpacked, or of a script that no shell can read to its end, one
         rule says why, and the others need not repeat it."""
         if self.read is None:
             return None
         if self.read.unread:
-            return "user-data-format"
+            return Unread.FORMAT
         from nodeworthy.facts.boot.unreadable_shell import unreadable
 
-        return "shell-parses" if next(unreadable(self), None) is not None else None
+        return Unread.TEXT if next(unreadable(self), None) is not None else None
 
     def judged_by(self, kind: type[Any]) -> Sequence[Any] | str | None:
         """The engine asks: a script is judged by its own pools, and not by every pool there is."""

@@ -22,6 +22,7 @@ _STOPS_ON_ERROR = pattern(r"^[ \t]*(?:-[ \t]+)?set[ \t]+(?:-\w*e|.*-o[ \t]+errex
 # Of a cloud-config: a key of its own, and those that hold a script's commands.
 _KEY = pattern(r"[A-Za-z_]\w*:")
 _COMMANDS = pattern(r"(?:runcmd|bootcmd):")
+_HEREDOC = pattern(r"<<-?\s*[\"']?(\w+)")
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,11 @@ class SourcePart:
 
     @cached_property
     def stops_on_error(self) -> bool:
-        """Whether it says `set -e` anywhere."""
-        return _STOPS_ON_ERROR.search(self.part.text) is not None
+        """Whether it says `set -e` anywhere; what it writes or sends in a heredoc says it for another shell."""
+        text = self.part.text
+        if self.part.kind is PartKind.SHELL and "<<" in text:
+            text = "\n".join(row for _, row in without_documents(self.rows))
+        return _STOPS_ON_ERROR.search(text) is not None
 
     def end_of_list(self, index: int) -> int:
         """Where the script ends to which a line belongs: of a cloud-config, its list of commands is one."""
@@ -90,6 +94,18 @@ class Source:
         part = self.part_of(place)
         index = part.index_of(place) if part is not None else None
         return part.rows[index : index + _MOST] if part is not None and index is not None else ()
+
+
+def without_documents(rows: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Without the lines of heredocs: what is written there, this script does not do."""
+    until = ""
+    for index, row in enumerate(rows):
+        if until:
+            until = "" if row.strip() == until else until
+            continue
+        yield index, row
+        opens = _HEREDOC.search(row)
+        until = opens[1] if opens is not None and "<<<" not in row else ""
 
 
 def _continued(rows: Sequence[str]) -> Iterator[str]:

@@ -50,7 +50,7 @@ class SwapOff:
 def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
     timeline = script.timeline
     off = next((each for each in timeline.of(Runs) if _is_swapoff(each)), None)
-    if off is None or off.stage in _EVERY_BOOT or not _makes_a_kubeadm_node(timeline):
+    if off is None or off.stage in _EVERY_BOOT or not makes_a_kubeadm_node(timeline):
         return None
     said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
     is_cloud_config = any(part.kind is not PartKind.SHELL for part in script.userdata.parts)
@@ -72,7 +72,8 @@ def _is_swapoff(effect: Runs) -> bool:
     return bool(words) and posixpath.basename(words[0]) == "swapoff" and bool(words[1:])
 
 
-def _makes_a_kubeadm_node(timeline: Timeline) -> bool:
+def makes_a_kubeadm_node(timeline: Timeline) -> bool:
+    """Or kubelet alone, by hand: nothing of it is a distribution's that brings its own."""
     ways = {each.how for each in timeline.of(Joins)}
     if ways & set(_NODEADM):
         return False

@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from math import ceil
 
-from nodeworthy.boot.commands.table import PROGRAMS
-from nodeworthy.boot.effects import Effect, Fetches, NotUnderstood, Runs, Writes
+from nodeworthy.boot.effects import Effect, Fetches, Gap, NotUnderstood, Runs, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.gaps import as_written, may_be_anything
 from nodeworthy.known.profiling import boot_loader_programs, initramfs_programs, option, other_purposes
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -73,7 +71,7 @@ def _unread(effects: Sequence[Effect]) -> Iterator[Unread]:
 
 
 def _is_blind(gap: NotUnderstood) -> bool:
-    return may_be_anything(gap) and not _is_for_something_else(as_written(gap))
+    return gap.kind is Gap.ANYTHING and not _is_for_something_else(gap.written)
 
 
 def _of_program(effect: Runs) -> str:
@@ -82,13 +80,20 @@ def _of_program(effect: Runs) -> str:
         return ""
     if program in _UNPACKS:
         return f"nobody here has read what `{program}` brings" if _brings_options(program, effect) else ""
-    if program in PROGRAMS and not _INTERPRETERS.match(program):
+    if not _INTERPRETERS.match(program) and _is_understood(program):
         return ""
     script = next((word for word in words if not word.startswith("-")), "") if _INTERPRETERS.match(program) else program
     name = script.rpartition("/")[2]
     if _names_the_option(effect) or _may_do_anything(name, effect.command):
         return f"nobody here has read what `{name or program}` does"
     return ""
+
+
+def _is_understood(program: str) -> bool:
+    # Imported only where a script is read: most files are none.
+    from nodeworthy.boot.commands.table import PROGRAMS
+
+    return program in PROGRAMS
 
 
 def _names_the_option(effect: Runs) -> bool:

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
+from nodeworthy.facts.containerd.configured_handlers import ConfiguredHandlers
+from nodeworthy.facts.operator.fleet_operator import FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.toolkit import RUNTIME_CLASS
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
-
-if TYPE_CHECKING:
-    from nodeworthy.facts.containerd.configured_handlers import ConfiguredHandlers
 
 # What the operator calls its classes beside the first, and what k3s finds by itself.
 BESIDE = ("-cdi", "-legacy")
@@ -55,6 +52,7 @@ class PriorityClass:
 @dataclass(frozen=True)
 class ClusterClasses:
     called: ClassVar[str] = "what says which classes there are (an operator, a RuntimeClass)"
+    whole_stack: ClassVar[bool] = True
 
     place: Place
     runtimes: tuple[RuntimeClass, ...] = ()
@@ -109,18 +107,14 @@ def toolkit_runtime_name(values: OperatorValues) -> Located[Any]:
     return variable.value if variable is not None else runtime_name(values)
 
 
-def classes_of(facts: Iterable[object], fleet: Fleet | None = None) -> ClusterClasses | None:
-    """What these facts say together; None where they say nothing, or nobody would ask."""
-    facts = list(facts)
-    if not any(isinstance(each, (PodTemplate, RuntimeClass)) for each in facts):
-        return None
-    operators = [each for each in facts if isinstance(each, OperatorValues)]
-    implied = operator_of_fleet(fleet) if fleet is not None and not operators else None
-    operators += [implied] if implied is not None else []
-    runtimes = tuple(each for each in facts if isinstance(each, RuntimeClass))
-    priorities = tuple(each for each in facts if isinstance(each, PriorityClass))
-    if not (operators or runtimes or priorities):
-        return None
+@derive
+def declared_classes(
+    runtimes: Sequence[RuntimeClass],
+    priorities: Sequence[PriorityClass],
+    settings: Sequence[OperatorValues | FleetsOperator],
+    configured: Sequence[ConfiguredHandlers] | None,
+) -> Iterator[ClusterClasses]:
+    operators = [each.values if isinstance(each, FleetsOperator) else each for each in settings]
     made = {name for each in operators for name in _family(runtime_name(each))}
     handlers = {name for each in operators for name in _family(toolkit_runtime_name(each))}
     decided = operators and not any(map(_hides_its_handlers, operators))
@@ -129,7 +123,16 @@ def classes_of(facts: Iterable[object], fleet: Fleet | None = None) -> ClusterCl
     place = maker or said[0].place
     names = tuple(sorted(handlers)) if decided else None
     hidden = next(filter(None, (*map(_why_hidden, operators), *map(_why_unnamed, runtimes))), None)
-    return ClusterClasses(place, runtimes, priorities, tuple(sorted(made)), names, maker, hidden)
+    yield ClusterClasses(
+        place,
+        tuple(runtimes),
+        tuple(priorities),
+        tuple(sorted(made)),
+        names,
+        maker,
+        hidden,
+        configured=tuple(configured or ()),
+    )
 
 
 def _why_unnamed(runtime: RuntimeClass) -> str | None:

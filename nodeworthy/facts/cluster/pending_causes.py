@@ -26,11 +26,14 @@ from nodeworthy.facts.cluster.pending_said import PendingCause, said, without_wo
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
+from nodeworthy.facts.cluster.shut_out import shut_out
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
 from nodeworthy.known.hami import resources
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
+# Causes that are about some of the nodes which have what is asked for, and not about others.
+_OF_NODES = ("not chosen", "tainted", "not ready", "held", "scattered")
 # How long nodes may take to come, and a scheduler to look.
 _COMES = timedelta(minutes=15)
 _LOOKS = timedelta(minutes=5)
@@ -105,7 +108,7 @@ def waiting(
             continue
         else:
             found[cause.key] += some
-            causes.setdefault(cause.key, _with(cause, world.not_growing(some)))
+            causes.setdefault(cause.key, _with(_told_whom(cause, some[0], world), world.not_growing(some)))
     groups = [
         WaitingPods(tuple(sorted(some, key=lambda each: each.object)), causes[key]) for key, some in found.items()
     ]
@@ -154,6 +157,18 @@ def _cause(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCause:
         return gang(pods, together, world)
     words = next(iter(told), "")
     return said(pods, words, world.events.claims) if words else without_words(pod, world.silent)
+
+
+def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> PendingCause:
+    """With the lines of the pod by which nodes are no use to it that could run it otherwise."""
+    if cause.key[0] not in _OF_NODES:
+        return cause
+    resource = cause.key[1]
+    amount = pod.amounts.get(resource, 0)
+    able = [node for node in world.offering(resource) if node.allocatable.get(resource, 0) >= amount]
+    barred = [node for node in able if not pod.choice.takes(node.labels, node.name) or pod.choice.kept_away(node)]
+    told = cause.key[2] if cause.key[0] == "tainted" else ""
+    return replace(cause, related=(*cause.related, *shut_out(pod, barred, resource, told)))
 
 
 def _with(cause: PendingCause, besides: str) -> PendingCause:

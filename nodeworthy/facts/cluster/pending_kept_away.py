@@ -90,9 +90,6 @@ def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCau
         f"{_nodes(len(offering))} {resource}, and none of them fits nodeSelector and required node affinity",
         "label the nodes that are meant, or choose labels that they have: kubectl get nodes -L "
         + ",".join(_keys(pod) or ("kubernetes.io/hostname",)),
-        tuple(
-            Related(each.place, f"{each.title} has {each.capacity[resource]} {resource}") for each in offering[:_SHOWN]
-        ),
     )
 
 
@@ -127,6 +124,11 @@ def kept_away(
         remedy,
         tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
     )
+
+
+def is_state(taint: Taint) -> bool:
+    """Whether it says how the node is, and not for whom it is."""
+    return taint.key in _OF_KUBERNETES
 
 
 def is_a_cordon(taint: Taint) -> bool:

@@ -7,11 +7,11 @@ from typing import Any
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.pod.effective_requests import effective_requests
 from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
-from nodeworthy.known.evidence import all_evidence
 from nodeworthy.records import dataclass
 
-_SAID = next(each.text for each in all_evidence() if each.id == "devices-unavailable").split("<", maxsplit=1)[0]
-_REASON = next(each.text for each in all_evidence() if each.id == "unexpected-admission")
+# As known/evidence has them (devices-unavailable, unexpected-admission), which is read only where a log is searched.
+_SAID = "requested number of devices unavailable for "
+_REASON = "UnexpectedAdmissionError"
 # Where nobody asked a scheduler, kubelet itself counts GPUs; and where its policy wants them close to CPUs.
 _OUT_OF, _TOPOLOGY = "OutOf", "TopologyAffinityError"
 

@@ -8,13 +8,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, number_at, text_at
-from nodeworthy.known.evidence import all_evidence
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
-# What kubelet quotes from containerd.
-_SAID = next(each.text for each in all_evidence() if each.id == "no-runtime-configured")
-_BEFORE, _AFTER = _SAID.split("<handler>")
+# What kubelet quotes from containerd, as known/evidence has it: no-runtime-configured.
+_BEFORE, _AFTER = 'no runtime for "', '" is configured'
 EVIDENCE = pattern(f'{re.escape(_BEFORE)}(?P<runtime>[^"]*){re.escape(_AFTER)}')
 
 

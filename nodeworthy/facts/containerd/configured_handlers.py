@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
+from nodeworthy.derive import derive
 from nodeworthy.facts.containerd.config import config_files
 from nodeworthy.facts.containerd.runtimes import runtimes_of
 from nodeworthy.facts.node.files import NodeFiles
@@ -28,16 +29,17 @@ class ConfiguredHandlers:
         return not posixpath.relpath(self.place.path, folder or ".").startswith("../")
 
 
-def configured_handlers(facts: Iterable[object]) -> Iterator[ConfiguredHandlers]:
+@derive
+def configured_handlers(files: NodeFiles) -> Iterator[ConfiguredHandlers]:
     """Of nodes whose whole configuration is there; a drop-in alone says nothing of the others."""
-    for fact in facts:
-        if isinstance(fact, NodeFiles) and fact.has_config:
-            try:
-                runtime = fact.runtime(None)
-            except NotKnown as unknown:
-                yield ConfiguredHandlers(fact.place, (), unknown.why)
-                continue
-            yield _of_all([_handlers(each, runtime) for each in fact.as_filled_in])
+    if not files.has_config:
+        return
+    try:
+        runtime = files.runtime(None)
+    except NotKnown as unknown:
+        yield ConfiguredHandlers(files.place, (), unknown.why)
+        return
+    yield _of_all([_handlers(each, runtime) for each in files.as_filled_in])
 
 
 def _handlers(files: NodeFiles, runtime: Containerd | None) -> ConfiguredHandlers:

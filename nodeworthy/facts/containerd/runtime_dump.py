@@ -12,6 +12,15 @@ from nodeworthy.verdict import Known, Located
 _CRI_PLUGINS = ("io.containerd.cri.v1.runtime", "io.containerd.grpc.v1.cri")
 
 
+# Where it keeps its own address: the fourth version of its files, which 2.3 writes, makes servers plugins.
+_SERVERS = (("plugins", "io.containerd.server.v1.grpc"), ("grpc",))
+
+
+def address(dump: Tree) -> str | None:
+    """Where an effective configuration lets it listen."""
+    return next((told for each in _SERVERS if (told := dump.get(*each, "address").text)), None)
+
+
 def default_runtime(dump: Tree) -> Located[str | None]:
     """What pods get that name no RuntimeClass, in an effective configuration."""
     for plugin in _CRI_PLUGINS:

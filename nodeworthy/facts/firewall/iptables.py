@@ -6,10 +6,35 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.boot.text import EMPTY, Hole, Piece, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
-from nodeworthy.facts.firewall.words import words_of
 from nodeworthy.records import dataclass
+
+
+def words_of(text: Text) -> list[Text]:
+    """As the programs split it: at blanks, outside of quotes. A hole is a part of the word in which it stands."""
+    words: list[Text] = []
+    word: list[Piece] = []
+    quote = ""
+    for piece in text.pieces:
+        if isinstance(piece, Hole):
+            word.append(piece)
+            continue
+        for letter in piece:
+            if quote:
+                quote = "" if letter == quote else quote
+                if quote:
+                    word.append(letter)
+            elif letter in "\"'":
+                quote = letter
+                word.append("")
+            elif not letter.isspace():
+                word.append(letter)
+            elif word:
+                words.append(Text.of(*word))
+                word = []
+    return [*words, Text.of(*word)] if word else words
+
 
 _SIDES = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
 _UFW = {f"ufw-{part}-{name.lower()}": side for part in ("user", "before", "after") for name, side in _SIDES.items()}

@@ -9,8 +9,56 @@ from itertools import product
 
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.facts.firewall.firewall import Does, Filter, Side
-from nodeworthy.facts.firewall.nft_text import statements, tokens
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+_TOKEN = pattern(r'"[^"\n]*"|[{};\n]|#[^\n]*|[^\s{};"]+')
+_ENDS = frozenset({";", "\n"})
+
+
+def tokens(text: str) -> list[str]:
+    """Without comments; a backslash at a line's end joins lines."""
+    found = (each[0] for each in _TOKEN.finditer(text.replace("\\\n", " ")))
+    return [each.strip('"') for each in found if not each.startswith("#")]
+
+
+def _statements(script: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Each statement, and the block behind it. Braces inside of a rule are a set, and belong to its words."""
+    words: list[str] = []
+    at = 0
+    while at < len(script):
+        token = script[at]
+        if token in _ENDS:
+            if words:
+                yield words, []
+            words = []
+        elif token == "{" and _opens_a_block(words):
+            end = _closing(script, at)
+            yield words, list(script[at + 1 : end])
+            words, at = [], end
+        elif token == "}" and "{" not in words:
+            pass
+        else:
+            words.append(token)
+        at += 1
+    if words:
+        yield words, []
+
+
+def _opens_a_block(words: Sequence[str]) -> bool:
+    kinds = ("table", "chain", "set", "map", "flowtable", "counter", "quota")
+    made = words[1:] if words[:1] in (["add"], ["create"]) else words
+    return bool(made) and made[0] in kinds
+
+
+def _closing(script: Sequence[str], at: int) -> int:
+    depth = 0
+    for index in range(at, len(script)):
+        depth += {"{": 1, "}": -1}.get(script[index], 0)
+        if depth == 0:
+            return index
+    return len(script)
+
 
 _HOOKS = {"input": Side.IN, "output": Side.OUT, "forward": Side.ROUTED}
 _FAMILIES = frozenset({"ip", "ip6", "inet", "arp", "bridge", "netdev"})
@@ -71,7 +119,7 @@ class NftReader:
         return Text.of(*(self._holes.get(each, each) for each in parts))
 
     def _commands(self, script: Sequence[str], table: str) -> Iterator[NftAct]:
-        for words, block in statements(script):
+        for words, block in _statements(script):
             if not words and not block:
                 continue
             verb = words[0] if words else ""
@@ -91,7 +139,7 @@ class NftReader:
             yield from self._rule(" ".join(named[:3]), named[3:], Does.INSERT if verb == "insert" else Does.ADD)
 
     def _chain(self, name: str, block: Sequence[str]) -> Iterator[NftAct]:
-        for words, braces in statements(block):
+        for words, braces in _statements(block):
             if "hook" in words[:-1]:
                 side = _HOOKS.get(words[words.index("hook") + 1])
                 if side is None or words[:2] != ["type", "filter"] or not name.startswith(("ip ", "inet ")):

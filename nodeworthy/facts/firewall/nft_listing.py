@@ -21,8 +21,8 @@ HOOKS: dict[str, tuple[Side, ...]] = {
 }
 # In chains of nat programs choose ends, and drop nothing.
 _TYPES = ("filter", "route")
-# Those whose packets are IPv4's.
-_FAMILIES = ("ip", "inet", "netdev")
+# Those whose packets are of both kinds.
+_OF_BOTH = ("inet", "netdev")
 _SETS = ("set", "map")
 _TOKEN = pattern(r'"[^"\n]*"|[{},;\n]|#[^\n]*|[^\s{},;"]+')
 
@@ -50,15 +50,18 @@ class Table:
     sets: dict[str, list[Sequence[str]]] = field(default_factory=dict)
     # Those that were listed at all.
     terse: set[str] = field(default_factory=set)
+    # Whether it is asked what becomes of IPv6's packets, and not of IPv4's.
+    of_ipv6: bool = False
 
 
-def tables(printed: str) -> list[Table]:
-    """A table that is listed in several parts is one."""
+def tables(printed: str, *, of_ipv6: bool = False) -> list[Table]:
+    """Those that packets of one kind meet. A table that is listed in several parts is one."""
+    families = ("ip6" if of_ipv6 else "ip", *_OF_BOTH)
     found: dict[str, Table] = {}
     for words, block in _statements(_tokens(printed)):
-        if words[:1] == ["table"] and len(words) == 3 and words[1] in _FAMILIES and block is not None:
+        if words[:1] == ["table"] and len(words) == 3 and words[1] in families and block is not None:
             name = " ".join(words[1:])
-            _fill(found.setdefault(name, Table(name)), block)
+            _fill(found.setdefault(name, Table(name, of_ipv6=of_ipv6)), block)
     return list(found.values())
 
 

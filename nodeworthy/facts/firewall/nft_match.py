@@ -153,14 +153,14 @@ def _address(written: str) -> Text:
     first, dash, last = written.partition("-")
     if dash:
         return _spanned(first, last)
-    return EMPTY if written in ("0.0.0.0/0", "") else Text.of(written)
+    return EMPTY if written in ("0.0.0.0/0", "::/0", "") else Text.of(written)
 
 
 def _spanned(first: str, last: str) -> Text:
     """A span of addresses as a range, where it is one."""
     try:
-        ends = [ipaddress.IPv4Address(each) for each in (first, last)]
-        whole = list(ipaddress.summarize_address_range(*ends))
-    except ValueError:
+        begin, end = (ipaddress.ip_address(each) for each in (first, last))
+        whole = list(ipaddress.summarize_address_range(begin, end))
+    except (TypeError, ValueError):
         return Text.of(f"{first}-{last}")
     return Text.of(str(whole[0])) if len(whole) == 1 else Text.of(f"{first}-{last}")

@@ -1,4 +1,4 @@
-"""Whether a set of chains lets pods' traffic through: its rules in their order, then its policy."""
+"""Whether a set of chains lets pods' traffic through, and why a rule that looks like the right one does not."""
 
 from __future__ import annotations
 
@@ -7,10 +7,89 @@ from dataclasses import replace
 
 from nodeworthy.boot.text import EMPTY
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Filter, Side
-from nodeworthy.facts.firewall.kubelets import is_for_kubelet
 from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers, is_about_everybody, is_gone
-from nodeworthy.facts.firewall.ranges import holds_range, is_world
+from nodeworthy.facts.firewall.ranges import holds_range, is_private, is_world, range_of
 from nodeworthy.known.pod_interfaces import Cni, is_one_pods, is_uplink, named_by
+from nodeworthy.patterns import pattern
+
+KUBELET = 10250
+_PORTS = pattern(r"(?<![\d.:])(\d+)(?:[:-](\d+))?(?![\d.])")
+# These are about other packets, or about few of them.
+_OTHERS = ("udp", "from port", "sport", "established", "translated", "ICMP", "icmp", "a few", "rate", "mark", "IPv6")
+
+
+def _is_for_kubelet(way: Way, limits: str) -> bool:
+    """Whether packets that are narrowed so are those that a node and its pods can't do without."""
+    if not limits or any(each in limits for each in _OTHERS):
+        return False
+    if limits == "tcp":
+        return way in (Way.TO_NODE, Way.FROM_NODE)
+    return way is Way.TO_NODE and any(_holds(*each) for each in _PORTS.findall(limits))
+
+
+def _holds(first: str, last: str) -> bool:
+    return int(first) <= KUBELET <= int(last or first)
+
+
+def which_network(networks: Sequence[Cni]) -> str:
+    """Some networks let their pods through a firewall by themselves, and others do not."""
+    if networks:
+        told = " or ".join(each.key for each in networks)
+        return f"pods' network may be {told}, and not each of these lets its pods through by itself"
+    return (
+        "nothing here shows which network pods have; Calico lets them through by itself, flannel and Cilium in part "
+        "(its manifest or chart in the repository, --pod-network-cidr, or a pool's distribution in a fleet says so)"
+    )
+
+
+def why_not_known(rule: Filter, pods: Pods) -> str:
+    ends = (rule.in_, rule.out, rule.source, rule.to)
+    hole = next((each for each in ends if each.holes), None)
+    if hole is not None:
+        return f"it depends on {hole.unsaid()}"
+    if rule.unless and not rule.is_narrowed:
+        return "packets may have left its chain before this rule"
+    if rule.is_narrowed or rule.allows is None:
+        return "what else this rule asks for is not read here"
+    named = [end.shown() for end in ends[:2] if end and named_by(end.shown())]
+    if named and pods.networks:
+        brought = pods.networks[0]
+        return (
+            f"{named[0]} is not of {brought.key}, which this distribution brings where nobody chooses another network"
+        )
+    ranges = [end.shown() for end in ends[2:] if (found := range_of(end)) is not None and is_private(found)]
+    if ranges:
+        return f"whether pods have addresses of {ranges[0]} is said nowhere (cluster.podCidr in a fleet)"
+    return f"nothing here shows whose interface {' or '.join(end.shown() for end in ends[:2] if end)} is"
+
+
+def almost(need: Need, rule: Filter) -> str:
+    """Empty where it does not look like the right one."""
+    if rule.allows is False:
+        return ""
+    ends = (rule.in_, rule.out)
+    for end in ends:
+        one = is_one_pods(end.known or "")
+        if one is not None and need.way.side is rule.side:
+            return f"this names one interface `{end.known}`; `{one.pods[-1]}` is every one that begins so"
+    if any(named_by(end.known or "") for end in ends if end):
+        if need.way.side is Side.ROUTED and rule.side is not Side.ROUTED:
+            return "this is about traffic with the node itself, and forwards nothing"
+        if rule.side is need.way.side and rule.limits:
+            return f"this lets only {rule.limits} through"
+    return _almost_the_range(need, rule)
+
+
+def _almost_the_range(need: Need, rule: Filter) -> str:
+    end = rule.to if need.way in (Way.REACH, Way.FROM_NODE) else rule.source
+    found = range_of(end) if end and rule.side is need.way.side else None
+    if found is None or not is_private(found):
+        return ""
+    if rule.limits:
+        return f"this lets only {rule.limits} through"
+    return (
+        f"this range does not hold {need.range}" if need.range is not None and not holds_range(end, need.range) else ""
+    )
 
 
 def lets(chains: Chains, need: Need, pods: Pods) -> bool | None:
@@ -34,7 +113,7 @@ def _asked(chains: Chains, need: Need, pods: Pods) -> Iterator[Filter]:
     """A rule for what pods ask of a node is one for pods; one of ufw's for some addresses may be for nodes alone."""
     for rule, _ in chains.rules:
         is_for_pods = chains.name != UFW or is_world(rule.source)
-        if rule.allows and is_for_pods and is_for_kubelet(need.way, rule.limits):
+        if rule.allows and is_for_pods and _is_for_kubelet(need.way, rule.limits):
             yield replace(rule, limits="")
         elif chains.owner == FIREWALLD and _is_of_an_overlay(rule, need, pods):
             yield replace(rule, source=EMPTY)

@@ -1,10 +1,14 @@
-"""Addresses that rules name: whether a range holds another one, and whether it is everybody's."""
+"""Addresses that rules name: whether a range holds another one, or is everybody's; and what routes tell of them."""
 
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from nodeworthy.boot.text import Text
+from nodeworthy.known.pod_interfaces import Cni, holds
+from nodeworthy.records import dataclass
 
 Range = ipaddress.IPv4Network | ipaddress.IPv6Network
 _PRIVATE = [ipaddress.ip_network(each) for each in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")]
@@ -54,3 +58,30 @@ def is_world(addresses: Text) -> bool:
         return True
     found = range_of(addresses)
     return found is not None and found.prefixlen <= _WORLD
+
+
+@dataclass(frozen=True)
+class Route:
+    interface: str
+    network: Range
+    # No other machine stands between.
+    is_direct: bool
+
+
+def of_pods(routes: Iterable[Route], networks: Sequence[Cni]) -> Range | None:
+    """The smallest range that holds all to which pods' interfaces lead."""
+    ends = [end for each in networks for end in (*each.pods, *each.own)]
+    found = [each.network for each in routes if any(holds(end, each.interface) for end in ends)]
+    return reduce(_around, found) if found else None
+
+
+def of_neighbours(routes: Iterable[Route], uplink: str) -> Range | None:
+    """The largest network in which the uplink itself stands."""
+    found = [each.network for each in routes if each.interface == uplink and each.is_direct]
+    return min((each for each in found if not each.is_link_local), key=lambda each: each.prefixlen, default=None)
+
+
+def _around(one: Range, other: Range) -> Range:
+    while not other.subnet_of(one):  # type: ignore[arg-type] # both are of one family
+        one = one.supernet()
+    return one

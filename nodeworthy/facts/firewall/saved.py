@@ -7,12 +7,54 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.firewall.both import both
 from nodeworthy.facts.firewall.firewall import Filter, Side
-from nodeworthy.facts.firewall.iptables import filter_of, goes_on
-from nodeworthy.facts.firewall.words import words_of
-from nodeworthy.known.pod_interfaces import Cni, commenting, network_of
+from nodeworthy.facts.firewall.iptables import filter_of, goes_on, words_of
+from nodeworthy.facts.firewall.ranges import range_of
+from nodeworthy.known.pod_interfaces import Cni, commenting, holds, network_of
 from nodeworthy.records import dataclass
+
+
+class _Apart(Exception):
+    """No packet is about both."""
+
+
+def both(outer: Filter, inner: Filter) -> Filter | None:
+    """None where no packet is meant by both."""
+    limits = dict.fromkeys(each for each in (outer.limits, inner.limits) if each)
+    try:
+        return Filter(
+            inner.side,
+            inner.allows,
+            _interface(outer.in_, inner.in_),
+            _interface(outer.out, inner.out),
+            _addresses(outer.source, inner.source),
+            _addresses(outer.to, inner.to),
+            " ".join(limits),
+            outer.is_narrowed or inner.is_narrowed,
+            (*outer.unless, *inner.unless),
+        )
+    except _Apart:
+        return None
+
+
+def _interface(one: Text, other: Text) -> Text:
+    if not one or not other:
+        return one or other
+    if holds(one.shown(), other.shown()):
+        return other
+    if holds(other.shown(), one.shown()):
+        return one
+    raise _Apart
+
+
+def _addresses(one: Text, other: Text) -> Text:
+    first, second = range_of(one), range_of(other)
+    if not one or not other or first is None or second is None:
+        return one or other
+    if first.version != second.version or not first.overlaps(second):
+        raise _Apart
+    return one if first.prefixlen >= second.prefixlen else other
+
 
 BUILT_IN = {"INPUT": Side.IN, "OUTPUT": Side.OUT, "FORWARD": Side.ROUTED}
 _UFWS = {Side.IN: "ufw-before-input", Side.OUT: "ufw-before-output", Side.ROUTED: "ufw-before-forward"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
 from nodeworthy.boot.content import Content
-from nodeworthy.boot.effects import Act, Effect, How, Installs, Opens, Unit, Writes
+from nodeworthy.boot.effects import Act, Effect, Gap, How, Installs, NotUnderstood, Opens, Runs, Unit, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.written_text import content_of
@@ -17,8 +17,34 @@ from nodeworthy.facts.firewall.iptables import act_of, acts_in
 from nodeworthy.facts.firewall.nft import NftReader
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.facts.firewall.ufw_files import BEFORE, KINDS, USER, Told, begins_a_table, steps_of, steps_of_edit
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+_SCRIPT = pattern(r"\.(?:sh|bash|py|pl|rb)$")
+_INTERPRETERS = pattern(r"(?:python|perl|ruby|node)[\d.]*$")
+_PLAYBOOKS = frozenset("ansible-playbook ansible-pull puppet chef-client chef-solo salt-call cinc-client".split())
+
+
+def unread_amid(timeline: Timeline, steps: Sequence[Step]) -> tuple[Place, str] | None:
+    """What stands before the first of them, or behind the last, is there for something else."""
+    places = {each.place for each in steps}
+    at = [index for index, each in enumerate(timeline.effects) if each.place in places]
+    amid = timeline.effects[at[0] : at[-1]] if at else ()
+    return next(((each.place, why) for each in amid if (why := _why(each))), None)
+
+
+def _why(effect: Effect) -> str:
+    if isinstance(effect, NotUnderstood):
+        return effect.why if effect.kind is Gap.ANYTHING else ""
+    if not isinstance(effect, Runs):
+        return ""
+    program, *words = [each.shown() for each in effect.arguments]
+    if _INTERPRETERS.match(program):
+        program = next((word for word in words if not word.startswith("-")), "")
+    is_script = _SCRIPT.search(program) is not None or program in _PLAYBOOKS
+    return f"nobody here has read what `{program}` does" if is_script else ""
+
 
 _PACKAGES = (UFW, FIREWALLD)
 _IPTABLES = ("iptables", "iptables-legacy", "iptables-nft")

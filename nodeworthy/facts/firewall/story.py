@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from nodeworthy.facts.firewall.almost import almost
-from nodeworthy.facts.firewall.doubts import which_network, why_not_known
 from nodeworthy.facts.firewall.firewall import (
     FIREWALLD,
     FIREWALLD_LATER,
@@ -19,7 +17,7 @@ from nodeworthy.facts.firewall.firewall import (
     Step,
 )
 from nodeworthy.facts.firewall.needs import Need, Pods, covers, needs
-from nodeworthy.facts.firewall.passing import missing, named_in
+from nodeworthy.facts.firewall.passing import almost, missing, named_in, which_network, why_not_known
 from nodeworthy.facts.firewall.remedies import UPLINK, Remedies, joined, uplink_of
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import POD_INTERFACE

@@ -4,15 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nodeworthy.boot.text import Text
 from nodeworthy.facts.boot.flaw import Flaw, doubt
-from nodeworthy.facts.firewall import firewalld_too_wide
-from nodeworthy.facts.firewall.firewall import FIREWALLD, Filter, Side, Step
-from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.firewall.firewall import FIREWALLD, Chains, Filter, Side, Step
+from nodeworthy.facts.firewall.firewalld import Firewalld, Zone
+from nodeworthy.facts.firewall.needs import Pods, needs
 from nodeworthy.facts.firewall.node_ports import opens_to_others
 from nodeworthy.facts.firewall.ranges import is_world
-from nodeworthy.facts.firewall.remedies import narrow
+from nodeworthy.facts.firewall.remedies import Remedies, narrow
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_uplink, named_by, wants_no_firewalld
+
+_OPEN = "everybody reaches every port of the node"
+
+
+def _narrow_zone(pods: Pods) -> str:
+    """What lets pods through, and nobody else."""
+    return "; ".join(Remedies(Chains(FIREWALLD, owner=FIREWALLD), needs(pods), pods, "", {}).commands())
+
+
+def _flaws_of_firewalld(firewalld: Firewalld, pods: Pods) -> Iterator[Flaw]:
+    config = firewalld.now
+    default = config.zone("")
+    by = config.chosen or default.opened
+    if default.accepts and by is not None:
+        yield _flaw(by, f"the default zone lets everything through: {_OPEN}", pods)
+    for name, zone in config.zones.items():
+        if zone.accepts and zone is not default:
+            yield from _ends(name, zone, pods)
+
+
+def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Flaw]:
+    for interface, step in zone.interfaces:
+        if is_uplink(interface.known or ""):
+            says = f"the zone {name} lets everything through, and {interface.known} is in it: {_OPEN}"
+            yield _flaw(step, says, pods)
+    for source, step in _known(zone.sources):
+        if is_world(source):
+            yield _flaw(step, f"the zone {name} lets everything through, and everybody is in it: {_OPEN}", pods)
+    for source, step in zone.sources:
+        if source.holes:
+            yield doubt(step.place, f"whether {source.shown()} is everybody is not known: {source.why}")
+
+
+def _known(sources: Sequence[tuple[Text, Step]]) -> Iterator[tuple[Text, Step]]:
+    yield from (each for each in sources if each[0].known)
+
+
+def _flaw(step: Step, says: str, pods: Pods) -> Flaw:
+    cause = "pods need their own interfaces and ranges let through, and nobody else's"
+    return Flaw(step.place, says, _narrow_zone(pods), cause, step.command, f"instead: {_narrow_zone(pods)}")
+
 
 # These narrow nothing that would be worth a word.
 _EVERY_PORT = frozenset({"", "tcp", "udp", "port 1:65535", "tcp port 1:65535", "udp port 1:65535", "tcp port 0:65535"})
@@ -31,7 +73,7 @@ def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
     if firewall.unanswered is not None and not firewall.is_up:
         yield _unanswered(firewall.unanswered, pods)
     if firewall.firewalld.runs is not None:
-        yield from firewalld_too_wide.flaws_of(firewall.firewalld, pods)
+        yield from _flaws_of_firewalld(firewall.firewalld, pods)
     yield from _policies(firewall, pods)
     own = firewall.ufw.rules
     beside = [*firewall.before, *firewall.behind] if firewall.is_up else []
@@ -55,7 +97,7 @@ def _comes_from_everywhere(rule: Filter, uplinks: frozenset[str]) -> bool:
 
 def _off(step: Step, pods: Pods) -> Flaw:
     is_firewalld = step.table == FIREWALLD
-    should = firewalld_too_wide.narrow(pods) if is_firewalld else narrow(pods)
+    should = _narrow_zone(pods) if is_firewalld else narrow(pods)
     on = "systemctl enable --now firewalld" if is_firewalld else "ufw allow OpenSSH; ufw --force enable"
     opened = f"let through what pods need: {should}" if should else "pods' network lets them through by itself"
     return Flaw(

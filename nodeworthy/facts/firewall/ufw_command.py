@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from nodeworthy.boot.text import Text
 from nodeworthy.facts.firewall.firewall import Does, Side
-from nodeworthy.facts.firewall.ufw_rule import Rule, rule_of
-from nodeworthy.facts.firewall.ufw_words import Refused, Unclear
+from nodeworthy.facts.firewall.ufw_rule import Refused, Rule, Unclear, rule_of
 from nodeworthy.records import dataclass
 
 _SIDES = {

@@ -8,8 +8,7 @@ from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import UFW, Does, Filter, Side, Step
-from nodeworthy.facts.firewall.iptables import acts_in
-from nodeworthy.facts.firewall.words import words_of
+from nodeworthy.facts.firewall.iptables import acts_in, words_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

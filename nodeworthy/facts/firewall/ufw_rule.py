@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Sequence
 from dataclasses import field
 from itertools import pairwise
 
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.facts.firewall.firewall import Filter, Side
-from nodeworthy.facts.firewall.ufw_words import Refused, Unclear, address_of, is_port
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+_PORTS = pattern(r"\d+(?::\d+)?(?:,\d+(?::\d+)?)*")
+
+
+class Refused(Exception):
+    """ufw ends with an error, and nothing changes."""
+
+
+class Unclear(Exception):
+    """What is said can't be known before the script runs."""
+
+
+def _address_of(value: Text) -> Text:
+    """Empty for anybody's. Raises Refused."""
+    known = value.known
+    if known is None:
+        return value
+    if known.lower() == "any":
+        return EMPTY
+    try:
+        network = ipaddress.ip_network(known, strict=False)
+    except ValueError:
+        raise Refused(f"`{known}` is no address") from None
+    return EMPTY if network.prefixlen == 0 else Text.of(str(network))
+
+
+def _is_port(written: str) -> bool:
+    if not _PORTS.fullmatch(written):
+        return False
+    ends = [[int(end) for end in each.split(":")] for each in written.split(",")]
+    return all(0 < end <= 65535 for each in ends for end in each) and all(a < b for a, b in (e for e in ends if e[1:]))
+
 
 _ACTIONS = frozenset({"allow", "deny", "reject", "limit"})
 _KEYS = ("proto", "from", "to", "port", "app", "in", "out")
@@ -137,7 +169,7 @@ def _clause(name: str, value: Text, end: str, clauses: _Clauses) -> str:
     if name in ("from", "to"):
         if name in clauses.addresses:
             raise Refused(f"it has `{name}` twice")
-        clauses.addresses[name] = address_of(value)
+        clauses.addresses[name] = _address_of(value)
         return name
     if name == "proto":
         if clauses.proto:
@@ -157,7 +189,7 @@ def _check(clauses: _Clauses) -> None:
     if len({":" in each for each in known}) > 1:
         raise Refused("its addresses are of two versions of IP")
     for port in clauses.ports.values():
-        if port[:1].isdigit() and not is_port(port):
+        if port[:1].isdigit() and not _is_port(port):
             raise Refused(f"`{port}` is no port")
         if (":" in port or "," in port) and clauses.proto not in ("tcp", "udp") and "$" not in port + clauses.proto:
             raise Refused("several ports need `proto tcp` or `proto udp`")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
@@ -50,9 +51,14 @@ class QueueNotPlanned(NotPlanned):
     """The fleet asks for a queue, and nothing in the plan is its database."""
 
 
-def asked_for(fleet: Fleet | None) -> Iterator[MonitoringAsked | QueueAsked]:
-    if fleet is not None and fleet.monitoring is not None:
+@derive
+def monitoring_asked(fleet: Fleet) -> Iterator[MonitoringAsked]:
+    if fleet.monitoring is not None:
         asked = fleet.monitoring
         yield MonitoringAsked(replace(asked.place, subject="monitoring"), asked.retention, asked.volume)
-    if fleet is not None and fleet.queue is not None:
+
+
+@derive
+def queue_asked(fleet: Fleet) -> Iterator[QueueAsked]:
+    if fleet.queue is not None:
         yield QueueAsked(replace(fleet.queue.place, subject="queue"), fleet.queue.volume)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Place, Related
+from nodeworthy.verdict import Located, Place, Related, Severity
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,14 @@ class GpuPool:
     # Which containerd it is (`1.7`, `2.2.9`), and which Kubernetes; None where nobody says it.
     containerd: Located[str] | None = None
     kubernetes: Located[str] | None = None
+    # What it follows from, where nobody declares it: in the words that stand there.
+    evidence: str = ""
+    # It follows, and may be otherwise: what it shows to be wrong is a warning.
+    is_likely: bool = False
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.WARNING if self.is_likely else Severity.ERROR
 
     @property
     def title(self) -> str:
@@ -40,6 +48,8 @@ class GpuPool:
         return Related(self.runtime.place, f"{self.title} runs {self.distribution.shown()}{self._with()}")
 
     def _with(self) -> str:
+        if self.evidence:
+            return f": {self.evidence}"
         return f" with {self.runtime.place.subject}" if self.runtime.place.subject else ""
 
 

@@ -13,6 +13,8 @@ class NodeImage:
     named: str
     # None where nothing that was read says it.
     has_driver: bool | None
+    # What nodes of this image are; None where it is anybody's image, or nobody knows it.
+    distribution: str | None = None
 
     def told(self) -> Related:
         if self.has_driver is None:

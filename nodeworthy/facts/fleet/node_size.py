@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
 from nodeworthy.facts.pod.selection import Selection
@@ -43,6 +44,7 @@ class NodeSize:
         return self.gpu in wanted
 
 
+@derive
 def sizes_of_fleet(fleet: Fleet) -> Iterator[NodeSize]:
     for pool in fleet.gpu_pools:
         kind = _known(pool.instance_type)

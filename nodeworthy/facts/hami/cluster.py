@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.facts.cluster.selector import Unmet, selects, unmet
 from nodeworthy.facts.hami.parts import Installation, Role
 from nodeworthy.known.hami import default, scheduler_name
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Place, Related
 
 Key = tuple[str, str]
 _HOOK = "vgpu.hami.io"
@@ -101,3 +101,24 @@ class HamiCluster:
     @property
     def schedules(self) -> bool:
         return any(each.has(Role.SCHEDULER) for each in self.found)
+
+
+@dataclass(frozen=True, eq=False)
+class HamiInstallations:
+    called: ClassVar[str] = "HAMi in the cluster"
+
+    place: Place
+    cluster: HamiCluster
+    # Where the fleet wants it.
+    asked_for: Related | None = None
+    # Why parts of it may be where nobody could look.
+    seen_in_part: str | None = None
+
+    @property
+    def found(self) -> tuple[Installation, ...]:
+        return self.cluster.found
+
+    def is_called(self, installation: Installation) -> bool:
+        """Whether a webhook sends pods to it."""
+        services = [each.service for each in self.cluster.webhooks]
+        return any(each is not None and each[0] == installation.namespace for each in services)

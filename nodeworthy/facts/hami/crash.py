@@ -11,7 +11,6 @@ from nodeworthy.known.evidence import Evidence, all_evidence, in_text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
-RULE = "hami-crash-explained"
 CRASHES = frozenset(("CrashLoopBackOff", "Error", "OOMKilled", "ContainerCannotRun", "StartError", "RunContainerError"))
 _OUT_OF_MEMORY = "OOMKilled"
 
@@ -53,14 +52,14 @@ class HamiCrashes:
     called: ClassVar[str] = "a cluster whose GPUs are shared"
 
     place: Place
-    crashes: tuple[HamiCrash, ...]
+    crashes: tuple[Crash, ...]
 
 
-def crashes(found: Iterable[Crash]) -> Iterator[HamiCrash]:
-    """Whose cause is another rule's is none of ours."""
+def by_cause(found: Iterable[Crash], rule: str) -> Iterator[HamiCrash]:
+    """Those whose cause this rule tells, or none."""
     together: dict[str, list[Crash]] = defaultdict(list)
     for each in found:
-        cause = _cause(each)
+        cause = _cause(each, rule)
         if cause is not None:
             together[cause].append(each)
     known = {each.id: each for each in all_evidence()}
@@ -68,16 +67,20 @@ def crashes(found: Iterable[Crash]) -> Iterator[HamiCrash]:
         yield _told(known.get(cause), cause, some)
 
 
-def _cause(crash: Crash) -> str | None:
+def _cause(crash: Crash, rule: str) -> str | None:
     """The evidence that tells it, the reason that the kubelet gives; empty where nothing does."""
     of = {each.id: each.rule for each in all_evidence()}
-    said = [*crash.evidence, *(each.evidence.id for each in in_text(crash.pod.last_words))]
-    own = next((each for each in said if of.get(each) == RULE), None)
+    last = [each.evidence for each in in_text(crash.pod.last_words)]
+    said = [*crash.evidence, *(each.id for each in last)]
+    own = next((each for each in said if of.get(each) == rule), None)
     if own is not None:
         return own
     if any(of.get(each) is not None for each in said):
         return None
-    return _OUT_OF_MEMORY if _OUT_OF_MEMORY in (crash.ended, crash.pod.fault) else ""
+    if _OUT_OF_MEMORY in (crash.ended, crash.pod.fault):
+        return _OUT_OF_MEMORY
+    # What no rule proves is its cause where it says so at its very end; that something failed is no cause.
+    return next((each.id for each in last if not each.is_symptom), "")
 
 
 def _told(evidence: Evidence | None, cause: str, some: list[Crash]) -> HamiCrash:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_fleet
+from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.gpus import gpu_named, gpu_names
 from nodeworthy.known.instances import gpus_of
@@ -49,7 +51,8 @@ class HamiGpus:
         return self.memory.state.value if self.is_scaled else int(self.memory.state.value * factor)
 
 
-def gpus_of_fleet(fleet: Fleet) -> Iterator[HamiGpus]:
+@derive
+def gpus_of_fleet(fleet: Fleet, _setup: HamiSetup) -> Iterator[HamiGpus]:
     for pool, size in zip(fleet.gpu_pools, sizes_of_fleet(fleet), strict=True):
         kind = pool.instance_type.state if pool.instance_type is not None else None
         yield HamiGpus(size, _memory(size, kind.value if isinstance(kind, Known) else ""))

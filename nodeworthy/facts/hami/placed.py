@@ -9,7 +9,7 @@ from nodeworthy.documents.plain import mapping_at, strings_at, text_at
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.facts.hami.parts import Installation, Role
-from nodeworthy.facts.hami.registered import devices_of
+from nodeworthy.facts.hami.shares import devices_of
 from nodeworthy.verdict import Place, Related
 
 

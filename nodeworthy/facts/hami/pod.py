@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.hami.asking import POLICIES, asked_by, is_hamis
+from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.pod.containers import Container
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.known.hami import Resources, annotation_names
+from nodeworthy.known.hami import Resources
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place
-
-_POLICIES = (annotation_names().node_policy, annotation_names().gpu_policy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +45,16 @@ class HamiPod:
     def asking(self) -> tuple[Container, ...]:
         """Its containers that ask for GPUs, whole or shared."""
         wanted = (self.names.count, *self.names.shares)
-        return tuple(each for each in self.pod.containers if any(name in _asked(each) for name in wanted))
+        return tuple(each for each in self.pod.containers if any(name in asked_by(each) for name in wanted))
 
     @cached_property
     def sharing(self) -> tuple[Container, ...]:
         """Those that ask for what only HAMi can give."""
-        return tuple(each for each in self.asking if any(name in _asked(each) for name in self.names.shares))
+        return tuple(each for each in self.asking if any(name in asked_by(each) for name in self.names.shares))
 
     def amount(self, container: Container, resource: str) -> Located[int] | None:
         """How much of a resource a container asks for; None where it does not."""
-        return container.asks_for(resource) if resource in _asked(container) else None
+        return container.asks_for(resource) if resource in asked_by(container) else None
 
     def counts(self, container: Container) -> Located[int]:
         """On how many GPUs: who asks for a share alone is given one."""
@@ -79,23 +79,11 @@ class HamiPod:
         if self.pod.document is self.pod.template:
             return
         for name, tree in self.pod.document.get("metadata", "annotations").mapping.items():
-            if name in _POLICIES and name not in self.annotations:
+            if name in POLICIES and name not in self.annotations:
                 yield tree
 
 
-def _asked(container: Container) -> frozenset[str]:
-    return frozenset((*container.limits.mapping, *container.requests.mapping))
-
-
-def is_hamis(pod: PodTemplate, names: Resources, *, has_all_gpus: bool) -> bool:
-    """Whether it says itself that it is for HAMi: by what it asks for, or by its annotations."""
-    asked = {name for each in pod.containers for name in _asked(each)}
-    if not asked.isdisjoint(names.shares) or any(name in pod.annotations for name in _POLICIES):
-        return True
-    return has_all_gpus and names.count in asked
-
-
-def asks_for_devices(pod: PodTemplate) -> bool:
-    """Whether it asks for anything that HAMi could hand out, of any maker: `huawei.com/Ascend910B`, say."""
-    asked = (name for each in pod.containers for name in _asked(each))
-    return any(is_gpu_resource(name) or "/" in name for name in asked)
+@derive
+def pods_of_hami(setup: HamiSetup, pod: PodTemplate) -> Iterator[HamiPod]:
+    if is_hamis(pod, setup.names, has_all_gpus=setup.has_all_gpus):
+        yield HamiPod(pod, setup.names)

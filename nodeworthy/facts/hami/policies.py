@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.values import HamiValues
@@ -57,6 +58,7 @@ def policies_of_pod(annotations: dict[str, Tree]) -> Iterator[tuple[str, Tree]]:
             yield of, tree
 
 
+@derive
 def policies_of_values(values: HamiValues) -> Iterator[Policy]:
     for name, of in _SETTINGS.items():
         written = values.written("scheduler", "defaultSchedulerPolicy", name)
@@ -64,6 +66,7 @@ def policies_of_values(values: HamiValues) -> Iterator[Policy]:
             yield Policy(of, settled(written))
 
 
+@derive
 def policies_of_arguments(pod: PodTemplate) -> Iterator[Policy]:
     """Of HAMi's own scheduler, as its pods are started."""
     for container in pod.containers:

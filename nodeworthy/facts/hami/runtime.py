@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.records import dataclass
@@ -23,9 +24,8 @@ class HamiRuntime:
         return self.operator.place
 
 
-def runtimes(setup: HamiSetup, facts: Iterable[Any]) -> Iterator[HamiRuntime]:
+@derive
+def beside_the_operator(setup: HamiSetup, operator: OperatorValues) -> Iterator[HamiRuntime]:
     """Nothing where HAMi's settings are not known."""
     if setup.values:
-        for fact in facts:
-            if isinstance(fact, OperatorValues):
-                yield HamiRuntime(setup, fact)
+        yield HamiRuntime(setup, operator)

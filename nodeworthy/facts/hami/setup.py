@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settled
+from nodeworthy.facts.hami.asking import is_hamis
 from nodeworthy.facts.hami.opted_out_namespace import OptedOutNamespace
-from nodeworthy.facts.hami.values import HamiValues, truth
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, truth
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.hami import Resources, default, resources
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -25,6 +29,7 @@ _NAMES = {
 @dataclass(frozen=True, eq=False)
 class HamiSetup:
     called: ClassVar[str] = "HAMi"
+    whole_stack: ClassVar[bool] = True
 
     place: Place
     values: tuple[HamiValues, ...] = ()
@@ -84,3 +89,33 @@ class HamiSetup:
         for each in self.values:
             for entry in each.tree.get("scheduler", "admissionWebhook", "whitelistNamespaces").sequence:
                 yield settled(entry)
+
+
+@dataclass(frozen=True)
+class HamiAsked:
+    """A fleet whose GPUs HAMi shares."""
+
+    called: ClassVar[str] = "a fleet that asks for HAMi"
+
+    place: Place
+
+
+@derive
+def hami_asked(fleet: Fleet) -> Iterator[HamiAsked]:
+    if fleet.hami is not None:
+        yield HamiAsked(fleet.hami.place)
+
+
+@derive
+def declared_setup(
+    values: Sequence[HamiValues],
+    others: Sequence[HamiNodeConfigs | HamiAsked],
+    pods: Sequence[PodTemplate],
+    opted_out: Sequence[OptedOutNamespace] | None,
+) -> Iterator[HamiSetup]:
+    """Nothing where nobody asks for HAMi."""
+    has_all = any(isinstance(each, HamiAsked) for each in others)
+    first = next(iter((*values, *others, *pods)))
+    setup = HamiSetup(first.place, tuple(values), has_all, tuple(opted_out or ()))
+    if values or others or any(is_hamis(each, setup.names, has_all_gpus=has_all) for each in pods):
+        yield setup

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
+from nodeworthy.facts.hami.fault import UnmutatedPods
 from nodeworthy.facts.hami.pod import HamiPod
-from nodeworthy.facts.hami.skipped import UnmutatedPods
 from nodeworthy.facts.hami.webhook import DEFAULT_SCHEDULER
 from nodeworthy.known.hami import labels
 from nodeworthy.records import dataclass

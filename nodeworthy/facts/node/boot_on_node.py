@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.facts.boot.fabric_manager import UNIT
-from nodeworthy.facts.node.boot import NodeBoot
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.units import UnitState
+from nodeworthy.facts.node.units import NodeBoot, UnitState
 from nodeworthy.known.kubelet import every_kubelet_unit
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Finding, Findings, Located, Unknown, fail, need, skip, unknown

@@ -9,7 +9,7 @@ from typing import Any
 
 from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.containerd.config import ConfigFile, Role
-from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
+from nodeworthy.facts.containerd.drop_ins import UNREAD, drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import two_ways_to_a_registry
 from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
@@ -220,7 +220,21 @@ def unread(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Flaw]]:
         flaws = [*schema_flaws(file, version), *tls_flaws(file, version)]
         if file.role is Role.DROP_IN and roots and not flaws:
             flaws += [_renamed(file, each, roots) for each in drop_in_flaws([*roots, file], None, version)]
+        elif file.role is Role.DROP_IN and not flaws:
+            flaws.append(_of_no_root(file, used))
         yield from ((file, each) for each in flaws if not each.is_doubt and not _is_there_all_the_same(file, used))
+
+
+def _of_no_root(file: ConfigFile, used: RuntimeProcess) -> Flaw:
+    """Its dump shows the imports of its defaults all the same (seen of 2.2 and 2.3)."""
+    imports = f'imports = ["{posixpath.dirname(file.path)}/*.toml"]'
+    return Flaw(
+        file.place,
+        f"nothing imports {file.path}: {used.config} is not there",
+        imports,
+        f"without that file {UNREAD}; the imports that `containerd config dump` shows then are followed by nobody",
+        remedy=f"write {used.config}, with `{imports}` above its first table",
+    )
 
 
 def _renamed(file: ConfigFile, flaw: Flaw, roots: list[ConfigFile]) -> Flaw:

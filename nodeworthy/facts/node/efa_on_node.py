@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.devices import NodeDevices, efa_devices
+from nodeworthy.facts.node.gpus import NodeDevices, efa_devices
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.known.efa import efa_of

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from nodeworthy.facts.boot.fabric_manager import ENABLE, NO_CUDA, REFUSES, UNIT, needs_it
-from nodeworthy.facts.node.devices import switches
-from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.gpus import NodeDriver, SaidGpu, switches
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.smi import SaidGpu
 from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.gpus import gpu_named

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nodeworthy.facts.firewall.firewall import PANIC
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import pods_in
-from nodeworthy.facts.firewall.routes import Route, of_neighbours, of_pods
+from nodeworthy.facts.firewall.ranges import Route, of_neighbours, of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.node.units import NodeUnits

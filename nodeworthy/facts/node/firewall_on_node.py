@@ -13,9 +13,8 @@ from nodeworthy.facts.firewall.needs import Pods, Way
 from nodeworthy.facts.firewall.story import Story
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.node.firewall import UFW_UNIT, NodeFirewall
-from nodeworthy.facts.node.kernel_log import Blocked
 from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.seen import Blocked, read_then
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.known.pod_interfaces import holds, is_pods, is_uplink
 from nodeworthy.verdict import Finding, Findings, Known, Related, Verdict, need, unknown

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.node.devices import Device, NodeDevices, gpus
-from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.gpus import Device, NodeDevices, NodeDriver, NodeSmi, SaidGpu, gpus, same_gpu
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.smi import NodeSmi, SaidGpu, same_gpu
 from nodeworthy.fleet.model import Driver, Pool
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.verdict import (
@@ -154,7 +152,7 @@ def _driven(node: Node, devices: NodeDevices, there: Sequence[Device]) -> Findin
         is_=f"{len(there) - len(left)} of {len(there)}, without {_addresses(left)}",
         should=f"all {len(there)}",
         cause=_why(node, devices, others),
-        remedy="dmesg | grep NVRM says why the driver refused it; where no module is loaded: modprobe nvidia",
+        remedy=_way_out(node, others),
     )
 
 
@@ -163,12 +161,31 @@ def _comes_with_the_operator(node: Node, devices: NodeDevices) -> bool:
     return pool is not None and pool.driver is Driver.OPERATOR and devices.driven.state == Known(())
 
 
-def _why(node: Node, devices: NodeDevices, others: set[str]) -> str:
+def _way_out(node: Node, others: set[str]) -> str:
+    """A module that the kernel has refused is refused again: first it is asked why."""
+    if others:
+        return (
+            f"keep {', '.join(sorted(others))} off them: blacklist it in /etc/modprobe.d and rebuild the initramfs "
+            "(of vfio-pci: undo the binding), then reboot"
+        )
+    if _is_not_loaded(node):
+        return (
+            "see why no module is loaded: modinfo nvidia on the node; ssh HOST sudo dmesg | nodeworthy explain -; "
+            "mend that, then load it"
+        )
+    return "ssh HOST sudo dmesg | nodeworthy explain - says why the driver refused it"
+
+
+def _is_not_loaded(node: Node) -> bool:
     driver = node.seen.driver
-    if driver is not None and (driver.is_loaded.state == Known(False) or _is_surely_off(driver)):
-        return "the nvidia module is not loaded"
+    return driver is not None and (driver.is_loaded.state == Known(False) or _is_surely_off(driver))
+
+
+def _why(node: Node, devices: NodeDevices, others: set[str]) -> str:
     if others:
         return f"another driver has them: {', '.join(sorted(others))}"
+    if _is_not_loaded(node):
+        return "the nvidia module is not loaded"
     return "the driver has none of them" if devices.driven.state == Known(()) else "the driver could not start them"
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.kubelet import NodeKubelet
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.units import UnitState
+from nodeworthy.facts.node.units import NodeKubelet, UnitState
 from nodeworthy.verdict import Finding, Findings, fail, need, skip, unknown
 
 

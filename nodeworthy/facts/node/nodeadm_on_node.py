@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodeworthy.facts.node.node import RuntimeProcess
-from nodeworthy.facts.node.nodeadm import CONFIG, SAME_SECONDS, UNSURE_SECONDS, NodeNodeadm
+from nodeworthy.facts.node.units import CONFIG, SAME_SECONDS, UNSURE_SECONDS, NodeNodeadm
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.verdict import Findings, fail, need, skip, unknown
 

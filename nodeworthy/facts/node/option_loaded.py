@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.driver import NodeDriver, OptionLine
+from nodeworthy.facts.node.gpus import NodeDriver, OptionLine
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import loaded_parameter, option

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nodeworthy.facts.boot.storage_flaws import EMERGENCY, WAITS
+from nodeworthy.facts.node.disks import Entry, NodeStorage
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.storage import Entry, NodeStorage
 from nodeworthy.fleet.model import Storage
 from nodeworthy.known.filesystems import needs_netdev
 from nodeworthy.verdict import Findings, Related, fail, need, skip, unknown

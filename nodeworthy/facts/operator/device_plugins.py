@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
+from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.node_selection import asked_for, is_of_gpu_nodes
 from nodeworthy.facts.profiling.nodes import registrations
@@ -50,11 +52,18 @@ class DevicePlugins:
         return self.advertisers[-1].place
 
 
-def device_plugins(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[DevicePlugins]:
+@derive
+def device_plugins(
+    brought: Sequence[OperatorValues | DaemonSetManifest | HamiValues],
+    scripts: Sequence[BootScript] | None,
+    fleet: Fleet | None,
+    declared: DeclaredFleet | None,
+    operator: FleetsOperator | None,
+) -> Iterator[DevicePlugins]:
     """Those that might meet: of one alone nothing is proven. A fleet is one cluster; without one, only what lies in one
     folder is taken to be for one cluster."""
-    opted_out = any(_opts_out(fact) for fact in facts if isinstance(fact, BootScript))
-    found = list(_advertisers(facts))
+    opted_out = any(map(_opts_out, scripts or ()))
+    found = list(_advertisers(brought if declared is None or operator is None else (operator.values, *brought)))
     if fleet is not None:
         if fleet.hami is not None and not any(each.hamis_nodes is not None for each in found):
             found.append(_of_the_fleet(fleet.hami.place))
@@ -69,7 +78,7 @@ def device_plugins(facts: Sequence[Any], fleet: Fleet | None) -> Iterator[Device
             yield DevicePlugins(tuple(each_set), opted_out)
 
 
-def _advertisers(facts: Iterable[Any]) -> Iterator[Advertiser]:
+def _advertisers(facts: Iterable[OperatorValues | DaemonSetManifest | HamiValues]) -> Iterator[Advertiser]:
     for fact in facts:
         if isinstance(fact, OperatorValues):
             enabled = fact.part("devicePlugin", default=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
-from nodeworthy.verdict import Located
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Located, Place
 
 
 def operator_of_fleet(fleet: Fleet) -> OperatorValues | None:
@@ -22,3 +26,36 @@ def operator_of_fleet(fleet: Fleet) -> OperatorValues | None:
         release=Located(chart.state, chart.place, chart.secret, chart.written),
         implied=not fleet.operator.values.mapping,
     )
+
+
+@dataclass(frozen=True)
+class DeclaredFleet:
+    """A fleet beside files: what it declares is there, unless they say otherwise. Of a plan the program says it."""
+
+    called: ClassVar[str] = "a fleet that is declared beside files"
+
+    fleet: Fleet
+
+    @property
+    def place(self) -> Place:
+        return self.fleet.place
+
+
+@dataclass(frozen=True)
+class FleetsOperator:
+    """The operator of the fleet, where nobody gives other values of one."""
+
+    called: ClassVar[str] = "the fleet's operator"
+
+    values: OperatorValues
+
+    @property
+    def place(self) -> Place:
+        return self.values.place
+
+
+@derive
+def fleets_operator(fleet: Fleet, given: Sequence[OperatorValues]) -> Iterator[FleetsOperator]:
+    values = operator_of_fleet(fleet) if not given else None
+    if values is not None:
+        yield FleetsOperator(values)

@@ -24,6 +24,16 @@ _TELLING = _DISTINCTIVE - {"driver", "operator", "toolkit"}
 _TOOLKIT = frozenset(
     "enabled env image imagePullPolicy imagePullSecrets installDir repository resources version".split()
 )
+# Charts of other programs around GPUs, which share names with the operator's (`devicePlugin`, `gfd`) and never hold it.
+_OTHER_CHARTS = frozenset(
+    "dcgm-exporter gpu-feature-discovery hami node-feature-discovery nvidia-device-plugin nvidia-dra-driver-gpu".split()
+)
+# Of the device plugin's own chart, which has these two parts; and what stands beside them there, and nowhere else.
+_PLUGINS_PARTS = {"devicePlugin", "gfd"}
+_PLUGINS_OWN = frozenset(
+    "affinity config deviceIDStrategy deviceListStrategy failOnInitError image migStrategy mps nodeSelector "
+    "nvidiaDriverRoot runtimeClassName tolerations".split()
+)
 _RELEASE = pattern(r"v?\d+\.\d+\.\d+([-+].*)?")
 _EXACT_VERSION = pattern(r"v?\d+(\.\d+){0,2}([-+].*)?")
 # The chart says its own name and version on what it makes.
@@ -32,7 +42,16 @@ _MADE_BY = ("metadata", "labels", "helm.sh/chart")
 
 def is_operator_chart(chart: Tree) -> bool:
     """`gpu-operator`, `nvidia/gpu-operator`, `oci://…/gpu-operator`."""
-    return chart.text is not None and chart.text.rstrip("/").rsplit("/", 1)[-1] == CHART
+    return _name(chart) == CHART
+
+
+def is_another_chart(chart: Tree) -> bool:
+    """Of which it is known that its values are never the operator's, whatever they look like."""
+    return _name(chart) in _OTHER_CHARTS
+
+
+def _name(chart: Tree) -> str:
+    return (chart.text or "").rstrip("/").rsplit("/", 1)[-1]
 
 
 def looks_like_values(tree: Tree) -> bool:
@@ -41,7 +60,8 @@ def looks_like_values(tree: Tree) -> bool:
     if toolkit.is_mapping and not _TOOLKIT.isdisjoint(toolkit.mapping):
         return True
     parts = {name for name in _DISTINCTIVE.intersection(tree.mapping) if tree.get(name).is_mapping}
-    return len(parts) >= 2 and not _TELLING.isdisjoint(parts)
+    is_plugins = parts == _PLUGINS_PARTS and not _PLUGINS_OWN.isdisjoint(tree.mapping)
+    return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and not is_plugins
 
 
 def values_within(tree: Tree) -> Iterator[Tree]:

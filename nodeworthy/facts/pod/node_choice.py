@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,16 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PATH = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """A line of a pod that keeps it from a node, and what the node has instead."""
+
+    path: str
+    says: str
+    instead: str
 
 
 @dataclass(frozen=True)
@@ -61,6 +71,29 @@ class NodeChoice:
         named = all(name in (at(each, "values") or ()) for each in fields if text_at(each, "operator") == "In")
         return named and all(each.allows(labels.get(each.key)) for each in requirements)
 
+    def barred(self, labels: Mapping[str, str], name: str) -> Iterator[Barrier]:
+        """The labels that it chooses and this node has not. Of the terms of an affinity one has to fit."""
+        for key, value in self._wants:
+            if labels.get(key) != value:
+                yield Barrier(f"spec.nodeSelector.{key}", f"nodeSelector {key}: {value}", _instead(labels, key))
+        terms = _terms(self.spec)
+        if not any(self._holds(index, term, labels, name) for index, term in enumerate(terms)):
+            for index, term in enumerate(terms):
+                yield from self._barred_by(index, term, labels, name)
+
+    def _barred_by(
+        self, index: int, term: Mapping[str, Any], labels: Mapping[str, str], name: str
+    ) -> Iterator[Barrier]:
+        path = f"{_PATH}[{index}]"
+        for number, asked in enumerate(self.selection.terms[index]):
+            if not asked.allows(labels.get(asked.key)):
+                asks = f"node affinity {asked.key} {asked.operator} {', '.join(asked.values)}".strip()
+                yield Barrier(f"{path}.matchExpressions[{number}]", asks, _instead(labels, asked.key))
+        for each in mappings_at(term, "matchFields"):
+            names = at(each, "values") or ()
+            if text_at(each, "operator") == "In" and name not in names:
+                yield Barrier(f"{path}.matchFields", f"node affinity to {', '.join(map(str, names))}", "")
+
     def tolerates(self, taint: Taint) -> bool:
         return any(_tolerates(each, taint) for each in mappings_at(self.spec, "tolerations"))
 
@@ -74,6 +107,10 @@ class NodeChoice:
         for each in (each for term in self.selection.terms for each in term):
             chosen += [f"{each.key} {each.operator} {', '.join(each.values)}".strip()]
         return ", ".join(dict.fromkeys(chosen)) or "none"
+
+
+def _instead(labels: Mapping[str, str], key: str) -> str:
+    return f"{key}={labels[key]}" if key in labels else f"no label {key}"
 
 
 def node_choice(pod: Mapping[str, Any]) -> NodeChoice:

@@ -9,17 +9,24 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar
+from itertools import chain, islice
+from typing import ClassVar
 
 from nodeworthy.boot.effects import Effect, Installs, Joins, LoadsModule, NotUnderstood, Runs, Writes
 from nodeworthy.boot.timeline import Timeline
+from nodeworthy.derive import derive
 from nodeworthy.facts.boot.driver_loads import is_driver
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.node.files import NodeFiles
+from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.modprobe_line import Says
+from nodeworthy.facts.profiling.module_option import option_writes
+from nodeworthy.facts.profiling.signs import why_container_profiles, why_pod_profiles
 from nodeworthy.known.profiling import option, profilers
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import Known, Place, Related
 
 # Who writes one of these outside of a comment speaks of the option, or of nodes that are there for profiling.
 _WORDS = pattern(
@@ -48,49 +55,30 @@ class ProfilingAsked:
     may_be_the_option: bool = False
 
 
-def profiling_asked(facts: Sequence[Any]) -> Iterator[ProfilingAsked]:
-    """The first sign beside the scripts of one scene."""
-    if not any(isinstance(fact, BootScript) for fact in facts):
-        return
-    found = [each for fact in facts if (each := _asks(fact)) is not None]
-    yield from (found and sorted(found, key=lambda each: not each.may_be_the_option))[:1]
+@derive
+def profiling_asked(files: Sequence[NodeFiles], pods: Sequence[PodTemplate]) -> Iterator[ProfilingAsked]:
+    """The first sign; a file says more than a pod."""
+    signs = filter(None, chain(map(_of_files, files), map(_of_a_pod, pods)))
+    yield from islice(signs, 1)
 
 
-def _asks(fact: Any) -> ProfilingAsked | None:
-    """By name: what is not there is not imported."""
-    kind = type(fact).__name__
-    if kind == "NodeFiles":
-        return _of_files(fact)
-    return _of_a_pod(fact) if kind == "PodTemplate" else None
-
-
-def _of_files(fact: Any) -> ProfilingAsked | None:
-    from nodeworthy.facts.node.files import NodeFiles
-    from nodeworthy.facts.node.paths import Kind
-    from nodeworthy.facts.profiling.module_option import option_writes
-
-    assert isinstance(fact, NodeFiles)
-    if not fact.of(Kind.MODPROBE):
+def _of_files(files: NodeFiles) -> ProfilingAsked | None:
+    if not files.of(Kind.MODPROBE):
         return None
-    writes = option_writes(fact.only(Kind.MODPROBE).timeline)
+    writes = option_writes(files.only(Kind.MODPROBE).timeline)
     right = next((each for each in writes if each.says is Says.RIGHT), None)
     if right is None:
         return None
     return ProfilingAsked(right.place, "a file of modprobe sets the profiling option here", may_be_the_option=True)
 
 
-def _of_a_pod(fact: Any) -> ProfilingAsked | None:
+def _of_a_pod(pod: PodTemplate) -> ProfilingAsked | None:
     """An administrator reads the counters in any case."""
-    from nodeworthy.facts.pod.template import PodTemplate
-    from nodeworthy.facts.profiling.signs import why_container_profiles, why_pod_profiles
-    from nodeworthy.verdict import Known
-
-    assert isinstance(fact, PodTemplate)
-    administrators = (each.is_administrator.state for each in fact.containers)
+    administrators = (each.is_administrator.state for each in pod.containers)
     if any(isinstance(state, Known) and state.value for state in administrators):
         return None
-    why = next(filter(None, map(why_container_profiles, fact.containers)), None) or why_pod_profiles(fact)
-    return ProfilingAsked(fact.place, f"{fact.title} wants profiling: {why}") if why is not None else None
+    why = next(filter(None, map(why_container_profiles, pod.containers)), None) or why_pod_profiles(pod)
+    return ProfilingAsked(pod.place, f"{pod.title} wants profiling: {why}") if why is not None else None
 
 
 def wanted_by(script: BootScript, pool: BootPool | None) -> Related | None:

@@ -62,6 +62,8 @@ def said_by_line(line: Line) -> Said | None:
     if shown.lstrip().startswith("#"):
         return _commented(line, shown.lstrip().lstrip("# "))
     says, why = _read(shown.split())
+    if says is Says.MAYBE:
+        why = next((each.why for each in line.text.holes if each.shown.startswith("{{")), why)
     return Said(says, line, why) if says is not None else None
 
 

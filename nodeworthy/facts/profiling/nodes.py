@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.boot.hidden_labels import may_be
+from nodeworthy.derive import derive
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.cluster.node import ClusterNode
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.node_selection import Labels
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.operator_parts import PROFILING
+from nodeworthy.known.operator_parts import HOLDS_COUNTERS, PROFILING
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place
 
@@ -56,12 +60,20 @@ class DeclaredForProfiling:
         return self.nodes.place
 
 
+@derive
+def declared_for_profiling(
+    nodes: ProfilingNodes, operator: FleetsOperator, _declared: DeclaredFleet
+) -> Iterator[DeclaredForProfiling]:
+    if nodes.registered:
+        yield DeclaredForProfiling(nodes, operator.values)
+
+
 def is_dedicated(labels: Mapping[str, str]) -> bool:
     return labels.get(PROFILING[0]) == PROFILING[1]
 
 
-def profiling_nodes(scripts: Iterable[BootScript], fleet: Fleet | None) -> Iterator[ProfilingNodes]:
-    """What scripts register; of pools that promise such nodes and have no script here, the promise."""
+@derive
+def registered_nodes(scripts: Sequence[BootScript]) -> Iterator[ProfilingNodes]:
     seen: set[str] = set()
     for script in scripts:
         pools = [each.pool.name for each in script.pools]
@@ -73,7 +85,13 @@ def profiling_nodes(scripts: Iterable[BootScript], fleet: Fleet | None) -> Itera
                 of = f"pool '{pools[0]}'" if len(pools) == 1 else "this boot script"
                 yield ProfilingNodes(place, f"the profiling nodes of {of}", labels)
         yield from _hidden(script)
-    for pool in fleet.gpu_pools if fleet is not None else ():
+
+
+@derive
+def promised_nodes(fleet: Fleet, scripts: Sequence[BootScript]) -> Iterator[ProfilingNodes]:
+    """Of pools that promise such nodes and have no script here."""
+    seen = {each.pool.name for script in scripts for each in script.pools}
+    for pool in fleet.gpu_pools:
         if pool.profiling_dedicated and pool.name not in seen:
             labels = dict((PROFILING,))
             if pool.instance_type is not None and isinstance(pool.instance_type.state, Known):
@@ -118,3 +136,48 @@ def registrations(script: BootScript) -> Iterator[tuple[Place, Mapping[str, str]
     if told:
         yield told[-1].place, {name: value for each in told for name, value in each.labels}
     yield from ((each.place, dict(each.labels)) for each in joins if not each.tells)
+
+
+# The operator's own, and the chart's and NVIDIA's manifest.
+_OPERATORS = ("nvidia-dcgm-exporter", "nvidia-dcgm")
+_LABELS = (("app.kubernetes.io/name", "dcgm-exporter"), ("app", "dcgm-exporter"), ("k8s-app", "dcgm-exporter"))
+
+
+@dataclass(frozen=True)
+class WatchedNode:
+    called: ClassVar[str] = "a node that is dedicated to profiling"
+
+    node: ClusterNode
+    # The pods of DCGM on it, as objects.
+    exporters: tuple[str, ...]
+    by_the_operator: bool
+
+    @property
+    def place(self) -> Place:
+        return self.node.place
+
+    @property
+    def title(self) -> str:
+        return self.node.title
+
+    @property
+    def remedy(self) -> str:
+        if not self.by_the_operator:
+            return "give the exporter's DaemonSet a node affinity that leaves such nodes out"
+        labels = " ".join(f"{label}=false" for label, _ in HOLDS_COUNTERS.values())
+        return (
+            f"kubectl label node {self.node.name} --overwrite {labels}; and in the boot script, as labels go with nodes"
+        )
+
+
+def watched_nodes(nodes: Iterable[ClusterNode], pods: Iterable[ClusterPod]) -> Iterator[WatchedNode]:
+    dedicated = {node.name: node for node in nodes if is_dedicated(node.labels)}
+    there = [pod for pod in pods if pod.node in dedicated and not pod.is_over and _is_dcgm(pod)]
+    for name, node in dedicated.items():
+        own = [pod for pod in there if pod.node == name]
+        yield WatchedNode(node, tuple(pod.object for pod in own), any(pod.daemonset in _OPERATORS for pod in own))
+
+
+def _is_dcgm(pod: ClusterPod) -> bool:
+    operators = pod.daemonset in _OPERATORS or pod.labels.get("app") in _OPERATORS
+    return operators or any(pod.labels.get(name) == value for name, value in _LABELS)

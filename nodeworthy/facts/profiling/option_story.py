@@ -83,7 +83,7 @@ class OptionStory:
         doubtful = next((each for each in writes if each.says is Says.MAYBE), None)
         if doubtful is not None:
             return doubtful.place, f"{known}: {doubtful.said.why}"
-        right = [each.effect.conditions for each in self.boot.before(self.load)]
+        right = [each.effect.conditions for each in self.boot.before(self.load) if each.says is Says.RIGHT]
         decides = template_decides(right, self.load.conditions)
         return self.here(), f"{known}: {decides or 'it depends on too many conditions'}"
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import INSTANCES, MANAGED, NodeGroup
+from nodeworthy.facts.aws.world_ports import PlannedFleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.pool_membership import pool_of
@@ -42,11 +44,12 @@ class ProfilingPromise:
     exist: bool = False
 
 
+@derive
 def promises_of_plan(
-    groups: Sequence[NodeGroup], scripts: Iterable[BootScript], fleet: Fleet
+    planned: PlannedFleet, groups: Sequence[NodeGroup], scripts: Sequence[BootScript]
 ) -> Iterator[ProfilingPromise]:
     by_urn = {script.place.urn: script for script in scripts}
-    for pool in _promising(fleet):
+    for pool in _promising(planned.fleet):
         if pool.provision:
             own = tuple(_group(each, by_urn) for each in groups if each.pool is pool)
             yield ProfilingPromise(f"pool '{pool.name}'", pool.place, pool.profiling_dedicated, own)

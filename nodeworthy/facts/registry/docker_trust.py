@@ -11,17 +11,50 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import FileLeft, file_left
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.facts.boot.runtime import restarts, runs_already
-from nodeworthy.facts.boot.written_text import Reading, could_equal, json_of
-from nodeworthy.facts.registry.docker_settings import wrong_kind
+from nodeworthy.facts.boot.written_text import Reading, could_equal, has_hole, json_of
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
 from nodeworthy.verdict import Related
+
+_STAYS_DOWN = "Docker does not start with a daemon.json that it can't read: every container of it stays down"
+_LISTS = ("insecure-registries", "registry-mirrors", "exec-opts", "dns", "hosts", "node-generic-resources")
+_TABLES = ("runtimes", "log-opts", "default-ulimits", "features", "builder")
+_TEXTS = ("default-runtime", "log-driver", "data-root", "storage-driver")
+_SWITCHES = ("live-restore", "debug", "iptables")
+
+
+def wrong_kind(reading: Reading) -> Flaw | None:
+    """The first such setting; a value that a template fills in may be of any kind."""
+    if reading.data is not None and not isinstance(reading.data, dict):
+        return Flaw(reading.place, "Docker's daemon.json is no table of settings", "an object: {…}", _STAYS_DOWN)
+    for name, value in reading.mapping.items():
+        should = _should(name, value)
+        if should and not has_hole(value):
+            says = f"{name} of Docker's daemon.json is not {should}"
+            return Flaw(
+                reading.line_of(f'"{name}"'), says, should, _STAYS_DOWN, str(value), f"write {name} as {should}"
+            )
+    return None
+
+
+def _should(name: str, value: Any) -> str:
+    """What it had to be; empty where it is that. Docker takes null for nothing."""
+    if value is None:
+        return ""
+    if name in _LISTS and not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+        return "a list of texts"
+    if name in _TABLES and not isinstance(value, dict):
+        return "an object"
+    if name in _TEXTS and not isinstance(value, str):
+        return "a text"
+    return "true or false" if name in _SWITCHES and not isinstance(value, bool) else ""
+
 
 FILE = "/etc/docker/daemon.json"
 KEY = "insecure-registries"
 OPTION = "insecure-registry"
 UNIT = "docker.service"
 PACKAGES = ("docker-ce", "docker.io", "docker", "docker-engine", "moby-engine")
-CAUSE = f"Docker speaks HTTPS to every registry that it is not told of; {BY_HTTPS}"
+NOT_TOLD = f"Docker speaks HTTPS to every registry that it is not told of; {BY_HTTPS}"
 
 
 def docker_arrives(timeline: Timeline) -> Effect | None:
@@ -71,7 +104,7 @@ def _missing(timeline: Timeline, left: FileLeft, arrives: Effect, host: str) -> 
     if gap is not None:
         return doubt(gap.place, f"whether Docker is told of {host} is not known: {gap.why}")
     says = f"Docker is not told that {host} speaks plain HTTP"
-    return Flaw(arrives.place, says, f"{host} among the {KEY} of {FILE}", CAUSE, remedy=_remedy(host))
+    return Flaw(arrives.place, says, f"{host} among the {KEY} of {FILE}", NOT_TOLD, remedy=_remedy(host))
 
 
 def _written(left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
@@ -85,7 +118,9 @@ def _written(left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
         write = left.last[0]
         says = f"Docker is told of {host} only if {shown(write.conditions)}"
         comes = Related(arrives.place, "Docker comes either way")
-        return Flaw(write.place, says, "told whenever Docker is there", CAUSE, related=(comes,), remedy=_remedy(host))
+        return Flaw(
+            write.place, says, "told whenever Docker is there", NOT_TOLD, related=(comes,), remedy=_remedy(host)
+        )
     return None
 
 
@@ -106,7 +141,7 @@ def content_flaw(reading: Reading, host: str) -> Flaw | None:
     place = reading.line_of(KEY, next(iter(named), KEY))
     is_ = reading.shown(", ".join(named)) or f"no {KEY}"
     says = f"Docker's daemon.json does not name {host} among its {KEY}"
-    return Flaw(place, says, f'"{host}", with its port and without a scheme, in a list', CAUSE, is_, _remedy(host))
+    return Flaw(place, says, f'"{host}", with its port and without a scheme, in a list', NOT_TOLD, is_, _remedy(host))
 
 
 def _not_read(timeline: Timeline, left: FileLeft, when: Guard) -> Iterator[Flaw]:
@@ -121,7 +156,7 @@ def _not_read(timeline: Timeline, left: FileLeft, when: Guard) -> Iterator[Flaw]
     says = f"Docker runs already when {FILE} is written, and nothing restarts it"
     started = Related(runs.place, "Docker runs from here on")
     remedy = "systemctl restart docker behind this line"
-    yield Flaw(write.place, says, "a restart behind it", CAUSE, remedy=remedy, related=(started,))
+    yield Flaw(write.place, says, "a restart behind it", NOT_TOLD, remedy=remedy, related=(started,))
 
 
 def _is_start(effect: Effect) -> bool:
@@ -133,4 +168,4 @@ def _pulled_before(timeline: Timeline, left: FileLeft, host: str) -> Iterator[Fl
     for each in timeline.of(PullsImage):
         if each.tool == "docker" and each.image.shown().startswith(f"{host}/") and timeline.precedes(each, first):
             says = f"Docker pulls from {host} before it is told that this speaks plain HTTP"
-            yield Flaw(each.place, says, "told before", CAUSE, related=(Related(first.place, "it is told here"),))
+            yield Flaw(each.place, says, "told before", NOT_TOLD, related=(Related(first.place, "it is told here"),))

@@ -14,10 +14,10 @@ from nodeworthy.facts.boot.written_text import json_of, toml_of
 from nodeworthy.facts.node.files import NodeFiles, path_on
 from nodeworthy.facts.node.paths import NO_HOST, Kind
 from nodeworthy.facts.registry.config_path import KEY
-from nodeworthy.facts.registry.docker_settings import wrong_kind
 from nodeworthy.facts.registry.docker_trust import content_flaw as docker_flaw
+from nodeworthy.facts.registry.docker_trust import wrong_kind
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, HostsToml
-from nodeworthy.facts.registry.registries_yaml import content_flaw as registries_flaw
+from nodeworthy.facts.registry.mirrors import content_flaws as registries_flaws
 from nodeworthy.facts.registry.trust import Trust, folders_of, host_of
 from nodeworthy.known.containerd import Containerd, containerd_of
 
@@ -60,9 +60,7 @@ def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str
         if flaw is not None:
             yield flaw
     for each in files.of(Kind.REGISTRIES):
-        flaw = registries_flaw(each.content, each.place, path_on(each, runtime), host, mirrors)
-        if flaw is not None:
-            yield flaw
+        yield from registries_flaws(each.content, each.place, path_on(each, runtime), host, mirrors)
 
 
 def _is_hosts(write: Writes) -> bool:

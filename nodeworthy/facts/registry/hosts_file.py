@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.conditions import always
-from nodeworthy.boot.effects import How, Writes
+from nodeworthy.boot.content import Line
+from nodeworthy.boot.effects import Effect, How, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.registry.way_to_resolve import Way, lines_of
+from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+
+@dataclass(frozen=True)
+class Way:
+    """A step by which the node can resolve a name, or may."""
+
+    step: Effect
+    # What keeps it from working; empty where it works.
+    but: str = ""
+    remedy: str = ""
+    should: str = "a resolver that asks the cluster's DNS"
+    # Why it is not known whether it is one.
+    unknown: str = ""
+
+
+def lines_of(write: Writes) -> Sequence[Line]:
+    """The lines of the file after this step, as far as they are known, and what an edit says."""
+    content = content_of(write) or write.content
+    edited = tuple(Line(each, write.place) for each in write.expressions) if write.how is How.EDIT else ()
+    return (*(content.lines if content is not None else ()), *edited)
+
 
 HOSTS = "/etc/hosts"
 _ENTRY = f"an address and the name in {HOSTS}"

@@ -10,8 +10,7 @@ from nodeworthy.boot.content import Line
 from nodeworthy.boot.effects import Act, Effect, How, Reboots, Runs, Unit, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.registry.hosts_file import HOSTS, entries
-from nodeworthy.facts.registry.way_to_resolve import Way, lines_of
+from nodeworthy.facts.registry.hosts_file import HOSTS, Way, entries, lines_of
 from nodeworthy.patterns import pattern
 
 RESOLVED = "systemd-resolved.service"

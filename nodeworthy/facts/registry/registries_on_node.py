@@ -2,22 +2,61 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.node.containerd_on_node import lost_config_path
 from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.registries import NodeRegistries
-from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.registry.docker_on_node import docker_flaws
+from nodeworthy.facts.node.seen import Docker, NodeRegistries, read_then
+from nodeworthy.facts.registry.docker_trust import FILE, KEY, NOT_TOLD, content_flaw, wrong_kind
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
+from nodeworthy.facts.registry.mirrors import NO_MIRROR, content_flaws
 from nodeworthy.facts.registry.name_resolution import without_port
-from nodeworthy.facts.registry.registries_yaml import CAUSE, content_flaw
 from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import registries as known_registries
 from nodeworthy.verdict import Findings, Known, Related, fail, need, skip, unknown
+
+
+def _docker_flaws(seen: NodeRegistries, host: str) -> Iterator[Flaw]:
+    """What keeps it from pulling over plain HTTP; nothing where no Docker runs."""
+    docker = seen.docker
+    if docker is None or host in need(docker.trusts) or _is_in_a_range(seen, docker, host):
+        return
+    file = docker.file
+    if file is None:
+        remedy = f'write {{"{KEY}": ["{host}"]}} to {FILE}, and restart Docker'
+        says = f"Docker is not told that {host} speaks plain HTTP"
+        yield Flaw(docker.place, says, f"{host} among the {KEY} of {FILE}", NOT_TOLD, "no daemon.json", remedy)
+        return
+    flaw = wrong_kind(file) or content_flaw(file, host)
+    if flaw is not None:
+        yield flaw
+        return
+    says = f"{FILE} names {host}, and the Docker that runs has not read it"
+    yield Flaw(docker.place, says, f"{host} among its {KEY}", NOT_TOLD, remedy="systemctl restart docker")
+
+
+def _is_in_a_range(seen: NodeRegistries, docker: Docker, host: str) -> bool:
+    """Whether the address that the name has here is in a range that it trusts: its own machine's always is."""
+    found = seen.addresses.get(without_port(host))
+    address = found.state.value if found is not None and isinstance(found.state, Known) else None
+    try:
+        ip = ipaddress.ip_address(address or without_port(host))
+    except ValueError:
+        return False
+    ranges = (each for each in need(docker.trusts) if "/" in each and ":" not in each)
+    return any(ip in ipaddress.ip_network(each, strict=False) for each in ranges if _is_a_range(each))
+
+
+def _is_a_range(written: str) -> bool:
+    try:
+        ipaddress.ip_network(written, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 def trust_of(node: Node) -> Findings:
@@ -31,7 +70,7 @@ def trust_of(node: Node) -> Findings:
     for cache in plain:
         host = need(cache.host)
         says = Related(cache.host.place, "the fleet says that every node must trust it")
-        for flaw in (*_of_containerd(node, seen, cache, host), *docker_flaws(seen, host)):
+        for flaw in (*_of_containerd(node, seen, cache, host), *_docker_flaws(seen, host)):
             yield flaw.told(related=(says,))
 
 
@@ -43,7 +82,7 @@ def _of_containerd(node: Node, seen: NodeRegistries, cache: Registry, host: str)
         return
     path = _list(node)
     if path is not None:
-        yield _of_a_list(seen, path, host, cache.mirrors)
+        yield from _of_a_list(seen, path, host, cache.mirrors)
     elif flaw is not None:
         yield flaw
     else:
@@ -89,20 +128,22 @@ def _not_told(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> F
     )
 
 
-def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) -> Flaw:
+def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) -> Iterator[Flaw]:
     """k3s and RKE2 make containerd's files out of their list whenever they start."""
     wanted = f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
     remedy = f"write {path}, and restart k3s or RKE2"
     written = seen.lists.get(path)
     if written is None:
-        return Flaw(
-            seen.place.about(path), f"nothing tells containerd of {host}", wanted, CAUSE, "no such file", remedy
-        )
-    flaw = content_flaw(need(written), written.place, path, host, mirrors)
-    if flaw is not None:
-        return replace(flaw, remedy=f"{flaw.remedy}, and restart k3s or RKE2" if flaw.remedy else remedy)
+        says = f"nothing tells containerd of {host}"
+        yield Flaw(seen.place.about(path), says, wanted, NO_MIRROR, "no such file", remedy)
+        return
+    flaws = list(content_flaws(need(written), written.place, path, host, mirrors))
+    for flaw in flaws:
+        yield replace(flaw, remedy=f"{flaw.remedy}, and restart k3s or RKE2" if flaw.remedy else remedy)
+    if flaws:
+        return
     says = f"{path} names {host}, and containerd's own files were made before it did"
-    return Flaw(written.place, says, "made of it", CAUSE, remedy="restart k3s or RKE2, which makes them anew")
+    yield Flaw(written.place, says, "made of it", NO_MIRROR, remedy="restart k3s or RKE2, which makes them anew")
 
 
 def names_of(node: Node, cause: str) -> Findings:

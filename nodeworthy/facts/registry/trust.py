@@ -61,8 +61,16 @@ class Trust:
 
     @property
     def _names(self) -> tuple[str, ...]:
-        mirrored = (self.mirrors,) if self.mirrors else ()
-        return (*folders_of(self.host), *mirrored, "_default")
+        return (*folders_of(self.host), "_default")
+
+    @cached_property
+    def as_mirror(self) -> Sequence[HostsToml]:
+        """What it is told of this one as a mirror: for images that are named after the other."""
+        names = folders_of(self.mirrors) if self.mirrors else ()
+        tried = (self._left(self.ready.before, folder, name) for folder in self.folders for name in names)
+        left = next((each for each in tried if each.is_there), None)
+        written = [each for each in left.last if each.how is not How.DELETE] if left is not None else []
+        return [HostsToml(_folder(each), each) for each in written]
 
     def _left(self, effects: Sequence[Effect], folder: str, name: str) -> FileLeft:
         return left_by(effects, f"{folder}/{name}/{NAME}", self.ready.when)
@@ -96,7 +104,7 @@ class Trust:
         reading = toml_of(write) if added is None else toml_in(added, write.place, write.path.shown())
         for registry in registry_tables(reading.mapping):
             mirrors = registry.get("mirrors")
-            rows = [mirrors.get(name) for name in self._names] if isinstance(mirrors, dict) else []
+            rows = [mirrors.get(name) for name in (self.host, "*")] if isinstance(mirrors, dict) else []
             urls = [str(url) for row in rows if isinstance(row, dict) for url in row.get("endpoint", ())]
             if any(url.startswith("http://") for url in urls):
                 return True

@@ -26,7 +26,9 @@ _BESIDE = pattern(r"exporter|backup|pgbouncer|pgadmin|pgpool|pgweb|client|dump|o
 # What puts PGMQ into a database: as an extension, or as the SQL that it is made of.
 _CREATES = pattern(r"create\s+extension\s+(?:if\s+not\s+exists\s+)?\"?pgmq", re.IGNORECASE)
 _LOADS = pattern(
-    r"create\s+schema\s+(?:if\s+not\s+exists\s+)?\"?pgmq|(?:-f|--file|\\i)[\s=]*\S*pgmq\S*\.sql", re.IGNORECASE
+    r"create\s+schema\s+(?:if\s+not\s+exists\s+)?\"?pgmq|"
+    r"(?:-f|--file|\\i)[\s=]*+\S{0,300}?pgmq\S{0,300}?\.sql",
+    re.IGNORECASE,
 )
 _COMMENT = pattern(r"^\s*(?:--|#).*$", re.MULTILINE)
 _CLOUD_NATIVE = "postgresql.cnpg.io/"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settled
-from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.tree import Tree, absent
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.known.monitoring import RETENTION
+from nodeworthy.known.monitoring import LEVELS, READ_AT, RETENTION
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -40,6 +41,18 @@ class MonitoringStack:
     @cached_property
     def is_off(self) -> bool:
         return self.values is not None and self.values.get("prometheus", "enabled").value is False
+
+    @property
+    def unread(self) -> Iterator[tuple[Tree, tuple[str, ...], tuple[str, ...]]]:
+        """Settings that stand only where the chart reads none of their name: where that is, and where it reads them."""
+        values = self.values or absent(self.place)
+        for name, right in READ_AT.items():
+            if _is_given(values.get(*right, name)):
+                continue
+            for level in LEVELS:
+                found = values.get(*level, name)
+                if _is_given(found):
+                    yield found, (*level, name), (*right, name)
 
     def said(self, *names: str) -> Located[Any]:
         """A setting; None where nobody says it, unknown where somebody else may."""
@@ -126,6 +139,12 @@ class MonitoringStack:
         return Located(Known({"release": self.release or ""}), said.place, written=said.written)
 
 
+def _is_given(tree: Tree) -> bool:
+    if tree.is_mapping or tree.is_sequence:
+        return bool(tree.value)
+    return not (tree.is_absent or tree.is_null or tree.is_unknown or tree.text == "")
+
+
 @dataclass(frozen=True)
 class Scraping:
     """All that scrapes in one cluster."""
@@ -168,11 +187,12 @@ def _takes(wanted: Mapping[str, str] | None, labels: Mapping[str, str]) -> bool:
     return all(labels.get(name) == value or (not value and name in labels) for name, value in wanted.items())
 
 
-def scraping(facts: Iterable[Any]) -> Iterator[Scraping]:
+@derive
+def scraping(
+    stacks: Sequence[MonitoringStack], operators: Sequence[OperatorValues] | None = None
+) -> Iterator[Scraping]:
     """What all of one scene scrape together; nothing where there is none."""
-    facts = list(facts)
-    stacks = tuple(fact for fact in facts if isinstance(fact, MonitoringStack))
     if stacks:
-        operators = (fact.tree for fact in facts if isinstance(fact, OperatorValues))
-        monitored = any(tree.get("dcgmExporter", "serviceMonitor", "enabled").value is True for tree in operators)
-        yield Scraping(stacks[0].place, stacks, monitored)
+        trees = (each.tree for each in operators or ())
+        monitored = any(tree.get("dcgmExporter", "serviceMonitor", "enabled").value is True for tree in trees)
+        yield Scraping(stacks[0].place, tuple(stacks), monitored)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from nodeworthy.derive import derive
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.services.database_server import DatabaseServer, InitText, of_template
@@ -67,19 +68,21 @@ def _refers(tree: Tree) -> bool:
     return any(_refers(child) for child in (*tree.sequence, *tree.mapping.values()))
 
 
-def queue_databases(facts: Iterable[Any]) -> Iterator[QueueDatabase]:
+@derive
+def queue_databases(
+    servers: Sequence[DatabaseServer],
+    pods: Sequence[PodTemplate] = (),
+    init_texts: Sequence[InitText] | None = None,
+) -> Iterator[QueueDatabase]:
     """Of the facts of one scene: what lies in another folder belongs to another environment."""
-    facts = list(facts)
-    texts = [fact for fact in facts if isinstance(fact, InitText)]
-    found = [fact for fact in facts if isinstance(fact, DatabaseServer)]
-    found += [each for fact in facts if isinstance(fact, PodTemplate) and (each := of_template(fact)) is not None]
+    found = [*servers, *filter(None, map(of_template, pods))]
     together: dict[tuple[str, str], list[DatabaseServer]] = defaultdict(list)
     for server in found:
-        whole = _with_its_scripts(server, texts)
+        whole = _with_its_scripts(server, init_texts or ())
         if whole.speaks_of_pgmq or whole.is_called_queue:
             together[_belongs(server.namespace, server.place)].append(whole)
-    for servers in together.values():
-        yield QueueDatabase(tuple(servers))
+    for each in together.values():
+        yield QueueDatabase(tuple(each))
 
 
 def _belongs(namespace: str, place: Place) -> tuple[str, str]:

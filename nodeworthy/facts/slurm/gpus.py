@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.lines import Option
-from nodeworthy.facts.slurm.ranks import spread
+from nodeworthy.facts.slurm.ranks import spread, unset
 from nodeworthy.facts.slurm.request import GpuAsk, SlurmRequest
 from nodeworthy.known.slurm import gpu_of_type, gpus_in
 from nodeworthy.patterns import pattern
@@ -130,6 +130,42 @@ def chosen(job: SlurmJob) -> Iterator[Chosen]:
         if known and re.fullmatch(r"\d+(,\d+)*", known):
             yield Chosen(launch.place, known, len(known.split(",")))
             return
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """`--nproc_per_node=$SLURM_GPUS` in a job that Slurm gives no such variable."""
+
+    launch: Launch
+    variable: str
+    # As it is written: `--nproc_per_node=$SLURM_GPUS`.
+    written: str
+    # The option for which Slurm would set it.
+    option: str
+
+    @property
+    def asked_before(self) -> Place | None:
+        """Where the script looks whether it is empty before it starts anything."""
+        asked = (each.question for each in self.launch.ran.guard)
+        return next((each.place for each in asked if re.search(rf"\b{self.variable}\b", each.text)), None)
+
+
+def empty_counts(job: SlurmJob) -> list[Empty]:
+    """Each launch's first. Where the script looks first, and starts another one instead, it has seen to it."""
+    if not job.request.empty:
+        return []
+    found = [(launch, _empty_count(job, launch)) for launch in job.launches]
+    others = any(each is None and launch.is_python for launch, each in found)
+    return [each for _, each in found if each is not None and not (others and each.asked_before)]
+
+
+def _empty_count(job: SlurmJob, launch: Launch) -> Empty | None:
+    options = (*launch.options.items(), *(launch.step.options.items() if launch.step is not None else ()))
+    for name, value in options:
+        variable = unset(launch, value) if len(value.pieces) == 1 else None
+        if variable is not None and variable in job.request.empty:
+            return Empty(launch, variable, f"--{name}={value.shown()}", job.request.empty[variable])
+    return None
 
 
 def dead_requests(request: SlurmRequest) -> Iterator[Option]:

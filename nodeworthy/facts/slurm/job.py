@@ -20,10 +20,11 @@ from nodeworthy.facts.slurm.slices import Slices
 from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, NotKnown, Place, Related, skip
+from nodeworthy.verdict import Known, NotKnown, Place, Related, Unknown, Unread, skip
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.strict.reading import Broken
+    from nodeworthy.facts.slurm.refused import Refused
 
 _SHELL = pattern(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
 # What is worked out of a job's text once.
@@ -64,6 +65,10 @@ class SlurmJob:
     within: bool = False
     # Slurm's variables that the shell which submits it fills in, where they are empty: of an unquoted here-document.
     early: tuple[tuple[str, Place], ...] = ()
+    # Lines of it were filled in when it was written, as far as that is known: of an unquoted here-document.
+    filled: bool = False
+    # Who hands this very file to sbatch, where that is seen.
+    submitted: str = ""
     # What other jobs of its repository ask for beside a slice of a GPU.
     slices: Slices = Slices()
 
@@ -86,9 +91,23 @@ class SlurmJob:
         return why_broken(self.text) if not self.within and self.is_shell else None
 
     @property
-    def unread_told_by(self) -> str | None:
-        """The engine asks: of a job that no shell can read to its end, one rule says why."""
-        return "shell-parses" if self.broken is not None else None
+    def unread_as(self) -> Unread | None:
+        """The engine asks: of a job that no shell can read to its end, or that sbatch refuses, one rule says why."""
+        if self.broken is not None:
+            return Unread.TEXT
+        return Unread.HEADER if self.refused else None
+
+    @cached_property
+    def told_once(self) -> frozenset[str]:
+        """The engine asks: what is filled in before there is a job is unknown to every rule, and told by one."""
+        options = (option for request in self.requests for option in request.options)
+        return frozenset(each.value.state.why for each in options if isinstance(each.value.state, Unknown))
+
+    @cached_property
+    def refused(self) -> Sequence[Refused]:
+        from nodeworthy.facts.slurm.refused import refused
+
+        return refused(self)
 
     @property
     def is_shell(self) -> bool:
@@ -200,7 +219,8 @@ class SlurmJob:
 
     def _given(self) -> Mapping[str, Text]:
         """What Slurm sets for the script, on the first node of the job."""
-        given = {name: Text((Hole(f"${name}", f"Slurm sets {name} when the job runs"),)) for name in _ON_THE_NODE}
+        given = {name: Text((Hole(f"${name}", f"Slurm sets {name} when the job runs"),)) for name in _ON_THE_NODE
+                 if name not in self.request.empty}  # fmt: skip
         given |= {name: Text.of("0") for name in _OF_A_TASK}
         given["SLURM_SUBMIT_DIR"] = Text.of(HOME)
         for names, count in self._counts():

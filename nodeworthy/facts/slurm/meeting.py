@@ -8,9 +8,11 @@ from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, same_for_all, unset
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 _TORCH = ("torchrun", "torch.distributed.launch")
+_OF_A_TASK = pattern(r"SLURM_(?:PROCID|LOCALID)|PMI_RANK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +92,69 @@ def _alone(launch: Launch, is_: str, where: Spread) -> Flaw:
 
 def _too_often(launch: Launch, where: Spread) -> Flaw:
     return Flaw(
-        f"{where.per_node} of {launch.program} are started on each node",
+        f"{where.per_node} of {launch.program} are started on {'each' if where.nodes > 1 else 'the'} node",
         f"{where.per_node} tasks on a node",
         "--ntasks-per-node=1: it starts the processes of its node by itself",
         "they take each other's port and GPUs: Address already in use, and a hang",
     )
+
+
+def crowded(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Flaw | None:
+    """Of a launcher that is started several times on its only node: who meets where the first one already is, or
+    works on the same `cards`, which are how many GPUs all of its tasks see."""
+    if where.only_first or where.nodes > 1 or where.per_node < 2:
+        return None
+    if "standalone" in launch.options:
+        return _side_by_side(launch, where, cards)
+    if not _at_one_port(launch):
+        return None
+    told = _option(launch, "nnodes") if launch.program in _TORCH else launch.option("num_machines")
+    most = _most(told)
+    alone = launch.program == "accelerate" and _most(launch.option("num_processes")) == 1
+    if most is None or most >= where.per_node or alone:
+        return None
+    return _too_often(launch, where)
+
+
+def _side_by_side(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Flaw | None:
+    """With ports of their own: the same work, twice at once on the same GPUs."""
+    told = _option(launch, "nproc_per_node")
+    if told is None or told.known is None or _is_each_tasks_own(launch):
+        return None
+    seen = cards()
+    every = told.known in ("gpu", "auto")
+    processes = seen if every else int(told.known) if told.known.isdigit() else None
+    if seen is None or processes is None or processes < 2 or processes * where.per_node <= seen:
+        return None
+    return Flaw(
+        f"{where.per_node} of {launch.program} are started on the node, each with {processes} processes",
+        f"{where.per_node} tasks on a node with {seen} GPUs, and --standalone",
+        "--ntasks-per-node=1: it starts the processes of its node by itself",
+        f"{where.per_node} trainings run at once on the same GPUs, and write over each other's checkpoints",
+    )
+
+
+def _is_each_tasks_own(launch: Launch) -> bool:
+    """It chooses its GPUs or its work by what Slurm tells each task."""
+    return "CUDA_VISIBLE_DEVICES" in launch.environment or (
+        launch.per_task and _OF_A_TASK.search(launch.ran.raw) is not None
+    )
+
+
+def _most(told: Text | None) -> int | None:
+    """Of `1`, `1:4`; one where nothing is said, None where that is not known."""
+    if told is None:
+        return 1
+    last = (told.known or "").rpartition(":")[2]
+    return int(last) if last.isdigit() else None
+
+
+def _at_one_port(launch: Launch) -> bool:
+    """The same for each task: none of them chooses another one, or any that is free."""
+    ports = (_option(launch, name) for name in ("rdzv_endpoint", "master_port", "main_process_port"))
+    said = [each for each in (*ports, launch.environment.get("MASTER_PORT")) if each is not None]
+    free = any((each.known or "").rpartition(":")[2] == "0" for each in said)
+    return not free and (not launch.per_task or all(same_for_all(each) for each in said))
 
 
 def _rank(launch: Launch, value: Text | None, name: str, where: Spread) -> Iterator[Flaw]:

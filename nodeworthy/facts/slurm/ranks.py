@@ -15,9 +15,12 @@ from nodeworthy.facts.slurm.ran import FILLED, HOME
 from nodeworthy.facts.slurm.words import Step
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import NotKnown
 
 _LOCAL = pattern(r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1\]?)(?::|$)")
-_OWN_NAME = pattern(r"\$\(hostname|`hostname|\$\{?(?:HOSTNAME|SLURMD_NODENAME)")
+_OWN_NAME = pattern(
+    r"(?:\$\(|`)\s*(?:hostname\b|uname\s+-n\b|cat\s+/etc/hostname\b)|\$\{?(?:HOSTNAME|SLURMD_NODENAME)\b"
+)
 # A script that takes its ranks from Slurm by itself, or from a library that does.
 _READS_SLURM = pattern(
     r"SLURM_|lightning|submitit|idr_torch|mpi4py|SlurmEnvironment|hostlist|ray\.|jax|horovod|tensorflow|deepspeed\.init"
@@ -52,8 +55,8 @@ def spread(job: SlurmJob, launch: Launch) -> Spread:
     nodes = nodes_of(job, step)
     if step.program != "srun":
         return Spread(nodes, 1, only_first=False)
-    per_node = _count(step.options.get("ntasks_per_node") or step.options.get("tasks_per_node"))
-    tasks = _count(step.options.get("ntasks"))
+    per_node = _count(step, "ntasks_per_node", "tasks_per_node")
+    tasks = _count(step, "ntasks")
     if per_node is None:
         per_node = -(-tasks // nodes) if tasks is not None else job.request.tasks_per_node
     return Spread(nodes, per_node, only_first=False)
@@ -62,14 +65,30 @@ def spread(job: SlurmJob, launch: Launch) -> Spread:
 def nodes_of(job: SlurmJob, step: Step) -> int:
     if step.program != "srun":
         return job.request.nodes
-    nodes = _count(step.options.get("nodes"))
+    nodes = _count(step, "nodes")
     if nodes is not None:
         return nodes
-    return 1 if _count(step.options.get("ntasks")) == 1 else job.request.nodes
+    return 1 if _count(step, "ntasks") == 1 else job.request.nodes
 
 
-def _count(text: Text | None) -> int | None:
-    return least(text.known) if text is not None and text.known is not None else None
+def seen_by_all(job: SlurmJob, launch: Launch) -> int | None:
+    """How many GPUs each task of a step sees: all of the node's, unless Slurm gives each its own. None where that is
+    not known."""
+    step = launch.step.options if launch.step is not None else {}
+    apart = ("gpus_per_task", "gpu_bind", "tres_per_task", "tres_bind")
+    if any(name in step or job.request.option(name.replace("_", "-")) is not None for name in apart):
+        return None
+    if any(name in step for name in ("gres", "gpus", "gpus_per_node", "exact")):
+        return None
+    return job.request.gpus_per_node
+
+
+def _count(step: Step, *names: str) -> int | None:
+    text = next((step.options[name] for name in names if name in step.options), None)
+    count = least(text.known) if text is not None and text.known is not None else None
+    if count == 0:
+        raise NotKnown(f"srun --{names[0].replace('_', '-')}=0 starts nothing")
+    return count
 
 
 def is_local(launch: Launch, address: Text) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nodeworthy.facts.slurm.lines import Option
@@ -15,7 +15,15 @@ from nodeworthy.verdict import Known, NotKnown, Place, need
 
 # Where GPUs are asked for, and of what the number is.
 _PER = {"gres": "node", "gpus-per-node": "node", "gpus": "job", "gpus-per-task": "task", "gpus-per-socket": "socket"}
+# Slurm sets each of them for the option of its name only, whatever else gives the job its GPUs (sbatch(1)).
+_SET_FOR = {
+    "SLURM_GPUS": "gpus",
+    "SLURM_GPUS_PER_NODE": "gpus-per-node",
+    "SLURM_GPUS_PER_TASK": "gpus-per-task",
+}
 _IN_LIST = ("gres", "tres-per-task", "tres-per-job", "tres-per-node")
+# Without one of them there is nothing to judge.
+_AT_LEAST_ONE = ("nodes", "ntasks", "ntasks-per-node")
 _GRES_GPU = pattern(r"(?:gres[/:])?gpu(?:[:=](?P<rest>[^()]*))?(?:\([^)]*\))?", re.IGNORECASE)
 
 
@@ -59,9 +67,13 @@ class SlurmRequest:
         if text is None:
             return None
         number = least(text)
+        option = self.option(name)
+        place = option.place if option is not None else self.place
         if number is None:
-            option = self.option(name)
-            raise NotKnown(f"--{name}={text} is no number", option.place if option is not None else self.place)
+            raise NotKnown(f"--{name}={text} is no number", place)
+        if number == 0 and name in _AT_LEAST_ONE:
+            # Some releases refuse it, and others take it for a job that starts nothing (of burst buffers).
+            raise NotKnown(f"--{name}=0 asks for none", place)
         return number
 
     @cached_property
@@ -116,6 +128,13 @@ class SlurmRequest:
             if count:
                 return -(-count // self.nodes)
         return None
+
+    @cached_property
+    def empty(self) -> Mapping[str, str]:
+        """Variables that Slurm does not set for this job, and the option that each is for. A job that asks for GPUs
+        only where it is submitted may do so by any of them."""
+        asked = {option.name for option in self.options if option.name in _PER or option.name in _IN_LIST}
+        return {name: option for name, option in _SET_FOR.items() if option not in asked} if asked else {}
 
     @cached_property
     def mig(self) -> Option | None:

@@ -79,8 +79,6 @@ _MAY_CONTAIN = pattern(r"\$.*(?:apptainer|singularity|container|image|sif|docker
 _FARTHEST = 8
 # Pyxis' options of srun.
 _OF_A_CONTAINER = frozenset({"container_image", "container_name"})
-# Pyxis' options of srun.
-_OF_A_CONTAINER = frozenset({"container_image", "container_name"})
 
 
 @dataclass(frozen=True, slots=True)

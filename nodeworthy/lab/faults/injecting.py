@@ -1,8 +1,11 @@
-"""One fresh node, one fault in it, and what the node suite says: as `nodeworthy node` asks and judges."""
+"""Known faults in fresh nodes, some at a time, and what the node suite says: as `nodeworthy node` asks and judges."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import field
 from email.mime.multipart import MIMEMultipart
 from email.mime.text import MIMEText
 from functools import cache
@@ -95,3 +98,51 @@ def _asked(node: Node, fault: Fault) -> Outcome:
 @cache
 def fleet() -> Fleet | None:
     return Fleets(str(HERE / "fleet.yaml"), None).asked_for()
+
+
+# Told of each fault when its node is gone: how many of how many.
+Progress = Callable[[int, int, Outcome], None]
+
+
+@dataclass
+class _Running:
+    nodes: set[Node] = field(default_factory=set)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stopping: bool = False
+
+    def one(self, fault: Fault) -> Outcome:
+        with fresh(fault) as node:
+            with self.lock:
+                if self.stopping:
+                    return Outcome(fault, {}, {}, "interrupted")
+                self.nodes.add(node)
+            try:
+                return inject(node, fault)
+            finally:
+                with self.lock:
+                    self.nodes.discard(node)
+
+    def stop(self) -> None:
+        with self.lock:
+            self.stopping = True
+            for node in self.nodes:
+                node.interrupt()
+
+
+def outcomes(faults: Sequence[Fault], jobs: int, progress: Progress | None = None) -> list[Outcome]:
+    """In the order in which they were named."""
+    layers(IMAGE)  # made once, before several ask for it
+    running = _Running()
+    with ThreadPoolExecutor(max_workers=jobs) as executor:
+        futures = [executor.submit(running.one, each) for each in faults]
+        try:
+            for done, future in enumerate(as_completed(futures), start=1):
+                outcome = future.result()
+                if progress is not None:
+                    progress(done, len(futures), outcome)
+        except BaseException:
+            for future in futures:
+                future.cancel()
+            running.stop()
+            raise
+    return [future.result() for future in futures]

@@ -19,21 +19,21 @@ from tests.boot.commands.calls import ran, told
         (
             r"find /lib -name nvidia.ko -exec insmod {} \; -exec modprobe overlay \;",
             [
-                "NotUnderstood text=insmod {} (nvidia, or any other module) "
-                "why=the module here is {}, and find tells it on the node",
+                "NotUnderstood written=insmod {} "
+                "why=the module here is {}, and find tells it on the node kind=its words may_be=nvidia, or any other module",
                 "LoadsModule module=overlay because=modprobe loads it",
             ],
         ),
         (
             r"find . -exec sh -c 'modprobe nvidia' \;",
-            ["NotUnderstood text=sh -c modprobe nvidia why=what sh runs is not followed here"],
+            ["NotUnderstood written=sh -c modprobe nvidia why=what sh runs is not followed here kind=its words"],
         ),
         ("find . -exec", []),
         ("crontab -l", []),
         ("crontab -r", ["Runs arguments=crontab,-r"]),
         ("crontab -", ["Writes path=/var/spool/cron/root how=writes content='x\\n' whole='x\\n'"]),
         ("crontab -u root /unread", ["Writes path=/var/spool/cron/root how=writes"]),
-        ("at now + 1 minute", ["NotUnderstood text=x\n why=what at runs is not followed here"]),
+        ("at now + 1 minute", ["NotUnderstood written=x\n why=what at runs is not followed here kind=its words"]),
     ],
 )
 def test_what_they_do(line: str, expected: list[str]) -> None:

@@ -25,10 +25,11 @@ from nodeworthy.boot.origin import Straight
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part, PartKind, UserData
-from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
+from nodeworthy.scene import judged_together
 from nodeworthy.verdict import Place
 from tests.fleet.reading import fleet_of
 
@@ -100,7 +101,7 @@ def reboot(line: int, **what: Any) -> Reboots:
 
 
 def gap(line: int, words: str, **what: Any) -> NotUnderstood:
-    return NotUnderstood(text=words, why="it is no shell", **common(line, what))
+    return NotUnderstood(**{"written": words, "why": "it is no shell", **common(line, what)})
 
 
 def given(asked: str, answer: str = "yes", *, asks: Asks = Asks.STATE, files: Sequence[str] = ()) -> Guard:
@@ -126,7 +127,7 @@ def in_pool(pool: str, made: BootScript) -> BootScript:
 
 
 def judged(rule: Rule, made: BootScript) -> Judgement:
-    (judgement,) = judge([Scene([made])], [rule], CRASHED)
+    (judgement,) = judge([judged_together([made])], [rule], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import textwrap
 
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
+from nodeworthy.scene import judged_together
 from nodeworthy.verdict import Place
 
 
@@ -22,7 +23,7 @@ def read(text: str) -> BootScript:
 
 
 def said_of(rule: Rule, text: str) -> Judgement:
-    (judgement,) = judge([Scene([read(text)])], [rule], CRASHED)
+    (judgement,) = judge([judged_together([read(text)])], [rule], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from nodeworthy.facts.boot.critical_steps import _names_one
 from nodeworthy.rules.failure_is_loud import RULE
 from tests.boot.rules.scripts import messages, said_of
 
@@ -203,3 +206,25 @@ def test_a_download_and_what_runs_it_are_told_once() -> None:
     assert "nothing in it says `set -e`" in found
     (found,) = messages(RULE, "curl -sfL https://get.k3s.io | \\\n  sh -\necho")
     assert "nothing in it says `set -e`" in found
+
+
+@pytest.mark.parametrize("unit", ["://a", "nvidia", "://nvidia", "install", "install/nvidi"])
+def test_a_line_of_one_word_takes_no_time(unit: str) -> None:
+    begins = time.process_time()
+    _names_one(unit * (200_000 // len(unit)))
+    assert time.process_time() - begins < 2
+
+
+@pytest.mark.parametrize(
+    ("line", "names"),
+    [
+        ("curl https://example.com/nvidia/setup.sh", True),
+        ("./nvidia-container-install.sh", True),
+        ("my-install_of.nvidia", True),
+        ("nvidia is no driver", False),
+        ("install it for nvidia", False),
+        ("cat setup.sh https://example.com/nvidia", False),
+    ],
+)
+def test_an_installer_is_known_by_one_word(line: str, names: bool) -> None:
+    assert _names_one(line) is names

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.engine import Fact, Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
 from nodeworthy.rules.no_secret_in_plain_sight import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
+from nodeworthy.scene import Fact, judged_together
 from nodeworthy.verdict import Known, Located, Place
 from tests.boot.rules.userdata import CA, NODE_CONFIG, SHELL, judged, mime, node_config, planned, read, shell, told
 
@@ -25,7 +26,7 @@ def places(text: str, name: str = "user-data.sh") -> list[tuple[int | None, int 
 
 
 def of(fact: Fact) -> Judgement:
-    (judgement,) = judge([Scene([fact])], [RULE], CRASHED)
+    (judgement,) = judge([judged_together([fact])], [RULE], CRASHED)
     return judgement
 
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.boot.effects import Effect
-from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.rules.profiling_before_driver import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
+from nodeworthy.scene import judged_together
 from nodeworthy.verdict import Place
 from tests.boot.rules.boots import joins, load, script, write
 from tests.boot.rules.scripts import messages, said_of
@@ -105,7 +106,7 @@ def test_beside_a_file_of_modprobe_nobody_knows_whether_it_gets_there() -> None:
 
 
 def _beside(*effects: Effect, sign: ProfilingAsked | None = None) -> Judgement:
-    (judgement,) = judge([Scene([script(*effects), *([sign] if sign is not None else [])])], [RULE], CRASHED)
+    (judgement,) = judge([judged_together([script(*effects), *([sign] if sign is not None else [])])], [RULE], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nodeworthy.boot.conditions import Asks
-from nodeworthy.boot.effects import Effect, Stage
+from nodeworthy.boot.effects import Effect, Gap, Stage
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.rules.profiling_before_driver import RULE
 from tests.boot.rules.boots import (
@@ -119,7 +119,7 @@ def test_what_was_not_understood() -> None:
 
 
 def fetched(line: int, url: str) -> Effect:
-    return gap(line, f"{url} (it may do anything: nvidia, kubelet, modprobe)")
+    return gap(line, url, may_be="it may do anything: nvidia, kubelet, modprobe", kind=Gap.ANYTHING)
 
 
 def test_a_script_that_was_fetched() -> None:

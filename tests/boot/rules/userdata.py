@@ -6,11 +6,12 @@ import base64
 from dataclasses import replace
 
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.boot.pools import in_fleet
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.rule import Rule
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
+from nodeworthy.scene import judged_together
 from nodeworthy.verdict import Place
 from tests.fleet.reading import fleet_of
 
@@ -58,7 +59,7 @@ NODE_CONFIG, SHELL = "application/node.eks.aws", "text/x-shellscript"
 
 
 def judged(rule: Rule, script: BootScript) -> Judgement:
-    (judgement,) = judge([Scene([script])], [rule], CRASHED)
+    (judgement,) = judge([judged_together([script])], [rule], CRASHED)
     assert judgement.crashed is None, judgement.findings
     return judgement
 

@@ -8,11 +8,12 @@ from nodeworthy.boot.effects import Effect, Fetches, Installs
 from nodeworthy.boot.text import Text
 from nodeworthy.documents.tree import absent
 from nodeworthy.documents.yaml import read
-from nodeworthy.engine import Judgement, Scene, judge
+from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.fleet.gpu_pool import gpu_pools
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rules.one_driver import RULE
 from nodeworthy.rules.rule_crashed import RULE as CRASHED
+from nodeworthy.scene import judged_together
 from nodeworthy.verdict import Known, Located, Place
 from tests.boot.rules.boots import common, gap, given, joins, judged, runs, script
 from tests.boot.rules2.fleets import in_fleet
@@ -92,7 +93,7 @@ def operator(values: str, *pools: str, elsewhere: str | None = None) -> Judgemen
     made = OperatorValues(here, tree, "values", Located(Known(None), here, written=False), elsewhere)
     lines = "".join(f"  p{index}: {{{pool}}}\n" for index, pool in enumerate(pools))
     fleet = fleet_of(f"cluster: {{name: a}}\npools:\n{lines}")
-    (judgement,) = judge([Scene([made, *gpu_pools(fleet)])], [RULE], CRASHED)
+    (judgement,) = judge([judged_together([made, *gpu_pools(fleet)])], [RULE], CRASHED)
     return judgement
 
 

@@ -105,9 +105,17 @@ class TestWhereItLies:
     def test_almost_the_name(self, name: str) -> None:
         assert "another name" in says(AL2023, hosts(path=f"{CERTS}/{name}/hosts.toml"))
 
-    def test_the_default_and_the_mirrored_one(self) -> None:
+    def test_the_default(self) -> None:
         assert of(AL2023, hosts(path=f"{CERTS}/_default/hosts.toml")).verdict == "pass"
-        assert of(AL2023, hosts(path=f"{CERTS}/ghcr.io/hosts.toml")).verdict == "pass"
+
+    def test_for_what_it_mirrors_alone(self) -> None:
+        mirror = hosts(line=4, path=f"{CERTS}/ghcr.io/hosts.toml")
+        [found] = of(AL2023, mirror).findings
+        assert found.message.startswith(f"{HOST} is told to containerd for images of ghcr.io alone, and not by its own")
+        assert found.where.line == 4
+        assert of(AL2023, mirror, hosts()).verdict == "pass"
+        by_https = hosts('server = "https://ghcr.io"', f'[host."https://{HOST}"]', path=f"{CERTS}/ghcr.io/hosts.toml")
+        assert "over https://" in says(AL2023, by_https, hosts(line=9))
 
     def test_a_folder_that_this_containerd_does_not_read(self) -> None:
         assert "does not look" in says(SNAP, hosts())
@@ -203,6 +211,10 @@ class TestOthers:
         table = f'[plugins."io.containerd.grpc.v1.cri".registry.mirrors."{HOST}"]'
         old = write(3, "version = 2", table, f'endpoint = ["http://{HOST}"]', path=CONFIG)
         assert of(UBUNTU, old, unit(7, "containerd", Act.RESTART)).verdict == "pass"
+        every = write(3, "version = 2", table.replace(HOST, "*"), f'endpoint = ["http://{HOST}"]', path=CONFIG)
+        assert of(UBUNTU, every, unit(7, "containerd", Act.RESTART)).verdict == "pass"
+        mirror = write(3, "version = 2", table.replace(HOST, "ghcr.io"), f'endpoint = ["http://{HOST}"]', path=CONFIG)
+        assert of(UBUNTU, mirror, unit(7, "containerd", Act.RESTART)).verdict == "fail"
         secure = write(3, "version = 2", table, f'endpoint = ["https://{HOST}"]', path=CONFIG)
         assert of(UBUNTU, secure, unit(7, "containerd", Act.RESTART)).verdict == "fail"
 
@@ -213,6 +225,11 @@ class TestOthers:
         assert "nothing tells k3s" in says(K3S, joins(5, "k3s"), write(6, *right, path=path))
         https = ("mirrors:", f'  "{HOST}":', "    endpoint:", f'      - "https://{HOST}"')
         assert "no http:// endpoint" in says(K3S, write(3, *https, path=path), joins(5, "k3s"))
+        mirror = ("mirrors:", "  ghcr.io:", "    endpoint:", f'      - "http://{HOST}"')
+        assert "for images of ghcr.io alone" in says(K3S, write(3, *mirror, path=path), joins(5, "k3s"))
+        assert of(K3S, write(3, *mirror, *right[1:], path=path), joins(5, "k3s")).verdict == "pass"
+        every = ("mirrors:", '  "*":', "    endpoint:", f'      - "http://{HOST}"')
+        assert of(K3S, write(3, *every, path=path), joins(5, "k3s")).verdict == "pass"
         assert "not YAML" in says(K3S, write(3, "mirrors: [", path=path), joins(5, "k3s"))
 
     def test_docker(self) -> None:

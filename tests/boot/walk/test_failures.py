@@ -20,6 +20,41 @@ CASES = {
     "|| :": (f"set -e\ndnf install -y x || :{MORE}", Failure.SWALLOWED),
     "|| exit 0": (f"dnf install -y x || exit 0{MORE}", Failure.SWALLOWED),
     "|| echo": (f"dnf install -y x || echo failed{MORE}", Failure.REPORTED),
+    "|| echo that all is well, unseen": (
+        f"set -e\ndnf install -y x 2>/dev/null || echo 'packages OK'{MORE}",
+        Failure.SWALLOWED,
+    ),
+    "|| a function that says that all is well, unseen": (
+        f"note() {{ echo $1; }}\ndnf install -y x &>/dev/null || note 'x is installed'{MORE}",
+        Failure.SWALLOWED,
+    ),
+    "|| echo that all is well, in both streams": (
+        f"dnf install -y x >/dev/null 2>&1 || {{ echo 'done'; }}{MORE}",
+        Failure.SWALLOWED,
+    ),
+    "if not, it says that all is well, unseen": (
+        f"if ! dnf install -y x 2>/dev/null; then echo 'that is fine'; fi{MORE}",
+        Failure.SWALLOWED,
+    ),
+    # Its own errors are there for whoever reads.
+    "|| echo that all is well, seen": (f"dnf install -y x || echo 'packages OK'{MORE}", Failure.REPORTED),
+    "|| echo that all is well, seen in a log": (
+        f"dnf install -y x >>/var/log/x 2>&1 || echo 'packages OK'{MORE}",
+        Failure.REPORTED,
+    ),
+    "|| echo that it may be well": (
+        f"dnf install -y x 2>/dev/null || echo 'x may be installed already'{MORE}",
+        Failure.REPORTED,
+    ),
+    "|| echo that it is not well": (f"dnf install -y x 2>/dev/null || echo 'not installed'{MORE}", Failure.REPORTED),
+    "|| echo that it failed, which is fine": (
+        f"dnf install -y x 2>/dev/null || echo 'x failed, OK on a builder'{MORE}",
+        Failure.REPORTED,
+    ),
+    "|| echo and something else, unseen": (
+        f"dnf install -y x 2>/dev/null || {{ echo 'OK'; touch /failed; }}{MORE}",
+        Failure.REPORTED,
+    ),
     "|| a function that exits": (f"die() {{ echo $1; exit 1; }}\ndnf install -y x || die no{MORE}", Failure.STOPS),
     "|| { …; exit 1; }": (f"dnf install -y x || {{ echo no; exit 1; }}{MORE}", Failure.STOPS),
     "a trap": (f"trap 'echo failed' ERR\ndnf install -y x{MORE}", Failure.REPORTED),

@@ -120,16 +120,56 @@ def test_a_key_of_each_branch() -> None:
     ]
 
 
-def test_lines_of_a_file_that_a_directive_decides_are_holes() -> None:
-    text = (
-        "#cloud-config\nwrite_files:\n  - path: /etc/a\n    content: |\n      a\n"
-        "%{ if b ~}\n      b\n%{ endif ~}\n      c\n"
-    )
-    config = read(text, "a.yaml.tftpl").cloud_config
+Lines = list[tuple[int | None, str | None]]
+
+
+def written(directives: tuple[str, ...], *lines: str) -> list[tuple[list[str], Lines]]:
+    """A file with its first line, others that directives surround, and its last."""
+    begins = ["#cloud-config", "write_files:", "  - path: /etc/a", "    content: |", "      a"]
+    within = [
+        *directives,
+        *(f"      {each}" for each in lines),
+        *["%{ end ~}".replace("end", _END[each[3:6]]) for each in directives],
+    ]
+    config = read("\n".join([*begins, *within, "      c", ""]), "a.yaml.tftpl").cloud_config
     assert config is not None
-    (file,) = config.steps
-    lines = [(each.place.line, each.text.known) for each in file.content.lines]  # type: ignore[attr-defined]
-    assert lines == [(5, "a"), (7, None), (9, "c")]
+    return [
+        ([one.shown() for one in step.guard], [(each.place.line, each.text.known) for each in step.content.lines])  # type: ignore[attr-defined]
+        for step in config.steps
+    ]
+
+
+_END = {"if ": "endif", "for": "endfor"}
+
+
+def test_a_file_is_each_of_those_that_its_directives_make_of_it() -> None:
+    assert written(("%{ if b ~}",), "b") == [
+        (["%{ if b }"], [(5, "a"), (7, "b"), (9, "c")]),
+        (["not: %{ if b }"], [(5, "a"), (9, "c")]),
+    ]
+    two = written(("%{ if b ~}", "%{ if d ~}"), "b")
+    assert [len(lines) for _, lines in two] == [3, 2, 2, 2]
+
+
+def test_lines_that_are_repeated_or_too_deep_are_holes() -> None:
+    assert written(("%{ for b in c ~}",), "b") == [([], [(5, "a"), (7, None), (9, "c")])]
+    deep = tuple(f"%{{ if {each} ~}}" for each in "defg")
+    [(guard, lines)] = written(deep, "b")
+    assert (guard, lines[1][1]) == ([], None)
+
+
+def test_names_in_braces_wait_for_whoever_fills_them_in_before_cloud_init() -> None:
+    body = '{{ limit | default(3) }} {{.Names}} {{ template "base" . }}'
+    for head, why in (
+        ("#cloud-config", "leaves {{ limit | default(3) }} as it is"),
+        ("## template: jinja\n#cloud-config", "a template"),
+    ):
+        text = f"{head}\nwrite_files:\n  - path: /etc/a\n    content: |\n      {body}\n"
+        config = read(text, "a.yaml").cloud_config
+        assert config is not None
+        (hole, *others) = config.steps[0].content.lines[0].text.holes  # type: ignore[attr-defined]
+        assert (hole.shown, why in hole.why) == ("{{ limit | default(3) }}", True)
+        assert bool(others) is head.startswith("##")
 
 
 def test_parts_of_a_multipart() -> None:
@@ -183,3 +223,17 @@ def test_hostile_templates_take_no_time(text: str, name: str) -> None:
     begins = time.process_time()
     assert read(text, name).timeline is not None
     assert time.process_time() - begins < 15
+
+
+def test_a_list_that_one_branch_spoils_runs_in_the_other() -> None:
+    text = (
+        "#cloud-config\nruncmd:\n  - modprobe overlay\n%{ if a ~}\n  - modprobe nvidia\n%{ else ~}\n"
+        "  - echo so: far\n  - modprobe nouveau\n%{ endif ~}\n"
+    )
+    found = [each for each in told(text, "user-data.yaml.tftpl") if each[1] == "LoadsModule"]
+    assert found == [(3, "LoadsModule", ""), (5, "LoadsModule", "%{ if a }")]
+
+
+def test_a_list_that_is_spoilt_in_each_branch_runs_nowhere() -> None:
+    text = "#cloud-config\nruncmd:\n  - so: far\n%{ if a ~}\n  - modprobe nvidia\n%{ endif ~}\n"
+    assert told(text, "user-data.yaml.tftpl") == []

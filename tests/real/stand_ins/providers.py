@@ -23,7 +23,7 @@ from pulumi.runtime.proto import provider_pb2 as provider
 from pulumi.runtime.proto import provider_pb2_grpc
 from pulumi.runtime.proto.plugin_pb2 import PluginInfo
 
-from nodeworthy.collect.plan.wire import Wire, from_struct, into_struct, is_secret, settled
+from nodeworthy.collect.plan.protocol import Wire, from_struct, into_struct, is_secret, settled
 
 from .aws_calls import Aws
 from .in_moto import KINDS

@@ -6,17 +6,12 @@ from collections.abc import Sequence
 
 from nodeworthy.collect.node.processes import Process
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.boot import boot, boot_ended
-from nodeworthy.collect.node.seen.devices import devices
-from nodeworthy.collect.node.seen.driver import driver
+from nodeworthy.collect.node.seen.boot import boot, boot_ended, kernel_log
+from nodeworthy.collect.node.seen.disks import clock, room, storage
 from nodeworthy.collect.node.seen.firewall import firewall
-from nodeworthy.collect.node.seen.kernel_log import kernel_log
-from nodeworthy.collect.node.seen.limits import clock, room
-from nodeworthy.collect.node.seen.nodeadm import nodeadm
+from nodeworthy.collect.node.seen.gpus import devices, driver, smi
 from nodeworthy.collect.node.seen.registries import registries
-from nodeworthy.collect.node.seen.smi import smi
-from nodeworthy.collect.node.seen.storage import storage
-from nodeworthy.collect.node.seen.units import kubelet
+from nodeworthy.collect.node.seen.units import kubelet, nodeadm
 from nodeworthy.facts.node.seen import Seen
 from nodeworthy.verdict import Place
 

@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.parts import lines, printed
-from nodeworthy.collect.node.seen.routes import route6_of, route_of
-from nodeworthy.collect.node.seen.units import units
-from nodeworthy.facts.firewall.beside import by_other_tables
+from nodeworthy.collect.node.seen.units import lines, printed, units
 from nodeworthy.facts.firewall.effective import by_iptables
 from nodeworthy.facts.firewall.firewall import IPV6, LEGACY
-from nodeworthy.facts.firewall.hooked import by_nft
-from nodeworthy.facts.firewall.routes import Route
+from nodeworthy.facts.firewall.hooked import by_nft, by_other_tables
+from nodeworthy.facts.firewall.ranges import Route
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.node.firewall import NodeFirewall, NodeIpv6
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+
+def _route6_of(words: Sequence[str]) -> Iterator[Route]:
+    """Of `route eni1a2b 26001f14000000000000000000000007 00000000000000000000000000000000 80`."""
+    _, interface, *numbers = words
+    try:
+        target, gateway = (int.from_bytes(bytes.fromhex(each), "big") for each in numbers[:2])
+        network = ipaddress.IPv6Network((target, int(numbers[2], 16)))
+    except (ValueError, IndexError):
+        return
+    yield Route(interface, network, is_direct=gateway == 0)
+
+
+def route_of(words: Sequence[str]) -> Iterator[Route]:
+    """Of `route cni0 0001F40A 00000000 00FFFFFF`; nothing where a word is none of such a table."""
+    _, interface, *numbers = words
+    try:
+        target, gateway, mask = (int.from_bytes(bytes.fromhex(each), "little") for each in numbers)
+        network = ipaddress.IPv4Network((target & mask, mask.bit_count()))
+    except ValueError:
+        return
+    yield Route(interface, network, is_direct=gateway == 0)
+
+
 _SWITCH = "/etc/ufw/ufw.conf"
 _ENABLED = pattern(r"^\s*ENABLED\s*=\s*[\"']?(\w+)", re.MULTILINE)
 _QUOTED = pattern(r'"[^"\n]*"')
-_TABLE6 = pattern(r"^table ip6 .*?^\}", re.MULTILINE | re.DOTALL)
-_OF_IPV6 = pattern(r"\bip6\b")
 _HEX = pattern(r"[0-9a-f]{1,8}")
 _LEGACY = "iptables legacy"
 _READERS: dict[str, Callable[[str, Place], Firewall]] = {
@@ -83,13 +103,13 @@ def _ipv6(recording: Recording, host: Place, place: Place) -> NodeIpv6 | None:
         return None
     words = [line.split() for line in lines(recording, "links6")]
     defaults = [(int(each[2], 16), each[1]) for each in words if len(each) == 3 and _HEX.fullmatch(each[2])]
-    routes = tuple(route for each in words if len(each) == 5 for route in route6_of(each))
+    routes = tuple(route for each in words if len(each) == 5 for route in _route6_of(each))
     return NodeIpv6(_kernels6(recording, host, place), min(defaults)[1] if defaults else "", routes)
 
 
 def _kernels6(recording: Recording, host: Place, place: Place) -> Located[tuple[Firewall, ...]]:
     found: list[Firewall] = []
-    for name, read, written in (("ip6tables", by_iptables, _as_ufw_names_them), ("nft", by_nft, _as_if_of_ipv4)):
+    for name, read in (("ip6tables", _by_ip6tables), ("nft", partial(by_nft, of_ipv6=True))):
         said = printed(recording, name, place, f"what {name} filters of IPv6")
         if said is None:
             continue
@@ -97,20 +117,15 @@ def _kernels6(recording: Recording, host: Place, place: Place) -> Located[tuple[
             return Located(said.state, place)
         try:
             _check_whole(name, said.state.value)
-            found.append(read(written(said.state.value), host))
+            found.append(read(said.state.value, host))
         except ValueError as why:
             return Located.unknown(f"what {name} filters of IPv6 is not understood: {why}", place)
         found[-1].kernel.owner = found[-1].kernel.owner or IPV6
     return Located(Known(tuple(found)), place)
 
 
-def _as_ufw_names_them(saved: str) -> str:
-    return saved.replace("ufw6-", "ufw-")
-
-
-def _as_if_of_ipv4(listed: str) -> str:
-    """Tables of IPv6 alone, which nft lists in the same words."""
-    return "\n".join(_OF_IPV6.sub("ip", each[0]) for each in _TABLE6.finditer(listed))
+def _by_ip6tables(saved: str, host: Place) -> Firewall:
+    return by_iptables(saved.replace("ufw6-", "ufw-"), host)
 
 
 def _check_whole(name: str, said: str) -> None:

@@ -11,9 +11,9 @@ from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.script import Part
-from nodeworthy.collect.node.seen.parts import lines, printed
+from nodeworthy.collect.node.seen.units import lines, printed
 from nodeworthy.facts.boot.written_text import Reading, json_of
-from nodeworthy.facts.node.registries import Docker, NodeRegistries
+from nodeworthy.facts.node.seen import Docker, NodeRegistries
 from nodeworthy.facts.registry.docker_trust import FILE
 from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
 from nodeworthy.verdict import Located, Place, Unknown

@@ -1,15 +1,44 @@
-"""What `systemctl show` printed."""
+"""What `systemctl show` printed of a node's units, and of nodeadm's with the file that they write."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from nodeworthy.collect.node.processes import Process
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.parts import printed
-from nodeworthy.facts.node.kubelet import NodeKubelet
-from nodeworthy.facts.node.units import NodeUnits, UnitState
+from nodeworthy.facts.node.units import CONFIG, RUN, NodeKubelet, NodeNodeadm, NodeUnits, UnitState
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+T = TypeVar("T")
+
+
+def printed(recording: Recording, name: str, place: Place, what: str) -> Located[str] | None:
+    """None where the recording is older than the question."""
+    part = recording.part(name)
+    if part is None:
+        return None
+    if part.code != 0:
+        return Located.unknown(f"{what} could not be read: {part.why}", place)
+    return Located.known(part.stdout, place)
+
+
+def rows(
+    recording: Recording, name: str, place: Place, what: str, row: Callable[[str], T | None]
+) -> Located[tuple[T, ...]] | None:
+    """What its lines say, those aside that say nothing."""
+    said = printed(recording, name, place, what)
+    if said is None:
+        return None
+    if isinstance(said.state, Unknown):
+        return Located(said.state, place)
+    return Located.known(tuple(each for each in map(row, said.state.value.splitlines()) if each is not None), place)
+
+
+def lines(recording: Recording, name: str) -> list[str]:
+    part = recording.part(name)
+    return [line.strip() for line in part.stdout.splitlines() if line.strip()] if part else []
+
 
 _KUBELETS = ("kubelet", "kubelite", "k3s", "k3s-agent", "k3s-server")
 
@@ -57,3 +86,61 @@ def _state(said: Mapping[str, str], host: Place, boot: frozenset[str] | None) ->
         else None,
         boot=boot,
     )
+
+
+TIMES = "nodeadm times"
+_OPERATORS = ("/run/nvidia/", "/usr/local/nvidia/")
+_BEGAN, _ENDED = "ExecMainStartTimestampMonotonic", "ExecMainExitTimestampMonotonic"
+
+
+def nodeadm(recording: Recording, host: Place) -> NodeNodeadm | None:
+    """None where it is not there, or where the recording is older than the question."""
+    place = host.about("nodeadm")
+    states = units(recording, "nodeadm", host)
+    if states is None:
+        return None
+    told = [line.partition(" ") for line in lines(recording, TIMES)]
+    by_operator = (each for each in lines(recording, "toolkit") if each.startswith(_OPERATORS))
+    return NodeNodeadm(
+        place=place,
+        units=states,
+        younger_by=_younger_by(recording, {name: value for name, _, value in told}, place),
+        repeated_by=tuple(value for name, _, value in told if name == "again"),
+        toolkit=next(by_operator, ""),
+    )
+
+
+def _younger_by(recording: Recording, told: Mapping[str, str], place: Place) -> Located[float | None]:
+    ran = printed(recording, "nodeadm", place, "when nodeadm ran")
+    read = printed(recording, TIMES, place, "when nodeadm ran")
+    if ran is None or read is None:
+        return Located.unknown("when nodeadm ran was not read", place)
+    if isinstance(ran.state, Unknown):
+        return Located(ran.state, place)
+    if isinstance(read.state, Unknown):
+        return Located(read.state, place)
+    if "changed" not in told:
+        return Located.known(None, place)
+    try:
+        changed = float(told["changed"])
+        last = _last_run(ran.state.value, changed, float(told["uptime"]), int(told["drop-ins"]))
+    except (KeyError, ValueError):
+        return Located.unknown(f"systemd does not say when {CONFIG} ran at this boot", place)
+    return Located.known(last - changed, place)
+
+
+def _last_run(said: str, changed: float, uptime: float, drop_ins: int) -> float:
+    """How long ago nodeadm wrote it last. With drop-ins of its own it writes once more, right before it runs."""
+    blocks = [dict(line.split("=", 1) for line in block.splitlines() if "=" in line) for block in said.split("\n\n")]
+    since = {each.get("Id", ""): _since(each, uptime) for each in blocks}
+    if drop_ins and RUN in since and since[RUN][0] >= changed >= since[RUN][1]:
+        return changed
+    if since[CONFIG][1] >= uptime:
+        raise ValueError
+    return since[CONFIG][1]
+
+
+def _since(said: Mapping[str, str], uptime: float) -> tuple[float, float]:
+    """How long ago it began and ended."""
+    began, ended = (uptime - int(said[each]) / 1e6 for each in (_BEGAN, _ENDED))
+    return began, ended

@@ -5,6 +5,8 @@ echo "10.43.12.9 registry-ghcr.gpu-controlplane.svc.cluster.local" >> /etc/hosts
 mkdir -p /etc/rancher/k3s
 cat > /etc/rancher/k3s/registries.yaml <<'EOF'
 mirrors:
+  "registry-ghcr.gpu-controlplane.svc.cluster.local:5000":
+    endpoint: ["http://registry-ghcr.gpu-controlplane.svc.cluster.local:5000"]
   ghcr.io:
     endpoint: ["http://registry-ghcr.gpu-controlplane.svc.cluster.local:5000"]
 EOF

@@ -1,0 +1,205 @@
+"""What a node shows of its GPUs: the devices on its buses, NVIDIA's module, and what nvidia-smi -q printed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from nodeworthy.collect.node.recording import Recording
+from nodeworthy.collect.node.seen.units import lines, printed, rows, units
+from nodeworthy.facts.node.gpus import AMAZON, Device, LostGpu, NodeDevices, NodeDriver, NodeSmi, OptionLine, SaidGpu
+from nodeworthy.known.profiling import loaded_parameter
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+
+def devices(recording: Recording, host: Place) -> NodeDevices | None:
+    place = host.about("PCI bus")
+    bus = rows(recording, "bus", place, "the PCI bus", _device)
+    if bus is None:
+        return None
+    return NodeDevices(place=place, bus=bus, driven=_driven(recording, host), efa=_efa(recording, host))
+
+
+def _driven(recording: Recording, host: Place) -> Located[tuple[str, ...]]:
+    place = host.about("/proc/driver/nvidia/gpus")
+    part = recording.part("driven")
+    if part is not None and (part.code, part.stderr) == (1, ""):  # there is no such folder
+        return Located.known((), place)
+    found = rows(recording, "driven", place, "which GPUs the driver has", lambda line: line.strip() or None)
+    return found or Located.unknown("which GPUs the driver has was not read", place)
+
+
+def _efa(recording: Recording, host: Place) -> Located[tuple[str, ...]]:
+    place = host.about("/sys/class/infiniband")
+    found = rows(recording, "rdma", place, "which EFA interfaces the kernel offers", _amazons)
+    return found or Located.unknown("which EFA interfaces the kernel offers was not read", place)
+
+
+def _amazons(line: str) -> str | None:
+    words = line.split()
+    return words[0] if words[1:] == [AMAZON] else None
+
+
+def _device(line: str) -> Device | None:
+    words = line.split()
+    return Device(words[0], words[1], words[2], words[3], "".join(words[4:5])) if len(words) >= 4 else None
+
+
+_PART = "nvidia-smi"
+_UNASKED = "unasked:"
+# "GPU0000:CA:00.0: Unknown Error", "GPU 0000:CA:00.0: GPU is lost.  Reboot the system to recover this GPU".
+_NO_HANDLE = pattern(r"Unable to determine the device handle for GPU ?(?P<gpu>[0-9A-Fa-f:.]+): (?P<why>.*)")
+_GPU = pattern(r"GPU (?P<gpu>[0-9A-Fa-f]+:[0-9A-Fa-f]+:[0-9A-Fa-f]+\.[0-9A-Fa-f])\s*")
+_LOST = "GPU is lost"
+_BROKEN = ("No devices", "Failed to initialize", "communicate with")
+_UNCORRECTABLE = "Uncorrectable"
+
+
+def smi(recording: Recording, host: Place) -> NodeSmi | None:
+    """None where it was not asked: the driver is not loaded, it is not there, or nothing has the GPUs open."""
+    part = recording.part(_PART)
+    if part is None or part.stdout.startswith(_UNASKED):
+        return None
+    place = host.about("nvidia-smi -q")
+    lost = [LostGpu(found["gpu"], found[0].strip()) for found in _NO_HANDLE.finditer(part.stdout)]
+    told: list[SaidGpu] = []
+    for address, said in _blocks(part.stdout.splitlines()):
+        if any(_LOST in line for line in said):
+            lost.append(LostGpu(address, next(line.strip() for line in said if _LOST in line)))
+        else:
+            told.append(_gpu(address, said))
+    gpus = Located.known(tuple(told), place)
+    if not lost and (part.code != 0 or not told):
+        why = next((line for line in lines(recording, _PART) if any(each in line for each in _BROKEN)), part.why)
+        gpus = Located.unknown(f"what the driver says of its GPUs could not be read: {why}", place)
+    age = lines(recording, "fabric age")
+    return NodeSmi(place, gpus, tuple(lost), int(age[0]) if age and age[0].isdecimal() and len(age[0]) < 12 else None)
+
+
+def _blocks(said: Sequence[str]) -> list[tuple[str, list[str]]]:
+    found: list[tuple[str, list[str]]] = []
+    for line in said:
+        named = _GPU.fullmatch(line)
+        if named is not None:
+            found.append((named["gpu"], []))
+        elif found and line.startswith(" "):
+            found[-1][1].append(line)
+    return found
+
+
+def _gpu(address: str, said: Sequence[str]) -> SaidGpu:
+    values = _values(said)
+    ecc = (
+        (name.rpartition("/")[2], value) for name, value in values.items() if name.startswith("ECC Errors/Volatile/")
+    )
+    counted = tuple((name, int(value)) for name, value in ecc if _UNCORRECTABLE in name and value[:18].isdecimal())
+    return SaidGpu(
+        address,
+        fabric_state=_said(values.get("Fabric/State", "")),
+        fabric_status=_said(values.get("Fabric/Status", "")),
+        uncorrectable=tuple((name, count) for name, count in counted if count),
+        remap_pending=values.get("Remapped Rows/Pending") == "Yes",
+        remap_failed=values.get("Remapped Rows/Remapping Failure Occurred") == "Yes",
+    )
+
+
+def _said(value: str) -> str:
+    return "" if value in ("N/A", "Not Supported") else value
+
+
+def _values(said: Sequence[str]) -> Mapping[str, str]:
+    """By the headings that each stands below."""
+    values: dict[str, str] = {}
+    above: list[tuple[int, str]] = []
+    for line in said:
+        indent = len(line) - len(line.lstrip())
+        name, assigned, value = (each.strip() for each in line.partition(" : "))
+        while above and above[-1][0] >= indent:
+            above.pop()
+        if assigned:
+            values["/".join((*(each for _, each in above), name))] = value
+        else:
+            above.append((indent, name.removesuffix(":").strip()))
+    return values
+
+
+# `NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 22:23:56 UTC 2024`, or the open one:
+# `NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  570.172.08  Release Build`.
+_VERSION = pattern(r"^NVRM version:.*?\s(\d+\.\d+(?:\.\d+)?)\s", re.MULTILINE)
+_FABRIC = pattern(r"(\d+\.\d+(?:\.\d+)?)")
+NOT_LOADED = "the nvidia module is not loaded"
+
+
+def driver(recording: Recording, host: Place) -> NodeDriver | None:
+    params = recording.part("params")
+    if params is None:
+        return None
+    is_loaded = _is_loaded(recording, host)
+    return NodeDriver(
+        place=host.about("NVIDIA's driver"),
+        is_loaded=is_loaded,
+        version=_found(recording, "driver", _VERSION, host.about("/proc/driver/nvidia/version"), is_loaded),
+        admin_only=_found(
+            recording, "params", _parameter(), host.about(f"/proc/driver/nvidia/params {loaded_parameter()}"), is_loaded
+        ),
+        options=tuple(_option(line, host) for line in lines(recording, "options") if ":" in line),
+        options_unread=_unread(recording),
+        fabric_unit=units(recording, "fabric", host),
+        fabric_in=tuple(lines(recording, "fabric elsewhere")),
+        fabric_version=_fabric(recording, host.about("nv-fabricmanager --version")),
+    )
+
+
+def _unread(recording: Recording) -> str | None:
+    part = recording.part("options")
+    if part is None:
+        return "the recording has nothing of it"
+    return f"reading it ended with {part.code}" if part.code != 0 else None
+
+
+def _is_loaded(recording: Recording, host: Place) -> Located[bool]:
+    place = host.about("/proc/modules")
+    said = printed(recording, "modules", place, "which modules are loaded")
+    if said is None or isinstance(said.state, Unknown):
+        # A kernel without modules has the driver's own folder all the same.
+        there = [part for name in ("params", "driver") if (part := recording.part(name)) and part.code == 0]
+        why = said.state.why if said is not None and isinstance(said.state, Unknown) else "it was not read"
+        return Located.known(True, place) if there else Located.unknown(why, place)
+    names = {line.split()[0] for line in said.state.value.splitlines() if line.strip()}
+    return Located.known(
+        "nvidia" in names or bool(recording.part("driver") and recording.by_name["driver"].stdout), place
+    )
+
+
+def _parameter() -> re.Pattern[str]:
+    return re.compile(rf"^{loaded_parameter()}:\s*(\d+)\s*$", re.MULTILINE)
+
+
+def _found(
+    recording: Recording, name: str, pattern: re.Pattern[str], place: Place, is_loaded: Located[bool]
+) -> Located[str]:
+    if is_loaded.state == Known(False):
+        return Located.unknown(NOT_LOADED, place)
+    said = printed(recording, name, place, str(place.subject))
+    if said is None or isinstance(said.state, Unknown):
+        return said if said is not None else Located.unknown("it was not read", place)
+    found = pattern.search(said.state.value + "\n")
+    return Located.known(found[1], place) if found else Located.unknown(f"{place.subject} does not say it", place)
+
+
+def _option(line: str, host: Place) -> OptionLine:
+    path, _, text = line.partition(":")
+    return OptionLine(host.about(path), path, " ".join(text.split()))
+
+
+def _fabric(recording: Recording, place: Place) -> Located[str]:
+    said = printed(recording, "fabric version", place, "fabric manager's version")
+    if said is None:
+        return Located.unknown("fabric manager's version was not read: nv-fabricmanager is not on the PATH", place)
+    if isinstance(said.state, Unknown):
+        return said
+    found = _FABRIC.search(said.state.value)
+    return (
+        Located.known(found[1], place) if found else Located.unknown("fabric manager does not say its version", place)
+    )

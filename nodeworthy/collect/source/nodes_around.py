@@ -1,0 +1,74 @@
+"""For which nodes values are meant, where no fleet says it: by the files beside them and around.
+
+The nearest folder above the values below which anything asks for nodes, or makes some, decides: up to the root of their
+scope. What is found is evidence, and nothing is told of it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import field
+from pathlib import Path
+
+from nodeworthy.collect.source import evidence
+from nodeworthy.collect.source.files import Source
+from nodeworthy.documents.files import REPOSITORY, holds
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.pools_by_evidence import pools_by_evidence, pools_of_charts, settled
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.scene import Fact
+
+_OF_NODES = pattern(
+    rb"eksctl\.io/v1|karpenter\.k8s\.aws|get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|/etc/eks/bootstrap\.sh|"
+    rb"node\.eks\.aws|snap install (?:microk8s|k8s)\b"
+)
+_SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", "")
+# What is looked at in a scope that is full of examples.
+_MOST = 50
+
+
+@dataclass
+class NodesAround:
+    """Of one run: each file is looked at once, however many values it is evidence for."""
+
+    rules: frozenset[str]
+    _holding: dict[Path, list[Path]] = field(default_factory=dict)
+    _facts: dict[Path, list[Fact]] = field(default_factory=dict)
+
+    def pools(self, facts: Sequence[Fact], source: Source) -> list[GpuPool]:
+        """`facts` are those of the files that are judged together with this one."""
+        values = [each for each in facts if isinstance(each, OperatorValues)]
+        pools = self._around(source) or pools_by_evidence(facts) or list(pools_of_charts(values))
+        return settled(pools, values)
+
+    def _around(self, source: Source) -> list[GpuPool]:
+        root = source.scope.root
+        if root is None:
+            return []
+        held = [path for path in self._held(source, root) if _is_of_its_own(path, source)]
+        for folder in Path(source.lies).parents:
+            below = [path for path in held if path.is_relative_to(folder)][:_MOST]
+            pools = pools_by_evidence([fact for path in below for fact in self._brought(path, source)])
+            if pools or folder == root:
+                return pools
+        return []
+
+    def _held(self, source: Source, root: Path) -> list[Path]:
+        if root not in self._holding:
+            self._holding[root] = [each.path for each in source.scope.holding(_OF_NODES, _SUFFIXES)]
+        return self._holding[root]
+
+    def _brought(self, path: Path, source: Source) -> list[Fact]:
+        if path not in self._facts:
+            found = evidence.read(evidence.lying_beside(path, source), self.rules)
+            self._facts[path] = [*found.facts, *found.scripts] if found is not None else []
+        return self._facts[path]
+
+
+def _is_of_its_own(path: Path, source: Source) -> bool:
+    """What lies below a folder that is nobody's project has nothing to do with it: people keep values in /tmp."""
+    folder, root = Path(source.lies).parent, source.scope.root
+    return folder != root or path.parent == folder or holds(os.fspath(root), REPOSITORY)

@@ -1,0 +1,91 @@
+"""`--taint`: what does not go with it, who is asked, and which node of the cluster each host is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from nodeworthy.commands import judging
+from nodeworthy.errors import InputError
+from nodeworthy.report.printable import printable
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.node.asked import Asked
+    from nodeworthy.collect.node.specs import Spec
+    from nodeworthy.commands.node.options import Options
+    from nodeworthy.commands.settled import Run
+    from nodeworthy.repair.node_of_host import Host
+    from nodeworthy.repair.server import Server
+    from nodeworthy.report.report import Report
+
+REFUSED = 3
+
+
+def prepare(options: Options, hosts: Sequence[Spec]) -> Server | None:
+    """The cluster to write to, None where nobody asks for it. Raises before any host is asked."""
+    if not options.taint:
+        if options.dry_run and not options.in_cluster:
+            raise InputError("--dry-run is for --taint and --in-cluster")
+        return None
+    _refuse_parts(options)
+    for each in hosts:
+        _refuse_others(each)
+    if not (options.dry_run or options.yes or sys.stdin.isatty()):
+        raise InputError(
+            "--taint asks before it changes a node, and there is no terminal: look at --taint --dry-run, then --yes"
+        )
+    from nodeworthy.repair.server import Server
+
+    return Server(options.context)
+
+
+def _refuse_parts(options: Options) -> None:
+    """A node that is verified was looked at as a whole: what schedules by the label asks for no footnotes."""
+    for name, given in (("--rule", options.rule), ("--skip-rule", options.skip_rule), ("--recheck", options.recheck)):
+        if given:
+            raise InputError(f"{name} looks at a part, and --taint is about the whole node: one without the other")
+
+
+def _refuse_others(spec: Spec) -> None:
+    if spec.recording is not None:
+        raise InputError(f"--taint is about nodes as they are, and replay:{spec.recording} is a recording")
+    if "context=" in spec.text or "kubeconfig=" in spec.text:
+        raise InputError(f"--taint is about one cluster: --context names it, not {spec.text}")
+
+
+def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[Asked], report: Report) -> int:
+    """Writes the report, and marks the nodes where somebody asks for it: the exit code of both together."""
+    code = judging.deliver(options, run, report)
+    if server is None:
+        return code
+    from nodeworthy.repair.standing import standing
+    from nodeworthy.repair.tainting import Looked, Tainting
+
+    looked = [
+        Looked(_host(each), standing(each.name, report.judgements, strict=run.strict))
+        for each in {each.name: each for each in asked}.values()
+    ]
+    tainting = Tainting(server, lambda question: options.yes or _answered(question), _say, datetime.now(UTC))
+    return code if tainting.mark(looked, dry=options.dry_run) else REFUSED
+
+
+def _host(asked: Asked) -> Host:
+    from nodeworthy.repair.node_of_host import Host
+
+    return Host(asked.name, _said(asked, "name"), _said(asked, "boot id"))
+
+
+def _said(asked: Asked, name: str) -> str:
+    part = asked.recording.part(name) if asked.recording is not None else None
+    return part.stdout.strip() if part is not None and part.code == 0 else ""
+
+
+def _answered(question: str) -> bool:
+    print(f"{question} [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _say(text: str) -> None:
+    print(printable(text), end="", file=sys.stderr, flush=True)

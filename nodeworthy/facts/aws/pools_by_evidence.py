@@ -1,0 +1,99 @@
+"""The pools of GPU nodes that a stack makes and no fleet declares: by their images, and by how their scripts join.
+
+What no image and no script decides is unknown, and never a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from nodeworthy.facts.aws.image import image_of
+from nodeworthy.facts.aws.node_group import NodeGroup
+from nodeworthy.facts.aws.node_types import has_gpus
+from nodeworthy.facts.aws.security_group import CLUSTER
+from nodeworthy.facts.boot.pool_drivers import brought
+from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.node_image import NodeImage
+from nodeworthy.facts.fleet.pools_by_evidence import settled
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located, Unknown
+
+
+@dataclass(frozen=True)
+class _Follows:
+    """What nodes are, and the words that say so."""
+
+    distribution: Located[str]
+    evidence: str = ""
+
+
+def pools_by_evidence(
+    groups: Sequence[NodeGroup], scripts: Sequence[BootScript], values: Sequence[OperatorValues]
+) -> list[GpuPool]:
+    """In a stack of several clusters nothing says for the nodes of which of them the values are."""
+    by_urn: dict[str, list[BootScript]] = {}
+    for script in scripts:
+        by_urn.setdefault(script.place.urn or "", []).append(script)
+    found = [nodes for nodes in groups if nodes.pool is None and has_gpus(nodes).state == Known(True)]
+    pools = [_pool(nodes, by_urn) for nodes in found]
+    return settled(pools, values) if any(len(nodes.stack.of(CLUSTER)) > 1 for nodes in found[:1]) else pools
+
+
+def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPool:
+    image = image_of(nodes)
+    follows = _follows(nodes, image)
+    resource = nodes.resource
+    pool = GpuPool(
+        resource.name,
+        nodes.place,
+        follows.distribution,
+        _runtime(follows.distribution),
+        noun=resource.title.removesuffix(f" '{resource.name}'"),
+        kubernetes=_version(nodes),
+        evidence=follows.evidence,
+    )
+    own = by_urn.get(nodes.template.urn, ()) if nodes.template is not None else ()
+    return brought(pool, False, own, [image] if image is not None else [])
+
+
+def _runtime(distribution: Located[str]) -> Located[Containerd]:
+    state = distribution.state
+    if isinstance(state, Unknown):
+        return Located(state, distribution.place)
+    return Located.known(containerd_of(state.value), distribution.place)
+
+
+def _follows(nodes: NodeGroup, image: NodeImage | None) -> _Follows:
+    """The image has the word; on one that may be anybody's the script has it."""
+    by_script = {each for how in nodes.joins or () for each in DISTRIBUTIONS_BY_JOIN.get(how, ())}
+    if image is not None and image.distribution is not None:
+        if by_script and image.distribution not in by_script:
+            why = f"its image is of {image.distribution} ({image.named}), and its script joins as {_named(by_script)}"
+            return _Follows(Located.unknown(why, image.place))
+        return _Follows(Located.known(image.distribution, image.place), image.named)
+    if len(by_script) == 1 and nodes.template is not None:
+        place = replace(nodes.template.place, subject="userData")
+        return _Follows(Located.known(by_script.pop(), place), f"its script joins with {_named(nodes.joins or ())}")
+    return _Follows(Located.unknown(_why(nodes, image), image.place if image is not None else nodes.place))
+
+
+def _why(nodes: NodeGroup, image: NodeImage | None) -> str:
+    no_script = "no script that could be read joins its nodes to a cluster"
+    if image is None:
+        return f"nothing names the image of {nodes.title}, and {no_script}"
+    return f"what {nodes.title} runs does not follow from its image ({image.named}), and {no_script}"
+
+
+def _named(ways: Sequence[str] | frozenset[str] | set[str]) -> str:
+    return ", ".join(sorted(ways))
+
+
+def _version(nodes: NodeGroup) -> Located[str] | None:
+    clusters = nodes.stack.of(CLUSTER)
+    said = clusters[0].get("version") if len(clusters) == 1 else None
+    return said.located() if said is not None and said.text is not None else None

@@ -1,0 +1,166 @@
+"""Keys that containerd passes over where they stand, in a section that it reads: those of the other section of the CRI,
+those that were renamed, and those that belong one table deeper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nodeworthy.facts.boot.flaw import Flaw
+from nodeworthy.facts.boot.written_text import has_hole
+from nodeworthy.facts.containerd.config import ConfigFile
+from nodeworthy.facts.containerd.schema import IGNORED, possible_eras
+from nodeworthy.known.containerd_keys import (
+    KEYS_OF,
+    OF_CONTAINERD,
+    OF_RUNTIME_V1,
+    OPTIONS,
+    PINNED,
+    RUNTIME_V1,
+    SANDBOX_IMAGE,
+    SERVER,
+    decides,
+    is_default,
+    is_default_image,
+)
+from nodeworthy.known.containerd_schema import FIRST, NEW, OLD
+from nodeworthy.verdict import Place, Severity
+
+_IMAGES, _RUNTIME = "io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime"
+_NO_CRI = (
+    "containerd 1.x does not load its CRI with it: there is no runtime, and no node; containerd 2 passes over it, and "
+    "cgroups stay as they were"
+)
+_NO_OPTION = "what stands beside runtime_type and is no key of it, containerd passes over: the runtime runs without it"
+_NO_RUNTIME = "containerd passes over it: no handler of this name exists, and a pod that asks for it does not start"
+
+
+def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+    for name, section in file.sections.items():
+        if name == FIRST:
+            continue
+        yield from _beside_their_table(file, name, section)
+        if name == OLD or all(each.newest is None for each in possible_eras(file, version)):
+            continue
+        yield from _in_the_wrong_section(file, name, section)
+
+
+def _in_the_wrong_section(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Flaw]:
+    for key, value in section.items():
+        right = _right_place(name, key)
+        if right is not None and not is_default(key, value):
+            yield _lost(file, (name, key), value, right)
+    table = section.get("containerd") if name == _RUNTIME else None
+    for key, value in table.items() if isinstance(table, Mapping) else ():
+        if key.lower() not in OF_CONTAINERD and key.lower() in KEYS_OF[_IMAGES] and not is_default(key, value):
+            yield _lost(file, (name, "containerd", key), value, (_IMAGES, key))
+
+
+def _right_place(name: str, key: str) -> tuple[str, str] | None:
+    """The section, and the key in it, where containerd 2 reads what stands in this one and is not read there."""
+    low = key.lower()
+    if low in KEYS_OF[name]:
+        return None
+    if low == SANDBOX_IMAGE:
+        return _IMAGES, PINNED
+    if low in SERVER:
+        return OLD, key
+    if low in OF_CONTAINERD:
+        return _RUNTIME, f"containerd.{key}"
+    other = next(each for each in NEW if each != name)
+    return (other, key) if low in KEYS_OF[other] else None
+
+
+def _lost(file: ConfigFile, path: tuple[str, ...], value: object, right: tuple[str, str]) -> Flaw:
+    (name, *tables, key), (section, now) = path, right
+    shown = ".".join((*tables, key))
+    return Flaw(
+        _place(file, key, name, ".".join(tables)),
+        f'containerd 2 knows no {shown} in [plugins."{name}"]',
+        f'{now} in [plugins."{section}"]',
+        IGNORED,
+        shown,
+        f'write it as {now} of [plugins."{section}"]',
+        severity=_severity(key, value),
+    )
+
+
+def _severity(key: str, value: object) -> Severity:
+    if key.lower() == SANDBOX_IMAGE:
+        return Severity.WARNING if has_hole(value) or is_default_image(str(value)) else Severity.ERROR
+    return Severity.ERROR if decides(key) else Severity.WARNING
+
+
+def _beside_their_table(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Flaw]:
+    """What no release reads there."""
+    table = section.get("containerd")
+    for key in OF_RUNTIME_V1 & set(section):
+        if section[key] is True and RUNTIME_V1 not in str(table):
+            yield _of_runtime_v1(file, name, key)
+    for key, said in table.items() if isinstance(table, Mapping) else ():
+        if _is_a_runtime(key, said):
+            yield _no_runtime(file, name, key)
+    runtimes = table.get("runtimes") if isinstance(table, Mapping) else None
+    for runtime, said in runtimes.items() if isinstance(runtimes, Mapping) else ():
+        options = said.get("options") if isinstance(said, Mapping) else None
+        given = options if isinstance(options, Mapping) else {}
+        for key in OPTIONS if isinstance(said, Mapping) else ():
+            if said.get(key) and key not in given:
+                yield _no_option(file, name, runtime, key)
+
+
+def _is_a_runtime(key: str, said: object) -> bool:
+    """`containerd.nvidia` instead of `containerd.runtimes.nvidia`; two of old had a table of their own."""
+    known = (*OF_CONTAINERD, "default_runtime", "untrusted_workload_runtime")
+    return key not in known and isinstance(said, Mapping) and bool({"runtime_type", "options"} & set(said))
+
+
+def _of_runtime_v1(file: ConfigFile, name: str, key: str) -> Flaw:
+    return Flaw(
+        _place(file, key, name, ""),
+        f"{key} = true is for the runtime {RUNTIME_V1}, which runs nothing here",
+        "SystemdCgroup = true in the runtime's options",
+        _NO_CRI,
+        f"{key} = true",
+        f'take it away, and write SystemdCgroup = true below [plugins."{name}".containerd.runtimes.runc.options]',
+    )
+
+
+def _no_option(file: ConfigFile, name: str, runtime: str, key: str) -> Flaw:
+    table = f'[plugins."{name}".containerd.runtimes.{runtime}.options]'
+    return Flaw(
+        _place(file, key, name, f"runtimes.{runtime}"),
+        f"{key} of the runtime {runtime} stands beside its options, where containerd does not read it",
+        f"{key} in the runtime's options",
+        _NO_OPTION,
+        f"runtimes.{runtime}.{key}",
+        f"write it below {table}",
+        severity=Severity.ERROR if decides(key) else Severity.WARNING,
+    )
+
+
+def _no_runtime(file: ConfigFile, name: str, key: str) -> Flaw:
+    return Flaw(
+        _place(file, "", name, f"containerd.{key}"),
+        f"the runtime {key} stands beside the runtimes of containerd, and is none",
+        f"containerd.runtimes.{key}",
+        _NO_RUNTIME,
+        f"containerd.{key}",
+        f'name its table [plugins."{name}".containerd.runtimes.{key}]',
+    )
+
+
+def _place(file: ConfigFile, key: str, name: str, table: str) -> Place:
+    """The line of a key below the header of its table, or that header itself."""
+    lines = file.reading.content.lines if file.reading.content is not None else ()
+    within = False
+    for line in lines:
+        shown = line.text.shown().strip()
+        if shown.startswith("["):
+            header = shown.replace('"', "").replace("'", "").rstrip("] ")
+            within = name in header and (not table or f".{table}" in header)
+            if within and (not key or header.endswith(f".{key}") or f".{key}." in header.partition(name)[2]):
+                return line.place
+        elif within and shown.startswith((key, f'"{key}"')):
+            return line.place
+    return file.reading.line_of(key or table)

@@ -1,0 +1,106 @@
+"""The pools that follow from the files of one scope, where no fleet declares any.
+
+What asks for nodes by name (Karpenter, eksctl) says it, and the scripts that make the nodes; else the controller that a
+HelmChart needs, which k3s and RKE2 bring.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+from nodeworthy.boot.effects import Joins
+from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN, is_for_gpus
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
+from nodeworthy.facts.operator.paths_of import having_its_paths
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.fleet.os import EKS
+from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.verdict import Known, Located, NotKnown, Place, Placed
+
+# Who brings the controller of helm.cattle.io.
+_HELM_CONTROLLERS = ("k3s", "rke2")
+HELM_CHART = "HelmChart"
+
+
+def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
+    asked = [each for each in facts if isinstance(each, AskedNodes)]
+    scripts = [each for each in facts if isinstance(each, BootScript)]
+    return [*(each.pool for each in (*asked, *nodes_of_karpenter(facts))), *_of_scripts(scripts)]
+
+
+def pools_of_charts(values: Sequence[OperatorValues]) -> Iterator[GpuPool]:
+    """A HelmChart is nobody's but k3s' and RKE2's, or of whoever installs their controller: likely, and not certain."""
+    for each in values:
+        if each.origin == HELM_CHART:
+            by_config = [one.distribution for one in having_its_paths(each.toolkit).config]
+            own = next((one for one in _HELM_CONTROLLERS if one in by_config), _HELM_CONTROLLERS[0])
+            name = PurePath(each.place.path or "").name
+            why = "a HelmChart needs the controller that k3s and RKE2 bring"
+            yield _pool(name, "the cluster of", own, each.place, likely=why)
+            return
+
+
+def settled(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> list[GpuPool]:
+    """Of nodes of several kinds nobody knows for which of them the values are: where these are not right for all, that
+    is unknown."""
+    of_each = {each.distribution.shown(): each for each in reversed(pools)}
+    if len(of_each) < 2:
+        return list(_unlike(pools))
+    second, first = [*of_each.values()][-2:]
+    runtimes = [each.runtime.state.value for each in of_each.values() if isinstance(each.runtime.state, Known)]
+    if all(_fits(each, runtime) for each in values for runtime in runtimes):
+        return list(_unlike(pools))
+    told = " and ".join(f"{each.title} of {each.distribution.shown()}" for each in (first, second))
+    why = f"there are {told} here, and nothing says which of them these values are for"
+    unknown = Located.unknown(why, values[0].place if values else first.place)
+    return [replace(first, distribution=unknown, runtime=unknown)]
+
+
+def _unlike(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
+    """The first of those of which the same follows: sixty scripts of k3s say no more than one."""
+    seen: set[object] = set()
+    for each in pools:
+        version = each.kubernetes.shown() if each.kubernetes is not None else None
+        what = (each.distribution.shown(), each.driver, version)
+        if what not in seen:
+            seen.add(what)
+            yield each
+
+
+def _fits(values: OperatorValues, runtime: Containerd) -> bool:
+    socket, config = values.toolkit.socket, values.toolkit.config
+    if not isinstance(socket.state, Known) or not isinstance(config.state, Known):
+        return False
+    is_config = runtime.accepts_config(config.state.value) or (runtime.config_optional and not config.written)
+    return runtime.accepts_socket(socket.state.value) and is_config
+
+
+def _of_scripts(scripts: Sequence[BootScript]) -> Iterator[GpuPool]:
+    for script in scripts:
+        try:
+            joins = list(script.timeline.of(Joins))
+        except NotKnown:
+            continue
+        found = {each for one in joins for each in DISTRIBUTIONS_BY_JOIN.get(one.how, ())}
+        # In a cluster of EKS nodes without GPUs may be of another kind; other distributions are the whole cluster's.
+        if len(found) == 1 and (found.isdisjoint(EKS) or is_for_gpus(script)):
+            name = PurePath(script.place.path or "").name or "this script"
+            yield _pool(name, "the node made by script", found.pop(), joins[0].place)
+
+
+def _pool(name: str, noun: str, distribution: str, place: Place, likely: str = "") -> GpuPool:
+    runtime = containerd_of(distribution)
+    return GpuPool(
+        name,
+        place,
+        Located.known(distribution, place),
+        Located.known(runtime, place),
+        noun=noun,
+        evidence=likely,
+        is_likely=bool(likely),
+    )

@@ -1,0 +1,103 @@
+"""Configurations of NVIDIA's device plugin: how many pods share a GPU, and by which means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place, Unknown
+
+TIME_SLICING, MPS = "timeSlicing", "mps"
+MEANS = (TIME_SLICING, MPS)
+LEAST = 2
+MIG_STRATEGY = "migStrategy"
+# Where people write it among the values of the operator's chart, whose templates read mig.strategy and, of
+# devicePlugin.config, name, default, create and data: templates/clusterpolicy.yaml and plugin_config.yaml; 2026-08.
+UNREAD: tuple[tuple[str, ...], ...] = (
+    *(
+        (*above, name)
+        for above in ((), ("devicePlugin",), ("devicePlugin", "config"))
+        for name in (TIME_SLICING, "sharing", MIG_STRATEGY)
+    ),
+    ("devicePlugin", "config", "map"),
+)
+# The parts whose `config.data` the chart makes a ConfigMap of, with `config.create: true` (its plugin_config.yaml and
+# mig_config.yaml); and what comes of it where a part waits for one.
+MAKERS = {
+    "devicePlugin": "the node offers no GPU",
+    "migManager": "no GPU is cut into slices",
+}
+# Parts that the device plugin's own chart has not, which reads `migStrategy` and `config.map`.
+OPERATORS = frozenset(("driver", "toolkit", "operator", "dcgm", "dcgmExporter", "migManager", "mig"))
+# As the device plugin calls what it advertises; what a name lacks in front, it puts there.
+PREFIX = "nvidia.com/"
+_ADVERTISED = pattern(r"(?:nvidia\.com/)?(?:gpu|mig-\d+g\.\d+gb(?:\.me|\.gfx|\.me\.all|-me|\.all)*)")
+
+
+@dataclass(frozen=True)
+class SharedResource:
+    """One entry of `resources`: what is shared, and by how many."""
+
+    tree: Tree
+    means: str
+
+    @property
+    def name(self) -> Tree:
+        return self.tree.get("name")
+
+    @property
+    def replicas(self) -> Tree:
+        return self.tree.get("replicas")
+
+
+@dataclass(frozen=True)
+class SharingConfig:
+    """One configuration: of a ConfigMap that has several, each under a name by which a node chooses it."""
+
+    called: ClassVar[str] = "a configuration of the device plugin that shares GPUs"
+
+    place: Place
+    tree: Tree
+    # Its key, and the ConfigMap that holds it, where these are known.
+    key: str = ""
+    map: str = ""
+    # All that the ConfigMap holds, also what shares nothing.
+    keys: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return f"the device plugin's configuration '{self.key}'" if self.key else "the device plugin's configuration"
+
+    @property
+    def sharing(self) -> Tree:
+        return self.tree.get("sharing")
+
+    @property
+    def why_unread(self) -> str | None:
+        return self.tree.value.why if isinstance(self.tree.value, Unknown) else None
+
+    @property
+    def mig_strategy(self) -> Tree:
+        return self.tree.get("flags", "migStrategy")
+
+    def of(self, means: str) -> Tree | None:
+        """What it says of one of the means; Go reads keys of JSON in any case. None where it says nothing."""
+        found = next((tree for key, tree in self.sharing.mapping.items() if key.lower() == means.lower()), None)
+        return None if found is None or found.is_null else found
+
+    def misspelt(self) -> Iterator[tuple[str, Tree]]:
+        known = {each.lower() for each in MEANS}
+        yield from ((key, tree) for key, tree in self.sharing.mapping.items() if key.lower() not in known)
+
+    def resources(self) -> Iterator[SharedResource]:
+        for means in MEANS:
+            said = self.of(means)
+            for each in said.get("resources").sequence if said is not None else ():
+                yield SharedResource(each, means)
+
+
+def is_advertised(name: str) -> bool:
+    return _ADVERTISED.fullmatch(name) is not None

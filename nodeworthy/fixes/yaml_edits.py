@@ -1,0 +1,193 @@
+"""Edits of a YAML text: one scalar replaced in its style, entries of a list put in or taken out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from nodeworthy.edit import Edit
+from nodeworthy.fixes.text import Change, NotMended, Text
+from nodeworthy.fixes.yaml_nodes import Node, Spot, spot
+from nodeworthy.patterns import pattern
+
+Variables = Sequence[tuple[str, str]]
+
+
+def variables(text: Text, edits: Sequence[Edit]) -> list[Change]:
+    """One list gets all of them. The place is `env`, or where there is none what it belongs to."""
+    at = spot(text, edits[0].place)
+    at.refuse_shared()
+    above = at.within("mapping")
+    pair = next((pair for pair in above[0].pairs() if pair[0] is at.node), None) if above else None
+    if pair is None or pair[0].value not in ("env", "toolkit"):
+        raise NotMended("there is no toolkit.env in this file to put it in")
+    key, under = pair
+    more = [(name, value) for name, _, value in (each.new.partition("=") for each in edits)]
+    if key.value == "env":
+        return _appended(text, key, under, more, flow=any(each.flow for each in above))
+    if under.kind != "mapping" or under.anchor or under.tag:
+        raise NotMended("what stands under toolkit is no mapping of its own")
+    return _with_list(text, under, "env", more)
+
+
+def without_twin(text: Text, edit: Edit) -> list[Change]:
+    """Of two entries that say the same, the second."""
+    at = spot(text, edit.place)
+    at.refuse_shared()
+    entry, entries = _entry(at)
+    first = next(each for each in entries.children if _says(each, "name") == _says(entry, "name"))
+    if first is entry or _as_data(first) != _as_data(entry):
+        raise NotMended("the two entries do not say the same: which one is meant, only its writer knows")
+    return [_removed(text, entries, entry)]
+
+
+def _entry(at: Spot) -> tuple[Node, Node]:
+    mappings, lists = at.within("mapping"), at.within("sequence")
+    if not mappings or not lists or mappings[0] not in lists[0].children:
+        raise NotMended("it does not stand in the list itself")
+    return mappings[0], lists[0]
+
+
+def _says(entry: Node, name: str) -> str | None:
+    pair = entry.get(name)
+    return pair[1].value if pair is not None and pair[1].kind == "scalar" else None
+
+
+def _as_data(entry: Node) -> object:
+    """What a variable says, whatever the quotes; none where it says more than a name and a value."""
+    if entry.kind != "mapping" or len(entry.children) != 4 or _says(entry, "value") is None:
+        return object()
+    return _says(entry, "name"), _says(entry, "value")
+
+
+def _appended(text: Text, key: Node, entries: Node, more: Variables, *, flow: bool) -> list[Change]:
+    """These variables behind the last entry of the list under this key, in its own layout."""
+    if entries.kind == "sequence" and entries.children:
+        return [_behind(text, entries, more, as_json=key.style == '"')]
+    if entries.kind == "alias" or entries.anchor or entries.tag:
+        raise NotMended("the list has an anchor or a tag")
+    written = text.text[entries.start : entries.end]
+    if written not in ("", "[]", "null", "~"):
+        raise NotMended("what stands there is no list")
+    end = text.end(text.line_of(key.end))
+    if flow and written == "[]":
+        inside = ", ".join(_in_one_line(more, as_json=key.style == '"'))
+        return [Change(entries.start + 1, entries.start + 1, inside)]
+    if flow or entries.start > end or _column(text, key) is None:
+        raise NotMended("the list does not stand alone on its lines")
+    newline, indent = text.line_end(text.line_of(key.end)), " " * ((_column(text, key) or 0) + 2)
+    # Behind the colon nothing is left but what follows the empty list.
+    taken = [Change(_behind_colon(text, key), entries.end, "")] if written else []
+    rows = [row for name, value in more for row in _rows(f"{indent}- ", f"{indent}  ", name, value)]
+    return [*taken, Change(end, end, newline + newline.join(rows))]
+
+
+def _with_list(text: Text, mapping: Node, name: str, more: Variables) -> list[Change]:
+    """A list of this name with these variables, as the last of a mapping."""
+    first = mapping.children[0] if mapping.children else None
+    column = _column(text, first) if first is not None else None
+    if first is None or mapping.flow or column is None:
+        raise NotMended("what it belongs to does not stand in lines of its own")
+    line = text.line_of(mapping.end)
+    newline, indent = text.line_end(line), " " * column
+    rows = [row for each in more for row in _rows(f"{indent}  - ", f"{indent}    ", *each)]
+    end = text.end(line)
+    return [Change(end, end, newline + newline.join([f"{indent}{name}:", *rows]))]
+
+
+def _removed(text: Text, entries: Node, entry: Node) -> Change:
+    """Without this entry, which is not the first. What somebody remarked on it would stand there alone."""
+    index = entries.children.index(entry)
+    if entries.flow:
+        start = entries.children[index - 1].end
+        if "#" in text.text[start : entry.end] or "\n" in text.text[start : entry.end]:
+            raise NotMended("the entry does not stand on one line with the one before it")
+        return Change(start, entry.end, "")
+    first, last = text.line_of(entry.start), text.line_of(entry.end)
+    lines = [text.line(number) for number in range(first - 1, last + 1)]
+    if lines[0].lstrip().startswith("#") or any("#" in line for line in lines[1:]):
+        raise NotMended("a comment stands at it, which only its writer can move")
+    if lines[1][: entry.start - text.start(first)].strip() != "-":
+        raise NotMended("the entry does not stand in lines of its own")
+    start, end = text.start(first), text.start(last + 1) if last < text.lines else len(text.text)
+    if end == len(text.text) and last == text.lines:
+        start = text.end(first - 1)
+    return Change(start, end, "")
+
+
+def _behind(text: Text, entries: Node, more: Variables, *, as_json: bool) -> Change:
+    last = entries.children[-1]
+    if entries.flow:
+        return Change(last.end, last.end, "".join(f", {each}" for each in _in_one_line(more, as_json=as_json)))
+    dash = text.position(entries.start)[1] - 1
+    # Several lists may begin on one line; the entries of the inner one are then not told apart by their dash.
+    line = text.line_of(last.start)
+    lead = text.line(line)[: last.start - text.start(line)]
+    if lead.strip() != "-" or lead.index("-") != dash:
+        raise NotMended("the list does not stand in lines of its own")
+    end = text.end(text.line_of(last.end))
+    newline = text.line_end(text.line_of(last.end))
+    if last.flow:
+        rows = [f"{lead}{each}" for each in _in_one_line(more, as_json=False)]
+    else:
+        rows = [row for name, value in more for row in _rows(lead, " " * len(lead), name, value)]
+    return Change(end, end, newline + newline.join(rows))
+
+
+def _in_one_line(more: Variables, *, as_json: bool) -> list[str]:
+    """In JSON whatever stands there has quotes."""
+    if as_json:
+        return [json.dumps({"name": name, "value": value}) for name, value in more]
+    return [f"{{name: {name}, value: {_plain(value)}}}" for name, value in more]
+
+
+def _rows(lead: str, indent: str, name: str, value: str) -> list[str]:
+    return [f"{lead}name: {name}", f"{indent}value: {_plain(value)}"]
+
+
+def _column(text: Text, key: Node) -> int | None:
+    """How far a key is indented, where nothing but blanks stands before it."""
+    line = text.line_of(key.start)
+    lead = text.text[text.start(line) : key.start]
+    return len(lead) if not lead.strip(" ") else None
+
+
+def _behind_colon(text: Text, key: Node) -> int:
+    return text.text.index(":", key.end) + 1
+
+
+_FILLED_IN = ("{{", "${", "$(", "{%")
+# What needs no quoting anywhere, and is a string however it is read.
+_SAFE = pattern(r"/[\w./@+=:-]*[\w/]|[A-Za-z][A-Za-z_-]*[A-Za-z]")
+_WORDS = {"true", "false", "yes", "no", "on", "off", "null"}
+
+
+def value(text: Text, edit: Edit) -> list[Change]:
+    """In the quotes that stand there; in none, as what reads back as this string."""
+    node = _scalar(text, spot(text, edit.place))
+    if node.value != edit.was:
+        raise NotMended("the file says it in another way than the finding")
+    if node.style not in ("'", '"'):
+        return [Change(node.start, node.end, _plain(edit.new))]
+    if set(edit.new) & set("'\"\\"):
+        raise NotMended("what should stand there can't be written in these quotes")
+    return [Change(node.start + 1, node.end - 1, edit.new)]
+
+
+def _plain(value: str) -> str:
+    """A value as YAML reads it back as this string."""
+    if _SAFE.fullmatch(value) and value.lower() not in _WORDS:
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _scalar(text: Text, at: Spot) -> Node:
+    """The node, where it is a scalar on one line that is nobody else's."""
+    node = at.node
+    at.refuse_shared()
+    written = text.text[node.start : node.end]
+    if node.kind != "scalar" or node.style in ("|", ">") or "\n" in written:
+        raise NotMended("it is no value on one line")
+    if any(mark in written for mark in _FILLED_IN):
+        raise NotMended("a template fills it in")
+    return node

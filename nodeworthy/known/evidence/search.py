@@ -1,0 +1,206 @@
+"""What is known of a text or of a log: the cause first, how often, and where."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
+from itertools import accumulate
+
+from nodeworthy.known.evidence.entries import Evidence, all_evidence, ranks
+from nodeworthy.known.evidence.expression import Pattern, spread
+from nodeworthy.known.xid import numbered
+from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
+
+
+@dataclass
+class Found:
+    """An evidence in a text: how often, and the first line that has it."""
+
+    evidence: Evidence
+    times: int
+    line: int
+    # With what stands on the line: all that whoever shows it may need to know what in it is better not shown.
+    words: str
+    # Which of them are the evidence itself.
+    itself: str = ""
+    # An Xid's, where it is one.
+    number: int | None = None
+
+    def shown(self, hide: Callable[[str], str]) -> str:
+        """The evidence with what stands before and behind it, cut only when nothing in it may be half a secret."""
+        text = hide(self.words)
+        at = max(text.find(self.itself), 0)
+        return text[max(0, at - 100) : at + len(self.itself) + 60].strip()
+
+    @property
+    def rank(self) -> tuple[bool, int, int]:
+        """What only says that something failed comes behind what says why."""
+        entry = numbered(self.evidence.table, self.number) if self.number is not None else None
+        of_program = entry is not None and entry.whose == "program"
+        return self.evidence.is_symptom or of_program, ranks()[self.evidence.id], self.line
+
+
+def in_text(text: str) -> list[Found]:
+    """What is known of a text; one that was pasted may be broken into lines anywhere."""
+    return in_stream([text.encode("utf-8", "replace")])
+
+
+def in_stream(chunks: Iterable[bytes]) -> list[Found]:
+    """What is known of a log that comes in pieces, whose size does not matter, and that may hold any bytes."""
+    counted: Counted = {}
+    line = 1
+    short: bytes | None = b""
+    for piece, ends in _pieces(chunks):
+        _search(piece, ends, partial(_line_at, piece, line), counted)
+        line += piece.count(b"\n", 0, ends)
+        short = short + piece[:ends] if short is not None and len(short) + ends <= _SHORT else None
+    if short:
+        _unwrapped(short, counted)
+    numbered_too = {identifier for identifier, number in counted if number is not None}
+    told = [found for (identifier, number), found in counted.items() if number or identifier not in numbered_too]
+    return sorted(told, key=lambda each: each.rank)
+
+
+Counted = dict[tuple[str, int | None], Found]
+
+# What is longer was hardly pasted from a terminal.
+_SHORT = 256 * 1024
+_PASTED = 4_000
+_AROUND = 32 * 1024
+_BEFORE = 400
+# A line longer than this is judged in pieces; what lies across two of them is not seen.
+_LONGEST_LINE = 4_000_000
+# The fewer lines together, the fewer entries have all their words among them.
+_PIECE = 32 * 1024
+# So much of a piece is looked at again with the next one: words may be wrapped into it.
+_WRAPPED = 2_000
+_COLOUR = pattern(rb"\x1b\[[0-9;]{0,12}[A-Za-z]")
+_ASKED = pattern(
+    rb"(?:^\s*\++|[#$>%|;&])\s*(?:sudo\s+)?(?:[ef]?grep|rg|echo|printf|awk|sed|nodeworthy)\s[^|;&]{0,300}$"
+)
+_REPEATED = pattern(rb"\(x(\d{1,6}) over |message repeated (\d{1,6}) times")
+_ENDS = pattern(rb"[ \t]*\r?\n[ \t]*")
+
+
+@cache
+def _patterns() -> tuple[Pattern, ...]:
+    return tuple(Pattern(each, text) for each in all_evidence() for text in each.texts)
+
+
+def _search(piece: bytes, ends: int, line_of: Callable[[int], int], counted: Counted) -> None:
+    """One look for all words, and then only for the entries all of whose words are there."""
+    small = _small(piece)
+    there = set(spread(small).split())
+    # Of one line one text of an entry counts, and the others say no more.
+    lines: dict[tuple[str, int], str] = {}
+    for each in _patterns():
+        if not each.words <= there:
+            continue
+        for match in each.expression.finditer(small):
+            start = match.start()
+            begins = small.rfind(b"\n", 0, start) + 1
+            if start >= ends or _in_a_word(small, start) or _is_asked(small, begins, start):
+                continue
+            if lines.setdefault((each.evidence.id, begins), each.text) == each.text:
+                _count(each.evidence, match, piece, line_of, counted)
+
+
+def _small(piece: bytes) -> bytes:
+    """In small letters, every byte in its place: without colours, and without the letters of escaped line ends."""
+    small = piece.lower()
+    if b"\x1b" in small:
+        small = _COLOUR.sub(lambda found: b" " * len(found[0]), small)
+    return small.replace(b"\\n", b"  ").replace(b"\\t", b"  ")
+
+
+def _in_a_word(text: bytes, start: int) -> bool:
+    return start > 0 and text[start : start + 1].isalnum() and text[start - 1 : start].isalnum()
+
+
+def _is_asked(text: bytes, begins: int, start: int) -> bool:
+    """It was looked for or written by a command: nobody has said it."""
+    return _ASKED.search(text[max(begins, start - _BEFORE) : start]) is not None
+
+
+def _count(
+    evidence: Evidence, match: re.Match[bytes], piece: bytes, line_of: Callable[[int], int], counted: Counted
+) -> None:
+    begins = max(piece.rfind(b"\n", 0, match.start()) + 1, match.start() - _AROUND)
+    repeated = _REPEATED.search(piece, max(begins, match.start() - _BEFORE), match.start())
+    times = int(repeated[1] or repeated[2]) if repeated else 1
+    number = int(match["number"]) if "number" in match.re.groupindex else None
+    found = counted.get((evidence.id, number))
+    if found is not None:
+        found.times += times
+        return
+    counted[evidence.id, number] = Found(
+        evidence,
+        times,
+        line_of(match.start()),
+        _line_around(piece, begins, match.end()),
+        _printable(piece[slice(*match.span())]),
+        number,
+    )
+
+
+def _line_around(piece: bytes, begins: int, end: int) -> str:
+    """The words as they were found, with what stands before and behind them on the line."""
+    stop = piece.find(b"\n", end)
+    return _printable(piece[begins : min(stop if stop >= 0 else len(piece), end + _AROUND)])
+
+
+def _printable(words: bytes) -> str:
+    told = words.decode("utf-8", "replace")
+    return "".join(each if each.isprintable() else " " for each in told).strip()
+
+
+def _line_at(piece: bytes, first: int, at: int) -> int:
+    return first + piece.count(b"\n", 0, at)
+
+
+def _unwrapped(text: bytes, counted: Counted) -> None:
+    """A terminal breaks its lines within words: what is found only when they are joined was said, too."""
+    lines = _ENDS.split(text)
+    if len(lines) < 2:
+        return
+    _joined(lines, b"", counted)
+    # Lines that have nothing to do with each other may look like one: only the few that somebody has pasted are one.
+    if not counted and len(text) <= _PASTED:
+        _joined(lines, b" ", counted)
+
+
+def _joined(lines: list[bytes], glue: bytes, counted: Counted) -> None:
+    starts = list(accumulate((len(each) + len(glue) for each in lines), initial=0))
+    joined: Counted = {}
+    glued = glue.join(lines)
+    _search(glued, len(glued), lambda at: bisect_right(starts, at), joined)
+    known = {identifier for identifier, _ in counted}
+    counted.update({key: each for key, each in joined.items() if key[0] not in known})
+
+
+def _pieces(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """Some lines, and up to where a find may begin: what begins behind it is found with the next piece."""
+    rest = b""
+    for chunk in chunks:
+        rest += chunk
+        at = done = 0
+        while end := _end_of_lines(rest, at, done):
+            begun = rest.rfind(b"\n", at, max(at, end - _WRAPPED)) + 1 or at
+            if begun > at:
+                yield rest[at:end], begun - at
+            at, done = begun, end
+        rest = rest[at:]
+        if len(rest) > _LONGEST_LINE:
+            yield rest, len(rest)
+            rest = b""
+    if rest:
+        yield rest, len(rest)
+
+
+def _end_of_lines(text: bytes, at: int, done: int) -> int:
+    """Where the lines of the next piece end; 0 where none has ended since."""
+    end = text.rfind(b"\n", max(at, done), at + _PIECE) + 1
+    return end or text.find(b"\n", max(at + _PIECE, done)) + 1

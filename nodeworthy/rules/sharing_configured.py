@@ -1,0 +1,293 @@
+"""What shares GPUs among pods is a configuration that the device plugin can read, finds, and has the resources for.
+
+The device plugin reads `sharing.timeSlicing` or `sharing.mps`: a list of resources, each with the number of pods that
+may have one at a time. One entry that it can't read (fewer than 2 replicas, a number in quotes, no name) and it ends
+at its start: the node offers no GPU at all. An entry about a resource that the node does not offer (`nvidia.com/gpus`)
+and a key that it does not know count for nothing, without a word: GPUs are then not shared. Of both means MPS is taken,
+and time slicing is passed over; MPS and the MIG strategy `mixed` exclude each other.
+
+The operator's `devicePlugin.config` names the ConfigMap that holds the configurations, and the one that nodes go by
+which have no label `nvidia.com/device-plugin.config`. A default that is not in it ends the device plugin, too.
+
+The operator's chart reads of all that only `devicePlugin.config` (`name`, `default`, `create`, `data`) and
+`mig.strategy`: a `timeSlicing` among its values, or below `devicePlugin`, is passed over, and Helm says nothing. It
+makes a ConfigMap of `data` only with `create: true`, which nobody has by default; MIG manager's `config` is like it.
+
+With the MIG strategy `single` a node's slices are called `nvidia.com/gpu`; pods that ask for `nvidia.com/mig-…` wait
+for ever.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.policy_schema import ORIGIN
+from nodeworthy.facts.operator.sharing import (
+    LEAST,
+    MAKERS,
+    MEANS,
+    MIG_STRATEGY,
+    MPS,
+    OPERATORS,
+    TIME_SLICING,
+    UNREAD,
+    SharedResource,
+    SharingConfig,
+    is_advertised,
+)
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Finding, Findings, Related, Severity, Unknown, fail, need, skip, unknown
+
+RULE = Rule(
+    "sharing-configured",
+    severity=Severity.ERROR,
+    title="What shares GPUs is a configuration that the device plugin can read, finds, and has the resources for",
+    remedy="write sharing.timeSlicing.resources with a name that the node offers and 2 replicas or more",
+)
+
+_ENDS = "the device plugin ends at its start, and the node offers no GPU: pods that ask for one stay Pending"
+_IGNORED = "the device plugin passes it over without a word, and each GPU goes to one pod alone"
+_SINGLE, _NONE, _MIXED = "single", "none", "mixed"
+_SLICE = "nvidia.com/mig-"
+# How alike two names are of which one is a slip of the other.
+_NEAR = 0.8
+
+
+@RULE.check
+def the_device_plugin_can_read_it(config: SharingConfig) -> Findings:
+    if config.why_unread is not None:
+        yield unknown(config, f"what {config.title} shares is not known: {config.why_unread}")
+        return
+    for key, tree in config.misspelt():
+        said = f"{config.title} shares by {key}, which the device plugin does not know"
+        yield fail(tree, said, is_=key, should=" or ".join(MEANS), cause=_IGNORED, remedy=f"name it {_near(key)}")
+    for means in MEANS:
+        yield from _of_means(config, means)
+    yield from _of_both(config)
+
+
+def _near(key: str) -> str:
+    return MPS if "mps" in key.lower() else TIME_SLICING
+
+
+def _of_means(config: SharingConfig, means: str) -> Iterator[Finding]:
+    said = config.of(means)
+    if said is None:
+        return
+    resources = said.get("resources")
+    if isinstance(said.value, Unknown) or isinstance(resources.value, Unknown):
+        yield unknown(said, f"which resources {config.title} shares is not known")
+        return
+    if not resources.sequence:
+        should = f"resources: [{{name: nvidia.com/gpu, replicas: {LEAST}}}]"
+        says = f"{config.title} names no resources under {means}"
+        yield fail(said, says, is_="no resources", should=should, cause=_ENDS, remedy=f"write {should}")
+    for each in (each for each in config.resources() if each.means == means):
+        yield from _of_resource(config, each)
+
+
+def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Finding]:
+    name = need(each.name.located())
+    if not isinstance(name, str) or not name:
+        yield fail(
+            each.tree,
+            f"{config.title} shares a resource without a name",
+            is_="no name",
+            cause=_ENDS,
+            should="name: nvidia.com/gpu",
+            remedy="write name: nvidia.com/gpu",
+        )
+        return
+    yield from _of_replicas(config, each, name)
+    if not is_advertised(name):
+        yield fail(
+            each.name.located(),
+            f"{config.title} shares a resource that no device plugin of NVIDIA offers",
+            should="nvidia.com/gpu, or nvidia.com/mig-1g.10gb and the like",
+            cause=_IGNORED,
+            remedy="name what the node offers: kubectl describe node NODE | grep nvidia.com",
+        )
+
+
+def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Finding]:
+    replicas = each.replicas
+    if replicas.is_absent or replicas.is_null:
+        is_: str | None = "no replicas"
+    else:
+        value = need(replicas.located())
+        if isinstance(value, int) and not isinstance(value, bool) and value >= LEAST:
+            return
+        is_ = f"{replicas.located().shown()} ({replicas.kind()})" if not isinstance(value, int) else str(value)
+    yield fail(
+        replicas if not replicas.is_absent else each.tree,
+        f"{config.title} shares {name} among a number of pods that the device plugin refuses",
+        is_=is_,
+        should=f"a whole number, {LEAST} or more",
+        cause=f"{_ENDS}; its log says: number of replicas must be >= {LEAST}"
+        if is_ is not None and is_.lstrip("-").isdecimal()
+        else _ENDS,
+        remedy=f"write how many pods may share one, {LEAST} or more; to share nothing, leave the entry out",
+    )
+
+
+def _of_both(config: SharingConfig) -> Iterator[Finding]:
+    sliced, by_mps = config.of(TIME_SLICING), config.of(MPS)
+    if by_mps is None:
+        return
+    if sliced is not None:
+        yield fail(
+            sliced,
+            f"{config.title} shares by time slicing and by MPS, and time slicing is passed over",
+            is_="timeSlicing and mps",
+            should="one of them",
+            cause="where mps is there the device plugin goes by it alone",
+            remedy="leave one of them out",
+            related=[Related(by_mps.place, "this is what counts")],
+        )
+    if config.mig_strategy.text == _MIXED:
+        cause = f"using --mig-strategy=mixed is not supported with MPS: {_ENDS}"
+        yield fail(
+            config.mig_strategy.located(),
+            f"{config.title} shares by MPS beside the MIG strategy mixed",
+            should=f"{_SINGLE} or {_NONE}",
+            cause=cause,
+            remedy="share by timeSlicing, or choose another MIG strategy",
+        )
+
+
+@RULE.check
+def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[SharingConfig]) -> Findings:
+    chosen = values.tree.get("devicePlugin", "config")
+    name, default = need(chosen.get("name").located()), chosen.get("default")
+    if not isinstance(name, str) or not name:
+        skip("the operator's device plugin is told of no ConfigMap")
+    held = [each for each in configs if each.map == name]
+    if not held:
+        yield from _of_another_name(chosen, name, configs)
+        return
+    wanted = need(default.located())
+    if not wanted:
+        skip("no default is named: nodes choose one by their label nvidia.com/device-plugin.config")
+    keys = held[0].keys
+    if wanted not in keys:
+        yield fail(
+            default.located(),
+            f"the ConfigMap '{name}' has no configuration of this name for the device plugin",
+            should=" or ".join(sorted(keys)),
+            related=[Related(held[0].place, f"it has '{held[0].key}'")],
+            cause=f"config-manager ends, saying that the specified config does not exist; {_ENDS}",
+            remedy=f"set devicePlugin.config.default to {' or '.join(sorted(keys))}",
+        )
+
+
+def _of_another_name(chosen: Tree, name: str, configs: Sequence[SharingConfig]) -> Iterator[Finding]:
+    others = {each.map: each for each in configs if each.map}
+    if not others:
+        skip(f"the ConfigMap '{name}' is not here")
+    near = next(iter(difflib.get_close_matches(name, others, 1, _NEAR)), None)
+    if near is None:
+        yield unknown(chosen.get("name"), f"what the ConfigMap '{name}' holds is not known: it is not here")
+        return
+    yield fail(
+        chosen.get("name").located(),
+        "the operator's device plugin is told of a ConfigMap of another name than the one beside it",
+        should=near,
+        related=[Related(others[near].place, f"the ConfigMap '{near}'")],
+        cause="a pod that mounts a ConfigMap which is not there stays in ContainerCreating: the node offers no GPU",
+        remedy=f"set devicePlugin.config.name to {near}",
+    )
+
+
+@RULE.check
+def the_chart_reads_it(values: OperatorValues) -> Findings:
+    if OPERATORS.isdisjoint(values.tree.mapping):
+        skip("these may be values of the device plugin's own chart, which reads others")
+    found = [(path, tree) for path in UNREAD if _is_given(tree := values.tree.get(*path))]
+    if not found:
+        skip("nothing in these values shares GPUs where the chart does not look")
+    named = values.tree.get("devicePlugin", "config", "name")
+    for path, tree in found:
+        yield _unread(".".join(path), tree, named)
+
+
+def _unread(path: str, tree: Tree, named: Tree) -> Finding:
+    """What the ConfigMap says may be the same: then it is only said in vain."""
+    is_slicing = path.rpartition(".")[2] != MIG_STRATEGY
+    should = "devicePlugin.config.data, with create, name and default" if is_slicing else "mig.strategy"
+    return fail(
+        tree.key or tree.place,
+        f"the operator's chart reads no {path}",
+        is_=path,
+        should=should,
+        cause="its templates look there for nothing of this name, and Helm says nothing: "
+        + ("GPUs are not shared by it" if is_slicing else "only mig.strategy counts"),
+        remedy=f"write it as {should}; `helm template` shows what comes of it",
+        severity=Severity.WARNING if named.text or not is_slicing else Severity.ERROR,
+    )
+
+
+@RULE.check
+def the_chart_makes_the_map(values: OperatorValues, every: Sequence[OperatorValues]) -> Findings:
+    parts = [part for part in MAKERS if _is_given(values.tree.get(part, "config", "data"))]
+    if values.origin == ORIGIN or not parts:
+        skip("its values hold no configuration that the chart would make a ConfigMap of")
+    for part in parts:
+        # Whoever keeps values in several files may say it in another one.
+        others = (each.tree.get(part, "config", "create") for each in every)
+        if not any(need(each.located()) for each in others):
+            yield from _not_made(values, part)
+
+
+def _not_made(values: OperatorValues, part: str) -> Findings:
+    config = values.tree.get(part, "config")
+    data, create, name = config.get("data"), config.get("create"), config.get("name").text
+    key = f"{part}.config"
+    if create.is_absent and values.elsewhere is not None:
+        yield unknown(data.key or data.place, f"whether the chart makes a ConfigMap of {key}.data is not known: "
+                      f"{values.elsewhere}")  # fmt: skip
+        return
+    waits = f"where nothing else makes '{name}', what mounts it waits in ContainerCreating: {MAKERS[part]}"
+    yield fail(
+        data.key or data.place,
+        f"the operator's chart makes no ConfigMap of {key}.data",
+        is_=f"{key}.create: false" if create.value is False else f"no {key}.create, which is false by default",
+        should=f"{key}.create: true",
+        cause=f"what stands here counts for nothing; {waits}" if name else "what stands here counts for nothing",
+        remedy=f"set {key}.create: true, with {key}.name; or leave data out, where something else makes the ConfigMap",
+        # Without a name nothing waits for it, and what the chart brings by itself counts.
+        severity=Severity.ERROR if name else Severity.WARNING,
+    )
+
+
+def _is_given(tree: Tree) -> bool:
+    return bool(tree.mapping or tree.sequence or tree.text)
+
+
+@RULE.check
+def slices_are_asked_for_by_their_name(pod: PodTemplate, every: Sequence[OperatorValues]) -> Findings:
+    if pod.live is not None:
+        skip("where it runs, or why it waits, is seen in the cluster itself")
+    asked = [each for each in pod.gpu_resources if each.startswith(_SLICE)]
+    if not asked:
+        skip("it asks for no slice of a GPU")
+    said = [values.tree.get("mig", "strategy") for values in every]
+    if len(said) != 1 or said[0].is_absent or said[0].is_null:
+        skip("no values of the operator say by which MIG strategy slices are named")
+    strategy = need(said[0].located())
+    if strategy not in (_SINGLE, _NONE):
+        return
+    asking = next(each for each in pod.containers if asked[0] in each.gpu_resources)
+    what = "are all called nvidia.com/gpu" if strategy == _SINGLE else "are not offered"
+    yield fail(
+        asking.asks_for(asked[0]).place,
+        f"{pod.title} asks for {asked[0]}, and by the MIG strategy {strategy} slices {what}",
+        is_=asked[0],
+        should="nvidia.com/gpu, or mig.strategy: mixed",
+        related=[Related(said[0].place, f"mig.strategy: {strategy}")],
+        cause="no node ever has this resource: the pod stays Pending (Insufficient)",
+        remedy="ask for nvidia.com/gpu, or set mig.strategy: mixed in the operator's values",
+    )

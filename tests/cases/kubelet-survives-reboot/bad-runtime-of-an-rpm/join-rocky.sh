@@ -1,0 +1,9 @@
+#!/bin/bash
+# Rocky Linux 9: the machine becomes a worker
+set -euo pipefail
+dnf install -y containerd.io kubelet-1.33.4 kubeadm-1.33.4
+containerd config default > /etc/containerd/config.toml
+sed -i 's/SystemdCgroup = false/SystemdCgroup = true/' /etc/containerd/config.toml
+systemctl restart containerd
+systemctl enable --now kubelet
+kubeadm join 10.40.0.10:6443 --config /root/join.yaml

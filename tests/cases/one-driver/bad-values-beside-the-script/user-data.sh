@@ -1,6 +1,0 @@
-#!/bin/bash
-set -euo pipefail
-apt-get update
-apt-get install -y nvidia-driver-570-server containerd.io kubelet kubeadm
-systemctl enable --now containerd kubelet
-kubeadm join 10.0.0.10:6443 --token "$(cat /run/join/token)" --discovery-token-ca-cert-hash "sha256:$(cat /run/join/hash)"

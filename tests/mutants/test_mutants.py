@@ -1,0 +1,169 @@
+"""The tool itself: each operator does what it says, a seed names the same mutants, a run goes on where it ended."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mutants.drawn import EQUIVALENT, ROOT, drawn, equivalents, of_module
+from tests.mutants.kept import Kept
+from tests.mutants.operators import OPERATORS, changed, changes
+from tests.mutants.reached import Reach, Reached, named
+from tests.mutants.trial import Outcome
+
+QUANTITIES = "nodeworthy/facts/pod/quantities.py"
+
+
+def made(operator: str, source: str) -> list[str]:
+    lines = [changed(source, each).splitlines()[each.line - 1] for each in changes(source) if each.operator == operator]
+    return [line.strip() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("operator", "line", "expected"),
+    [
+        ("boundary", "a <= 3", ["a < 3"]),
+        ("opposite", "a in b", ["a not in b"]),
+        ("tenfold", "x = 15", ["x = 150"]),
+        ("tenfold", "x = 1", []),
+        ("off by one", "x = y[1]", ["x = y[2]"]),
+        ("other truth", "f(known=True)", ["f(known=False)"]),
+        ("not dropped", "x = not a.b", ["x = (a.b)"]),
+        ("and for or", "x = a and b == 1", ["x = ((a) or (b == 1))"]),
+        ("part dropped", "x = a or b", ["x = ((a))", "x = ((b))"]),
+        ("branch dropped", "x = a if b else c", ["x = a if False else c"]),
+        ("exception dropped", "x = [a for a in b if a.c]", ["x = [a for a in b if True]"]),
+        ("value dropped", "def f(): return a.b", ["def f(): return None"]),
+        ("value dropped", "def f(): yield a", ["def f(): yield from ()"]),
+        ("other end", "x = min(a)[0]", ["x = max(a)[0]", "x = min(a)[-1]"]),
+        ("other end", "x = a.startswith(b)", ["x = a.endswith(b)"]),
+        ("emptied", "x = (a, b)", ["x = ()"]),
+        ("emptied", "x = {a: 1}", ["x = {}"]),
+        ("swapped", "x = f(a, b, c=d)", ["x = f(b, a, c=d)"]),
+    ],
+)
+def test_what_an_operator_makes_of_a_line(operator: str, line: str, expected: list[str]) -> None:
+    assert sorted(made(operator, line)) == sorted(expected)
+
+
+def test_every_operator_is_shown_above() -> None:
+    shown = {mark.args[1][at][0] for mark in _marks() for at in range(len(mark.args[1]))}
+    assert shown == set(OPERATORS)
+
+
+def _marks() -> list[pytest.Mark]:
+    return list(getattr(test_what_an_operator_makes_of_a_line, "pytestmark", ()))
+
+
+def test_words_types_and_what_stands_in_several_lines_are_left() -> None:
+    source = (
+        '"""1 and 2"""\nif TYPE_CHECKING:\n    a = 1\nx: Callable[[int], Literal[3]]\nA = dict[str, tuple[int, str]]\n'
+        "@dataclass(frozen=True)\nclass C: ...\ny = f'{b[1]} and'\nz = f(\n    c,\n    d,\n)\n"
+    )
+    assert list(changes(source)) == []
+
+
+def test_all_that_is_made_of_a_module_can_be_read() -> None:
+    mutants = list(of_module(QUANTITIES))
+    assert len({each.name for each in mutants}) == len(mutants) > 20
+    for mutant in mutants:
+        ast.parse(mutant.source)
+        assert mutant.before != mutant.after
+
+
+def test_a_seed_names_the_same_and_more_of_it_begins_alike() -> None:
+    few = drawn(7, 5, of_module(QUANTITIES))
+    assert few == drawn(7, 5, of_module(QUANTITIES)) == drawn(7, 9, of_module(QUANTITIES))[:5]
+    assert few != drawn(8, 5, of_module(QUANTITIES))
+
+
+def test_a_function_is_named_as_the_interpreter_names_it() -> None:
+    source = "class A:\n    def b(self):\n        def c():\n            return [x for x in y if x]\n        return c\n"
+    assert {each.function for each in changes(source)} >= {"A.b", "A.b.<locals>.c"}
+    scope: dict[str, type] = {}
+    exec(compile(source, str(ROOT / "nodeworthy/rules/a.py"), "exec"), scope)
+    assert named(scope["A"]().b().__code__) == "nodeworthy/rules/a.py:A.b.<locals>.c"
+    inner = next(each for each in scope["A"]().b().__code__.co_consts if hasattr(each, "co_code"))
+    assert named(inner) == "nodeworthy/rules/a.py:A.b.<locals>.c", "a comprehension is of its function"
+
+
+def test_tests_of_the_name_first_then_those_that_run_least() -> None:
+    mutant = next(each for each in of_module(QUANTITIES) if each.change.function == "quantity")
+    function = f"{QUANTITIES}:quantity"
+    wide = Reach("tests/test_cases.py::test_case[a/b]", 1, frozenset({function, "x:y", "x:z"}))
+    named_so = Reach("tests/facts/test_quantities.py::test", 1, frozenset({function, "x:y", "x:z", "x:a"}))
+    narrow = Reach("tests/test_cases.py::test_case[a/c]", 1, frozenset({function, "x:y"}))
+    other = Reach("tests/test_cases.py::test_case[a/d]", 1, frozenset({f"{QUANTITIES}:other"}))
+    reached = Reached([wide, narrow, named_so, other], seconds=10)
+    assert reached.tests(mutant) == [named_so.test, narrow.test, wide.test]
+    assert Reached([wide, narrow, named_so, other], seconds=2).tests(mutant) == [named_so.test, narrow.test]
+
+
+def test_what_no_function_holds_is_run_by_whoever_imports_it() -> None:
+    mutant = next(each for each in of_module(QUANTITIES) if not each.change.function)
+    own = Reach("tests/own.py::test", 1, frozenset({f"{QUANTITIES}:quantity"}))
+    taker = Reach("tests/taker.py::test", 1, frozenset({"nodeworthy/facts/pod/requests.py:a", "x:y"}))
+    other = Reach("tests/other.py::test", 1, frozenset({"x:y"}))
+    assert own.test in Reached([own, taker, other], seconds=10).tests(mutant)
+    assert other.test not in Reached([own, taker, other], seconds=10).tests(mutant)
+
+
+def test_a_run_goes_on_where_it_ended(tmp_path: Path) -> None:
+    file = tmp_path / "outcomes.jsonl"
+    dead, alive, *_ = of_module(QUANTITIES)
+    kept = Kept(file)
+    kept.keep(Outcome(dead, killed=True, by="a test", seconds=1), tests="then")
+    kept.keep(Outcome(alive, killed=False, by="9 tests pass", seconds=1), tests="then")
+    file.write_text(file.read_text() + '{"mutant": "torn')
+    again = Kept(file)
+    assert [again.answers(each.name, "then") is not None for each in (dead, alive)] == [True, True]
+    assert [again.answers(each.name, "now") is not None for each in (dead, alive)] == [True, False]
+
+
+TRIAL = """
+import json, sys
+from dataclasses import replace
+from tests.mutants.drawn import of_module
+from tests.mutants.operators import Change
+from tests.mutants.trial import tried, warm
+warm()
+real = list(of_module({path!r}))
+kill = next(each for each in real if each.before == "return Fraction(0)" and each.change.operator == "off by one")
+hang = replace(kill, change=replace(kill.change, text="sum(1 for _ in iter(int, 1))"))
+quick, blind = ["tests/facts/test_quantities.py"], ["tests/facts/test_cut_short.py"]
+told = list(tried([(kill, quick), (kill, blind), (hang, quick), (kill, [])], jobs=2, cpu_seconds=4))
+print(json.dumps([[each.mutant == kill, each.killed, each.by] for each in told]))
+"""
+
+
+def test_a_known_kill_a_known_survivor_and_one_that_hangs() -> None:
+    code = TRIAL.format(path=QUANTITIES)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ran.returncode == 0, ran.stderr
+    told = sorted(json.loads(ran.stdout), key=str)
+    assert [(is_kill, killed) for is_kill, killed, _ in told] == [
+        (False, True),
+        (True, False),
+        (True, False),
+        (True, True),
+    ]
+    hangs, *survivors, kill = (by for *_, by in told)
+    assert hangs == "it did not end"
+    assert survivors[0].endswith("tests pass")
+    assert survivors[1] == "no test runs it"
+    assert kill.startswith("tests/facts/test_quantities.py::")
+
+
+def test_what_is_called_equivalent_is_a_mutant_still_and_says_why() -> None:
+    paths = {each.path for each in equivalents(EQUIVALENT)}
+    there = {(each.path, each.before, each.after) for path in paths for each in of_module(path)}
+    for each in equivalents(EQUIVALENT):
+        assert (each.path, each.before, each.after) in there, each
+        assert len(each.why.split()) > 4, each

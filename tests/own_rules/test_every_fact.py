@@ -1,0 +1,147 @@
+"""A rule of one's own over any kind of fact is judged at every moment that can have it, or skipped with a reason."""
+
+from __future__ import annotations
+
+import shutil
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.collect.collected import COLLECTED
+from nodeworthy.facts.boot.script import BootPool
+from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked
+from nodeworthy.facts.hami.runtime import HamiRuntime
+from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.facts.operator.sharing import SharingConfig
+from nodeworthy.facts.profiling.asked import ProfilingAsked
+from nodeworthy.facts.profiling.nodes import DeclaredForProfiling
+from nodeworthy.facts.secrets.secret_manifest import SecretManifest
+from nodeworthy.rule import Moment
+from tests.case_files import command, whole
+from tests.run import run_json
+
+# Between them they have every kind of fact of their moment but those that are seldom, or come with their subject.
+SHOWN: dict[Moment, Sequence[str]] = {
+    Moment.SOURCE: (
+        "dcgm-off-profiling-nodes/bad-source-registers-without-opting-out",
+        "one-device-plugin/bad-source-hamis-values-beside-the-manifest",
+        "metrics-fit-their-disk/bad-source-fleet-says-otherwise",
+        "hami-pods-mutated/bad-source-fleet-shares-all",
+        "runtime-class-agrees/bad-source-no-such-runtime",
+        "slurm-gpu-as-asked/bad-any-gpu",
+        "firewall-no-wider/bad-defaults-file",
+        "shell-parses/bad-lines-that-yaml-joins",
+        "database-replicated/bad-source-one-server",
+        "hami-capacity-adds-up/bad-source-node-config",
+        "hami-plugin-configured/bad-source-no-runtime",
+        "metrics-fit-their-disk/bad-source-a-dash-too-many",
+        "profiling-pod-privileged/bad-source-dedicated-node",
+        "sharing-configured/good-time-slicing",
+        "failure-is-loud/bad-goes-on-over-there",
+        "one-driver/bad-source-user-data-of-karpenter",
+        "containerd-paths/bad-source-nodes-of-eksctl",
+    ),
+    Moment.PLAN: (
+        "profiling-before-driver/bad-plan-october",
+        "hami-pods-mutated/bad-plan-own-scheduler",
+        "metrics-fit-their-disk/good-plan-fits",
+        "database-replicated/bad-plan-none",
+        "profiling-node-exists/good-plan-labels-in-a-file",
+        "gpu-exists/bad-plan-fleets-of-ec2",
+        "hami-policy-known/bad-plan-spelling",
+        "hami-plugin-configured/bad-plan-mode",
+        "metrics-fit-their-disk/bad-plan-none",
+        "runtime-class-agrees/bad-plan-misspelt",
+        "no-secret-in-plain-sight/bad-plan-stack-output",
+        "database-replicated/bad-plan-password-in-the-pod",
+        "no-secret-in-plain-sight/bad-plan-plain-in-the-stack",
+        "no-secret-in-plain-sight/bad-plan-handed-to-kubernetes",
+    ),
+    Moment.NODE: ("disk-has-room/bad-node-no-inodes",),
+    Moment.CLUSTER: (
+        "hami-pods-mutated/bad-cluster-object-selector",
+        "containerd-paths/bad-cluster-incident",
+        "profiling-node-exists/good-cluster-one-is-dedicated",
+        "verification-yields/bad-cluster-incident",
+        "gpus-not-held-idle/good-cluster-they-work",
+        "pod-egress-forwarded/bad-cluster-incident",
+        "database-replicated/bad-cluster-one-server",
+        "gpu-quantity/bad-cluster-refused-by-the-api",
+        "one-driver/bad-cluster-installer-beside-the-operators",
+        "toolkit-reaches-containerd/bad-cluster-nobody-brings-the-runtime",
+    ),
+}
+ELSEWHERE: dict[Moment, set[type]] = {
+    Moment.SOURCE: {BootPool, QueueAsked, SecretManifest, UnreadableInput},
+    Moment.PLAN: {
+        BootPool,
+        DeclaredForProfiling,
+        HamiRuntime,
+        NotLookedAt,
+        ProfilingAsked,
+        SharingConfig,
+        UnreadableInput,
+    },
+    Moment.NODE: {NotLookedAt, UnreadableInput},
+    Moment.CLUSTER: {HamiRuntime, MonitoringAsked, NotLookedAt, QueueAsked, UnreadableInput},
+}
+RULE = '''"""A rule of this house."""
+
+from __future__ import annotations
+
+from {module} import {fact}
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Findings, Severity, fail
+
+RULE = Rule(
+    "{id}",
+    severity=Severity.ERROR,
+    title="Of this house",
+    remedy="nothing",
+    never_unknown="it only says that it was asked",
+)
+
+
+@RULE.check
+def it_is_asked(fact: {fact}) -> Findings:
+    yield fail(fact, "it was asked")
+'''
+
+
+def of_this_house(kind: type) -> str:
+    return f"own-{kind.__name__.lower()}"
+
+
+def judged(case: str, kinds: Sequence[type], folder: Path) -> dict[str, set[tuple[str, bool]]]:
+    """What each rule said: its verdict, and whether it says more than that."""
+    alone = shutil.copytree(whole(case), folder / case)
+    (alone / "own").mkdir()
+    for kind in kinds:
+        text = RULE.format(module=kind.__module__, fact=kind.__name__, id=of_this_house(kind))
+        (alone / f"own/{of_this_house(kind).replace('-', '_')}.py").write_text(text, encoding="utf-8")
+    words = command(case)
+    every = [each for before, each in pairwise(["", *words]) if "--rule" not in (before, each)]
+    ran = run_json(*every, "--rules", "own", "--show-passed", cwd=alone)
+    found: dict[str, set[tuple[str, bool]]] = defaultdict(set)
+    for each in ran.findings:
+        found[each["rule"]].add((each["verdict"], bool(each["message"])))
+    return found
+
+
+@pytest.mark.parametrize("moment", SHOWN, ids=lambda moment: moment.value)
+def test_it_is_judged_or_skipped_with_a_reason(moment: Moment, tmp_path: Path) -> None:
+    kinds = sorted(COLLECTED[moment], key=lambda kind: kind.__name__)
+    seen = set[type]()
+    for case in SHOWN[moment]:
+        found = judged(case, kinds, tmp_path)
+        for kind in kinds:
+            said = found[of_this_house(kind)]
+            assert said, f"nothing is said of {kind.__name__} in {case}"
+            assert {verdict for verdict, _ in said} <= {"fail", "skip", "unknown"}
+            assert all(has_words for _, has_words in said)
+            if ("fail", True) in said:
+                seen.add(kind)
+    assert set(kinds) - seen == ELSEWHERE[moment]
