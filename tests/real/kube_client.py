@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 # A CRD's own words for "anything goes below here".
 ANY_OBJECT: Mapping[str, Any] = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 
+DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
 
 class Answer(NamedTuple):
     status: int
@@ -77,8 +79,14 @@ class KubeClient:
     def create_crd(self, group: str, version: str, kind: str, *, plural: str, namespaced: bool = False) -> None:
         """A kind with no schema of its own, served when this returns: `("nvidia.com", "v1", "ClusterPolicy", …)`."""
         definition = custom_resource_definition(group, version, kind, plural=plural, namespaced=namespaced)
-        self.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
+        self.create(DEFINITIONS, definition)
         wait_for(lambda: self.request("GET", f"/apis/{group}/{version}/{plural}").status == 200, seconds=60)
+
+    def remove_crd(self, name: str, path: str) -> None:
+        """Gone when this returns: while it goes its list at `path` still answers, and nothing can be created there."""
+        self.request("DELETE", f"{DEFINITIONS}/{name}")
+        wait_for(lambda: self.request("GET", f"{DEFINITIONS}/{name}").status == 404, seconds=60)
+        wait_for(lambda: self.request("GET", path).status == 404, seconds=60)
 
     def answers(self, path: str) -> bool:
         """False while the server is not up yet, too."""

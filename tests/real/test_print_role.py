@@ -39,8 +39,7 @@ def cluster(control_plane: ControlPlane) -> Iterator[ControlPlane]:
     for plural in ("roles", "rolebindings"):
         client.request("DELETE", f"/apis/rbac.authorization.k8s.io/v1/namespaces/{TEAM}/{plural}/{NAME}")
     for kind in BROUGHT:
-        definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-        client.request("DELETE", f"{definitions}/{kind.full_name}")
+        client.remove_crd(kind.full_name, kind.url(None))
 
 
 def applied(cluster: ControlPlane, tools: Tools, *arguments: str) -> str:
