@@ -23,7 +23,7 @@ from nodeworthy.facts.node.gpus_on_node import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail
 
 RULE = Rule(
     "gpu-count-complete",
@@ -70,7 +70,7 @@ def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
         yield _told(each)
 
 
-def _told(silent: SilentPlugin) -> Finding:
+def _told(silent: SilentPlugin) -> Draft:
     """Nothing is known to be wrong with the GPUs: nobody counts them."""
     return fail(
         silent,
