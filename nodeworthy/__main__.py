@@ -1,9 +1,5 @@
 import sys
 
-from nodeworthy import interrupts
-
-interrupts.begin()
-
-from nodeworthy.cli import main  # noqa: E402 - from the first step on it can be ended
+from nodeworthy.cli import main
 
 sys.exit(main())

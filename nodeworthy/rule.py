@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any, overload
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Severity, Unread
+from nodeworthy.verdict import Finding, Severity, Unread
 
-Check = Callable[..., Iterator[Draft] | None]
+Check = Callable[..., Iterator[Finding] | None]
 
 
 class Moment(Enum):

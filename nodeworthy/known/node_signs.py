@@ -65,6 +65,16 @@ def traces() -> tuple[Trace, ...]:
 
 
 @cache
+def _gpu_labels() -> Mapping[str, str]:
+    return {row["label"]: row.get("value", "") for row in _table()["gpu"]}
+
+
+def is_labelled_with_a_gpu(labels: Mapping[str, str]) -> bool:
+    """Whether a label says that there is a card, whoever set it."""
+    return any(name in labels and value in ("", labels[name]) for name, value in _gpu_labels().items())
+
+
+@cache
 def cri_socket() -> CriSocket:
     return CriSocket(**_table()["cri_socket"])
 

@@ -19,11 +19,12 @@ from __future__ import annotations
 from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin
+from nodeworthy.facts.cluster.pending_kept_away import WHY_NONE_IS_FOUND
 from nodeworthy.facts.node.gpus_on_node import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.pod.gpu_resources import GPU
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, unknown
 
 RULE = Rule(
     "gpu-count-complete",
@@ -44,15 +45,7 @@ def the_bus_and_the_driver_have_them_all(node: Node) -> Findings:
 def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
     node = count.node
     for resource, lost in count.unhealthy.items():
-        yield fail(
-            count,
-            f"{lost} of {node.capacity[resource]} {resource} of {node.title} are unhealthy",
-            is_=f"allocatable {node.allocatable.get(resource, 0)}",
-            should=f"allocatable {node.capacity[resource]}, as capacity says",
-            cause="the device plugin gave up what the driver reports an Xid of, and kubelet offers it to nobody",
-            remedy=f"look at the device plugin's log and `dmesg | grep Xid` on {node.name}; drain it and reset the GPU",
-            victims=count.waiting,
-        )
+        yield _of_a_change(count, resource) if node.change else _gone(count, resource, lost)
     if count.expected is not None and count.lost:
         yield fail(
             count,
@@ -64,13 +57,56 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
         )
 
 
+def _of_a_change(count: NodeGpuCount, resource: str) -> Finding:
+    """They are away on purpose; whether they come back, labels do not tell."""
+    node = count.node
+    return unknown(
+        count,
+        f"whether {resource} come back to {node.title} is not known: {node.change}",
+        is_=f"allocatable {node.allocatable.get(resource, 0)} of {node.capacity[resource]}",
+        remedy="look again in some minutes; then read what the change waits for: kubectl get pods -A "
+        f"--field-selector spec.nodeName={node.name} | grep -E 'mig-manager|driver|validator'",
+        victims=count.waiting,
+    )
+
+
+def _gone(count: NodeGpuCount, resource: str, lost: int) -> Finding:
+    node = count.node
+    cause, remedy = _all_at_once(node) if lost == node.capacity[resource] > 1 else _some(node)
+    return fail(
+        count,
+        f"{lost} of {node.capacity[resource]} {resource} of {node.title} are unhealthy",
+        is_=f"allocatable {node.allocatable.get(resource, 0)}",
+        should=f"allocatable {node.capacity[resource]}, as capacity says",
+        cause=cause,
+        remedy=remedy,
+        victims=count.waiting,
+    )
+
+
+def _all_at_once(node: NodeGpus) -> tuple[str, str]:
+    return (
+        "all at once are seldom broken: kubelet takes back what a device plugin registered when that plugin stops, and "
+        "a plugin gives all of them up when it loses the driver",
+        "look whether the device plugin runs there, and read its log: kubectl get pods -A --field-selector "
+        f"spec.nodeName={node.name} | grep device-plugin",
+    )
+
+
+def _some(node: NodeGpus) -> tuple[str, str]:
+    return (
+        "the device plugin gave up what the driver reports an Xid of, and kubelet offers it to nobody",
+        f"look at the device plugin's log and `dmesg | grep Xid` on {node.name}; drain it and reset the GPU",
+    )
+
+
 @RULE.check
 def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
     for each in offered.silent:
         yield _told(each)
 
 
-def _told(silent: SilentPlugin) -> Draft:
+def _told(silent: SilentPlugin) -> Finding:
     """Nothing is known to be wrong with the GPUs: nobody counts them."""
     return fail(
         silent,
@@ -93,10 +129,7 @@ def _says(node: NodeGpus) -> str:
 
 def _why(silent: SilentPlugin) -> str:
     if silent.runs:
-        return (
-            "it found no GPU: the driver is not loaded, or the plugin's pod does not get the NVIDIA runtime (neither "
-            "its runtimeClassName nor containerd's default)"
-        )
+        return f"it found no GPU: {WHY_NONE_IS_FOUND}"
     others = list(dict.fromkeys(pod.daemonset or pod.name for pod in silent.beside))
     first = next(iter(silent.beside), None)
     said = f"; beside it {first.name} is in {first.fault}" if first is not None else ""

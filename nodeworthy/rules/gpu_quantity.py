@@ -20,7 +20,7 @@ from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.quantities import NotAQuantity, whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
 
 RULE = Rule(
     "gpu-quantity",
@@ -99,7 +99,7 @@ def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Fi
         )
 
 
-def _not_whole(container: Container, resource: str, tree: Tree) -> Draft | None:
+def _not_whole(container: Container, resource: str, tree: Tree) -> Finding | None:
     located = settled(tree)
     if not isinstance(located.state, Known) or tree.is_absent:
         return None
@@ -123,7 +123,7 @@ def _remedy(resource: str) -> str:
     return "ask for a whole number of GPUs; to share one, use MIG, time-slicing or HAMi"
 
 
-def _without_number(pod: PodTemplate, container: Container, resource: str, limit: Tree) -> Draft:
+def _without_number(pod: PodTemplate, container: Container, resource: str, limit: Tree) -> Finding:
     if pod.elsewhere is not None:
         return unknown(
             limit.located(), f"whether {container.name} has a limit of {resource} is not known: {pod.elsewhere}"

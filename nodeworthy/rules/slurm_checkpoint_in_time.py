@@ -16,7 +16,7 @@ from nodeworthy.facts.slurm.quantities import ENDLESS, told
 from nodeworthy.facts.slurm.signal import Signal, replaces_shell, signal_of, traps, waits
 from nodeworthy.facts.slurm.timeouts import Left, limit_of, timeouts, times_left
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-checkpoint-in-time",
@@ -100,7 +100,7 @@ def _answered(job: SlurmJob, signal: Signal) -> Findings:
         )
 
 
-def _nobody_answers(signal: Signal) -> Draft:
+def _nobody_answers(signal: Signal) -> Finding:
     return fail(
         signal.option.place,
         f"nothing answers {signal.name}, which the batch shell is sent",
@@ -110,7 +110,7 @@ def _nobody_answers(signal: Signal) -> Draft:
     )
 
 
-def _never_comes(signal: Signal, *, trapped: bool) -> Draft:
+def _never_comes(signal: Signal, *, trapped: bool) -> Finding:
     return fail(
         signal.option.place,
         f"nothing here is sent {signal.name}" + (": its trap never runs" if trapped else ""),

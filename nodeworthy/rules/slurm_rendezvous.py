@@ -27,7 +27,7 @@ from nodeworthy.facts.slurm.meeting import Flaw, crowded, flaws, started_once
 from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, seen_by_all, spread
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-rendezvous",
@@ -75,7 +75,7 @@ def slurm_itself_fills_in_what_it_knows(job: SlurmJob) -> Findings:
         )
 
 
-def _not_known(each: Hidden) -> Draft:
+def _not_known(each: Hidden) -> Finding:
     why = f"what is started on {each.nodes} nodes is not known: {each.shown}: {each.why}"
     return unknown(each.ran.place, why, remedy="write the launch out in the job, or set the variable there")
 
@@ -161,7 +161,7 @@ def _called(launch: Launch) -> str:
     return said(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 
-def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Draft:
+def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Finding:
     nodes = job.request.option("nodes", "ntasks", "gpus")
     asked = f"{job.request.nodes} node{'s' * (job.request.nodes != 1)}"
     related = [Related(nodes.place, f"{nodes.written} asks for {asked}")] if nodes is not None else []
@@ -170,4 +170,5 @@ def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Draft:
         related = [Related(dead.place, f"{dead.written} stands behind the first command, where Slurm reads nothing")]
     if flaw.unknown:
         return unknown(launch, flaw.message, related=related)
-    return fail(launch.place, flaw.message, is_=flaw.is_, should=flaw.should, related=related, cause=flaw.cause)
+    what = {"is_": flaw.is_, "should": flaw.should, "cause": flaw.cause}
+    return fail(launch.place, flaw.message, related=related, **what)

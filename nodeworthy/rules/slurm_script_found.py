@@ -30,7 +30,7 @@ from nodeworthy.facts.slurm.lines import MARK
 from nodeworthy.facts.slurm.refused import Refused
 from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, Unread, fail, skip, unknown
+from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, Unread, fail, skip, unknown
 
 RULE = Rule(
     "slurm-script-found",
@@ -89,7 +89,7 @@ def _taken_by_sbatch(job: SlurmJob) -> Findings:
         )
 
 
-def _not_filled_in(refused: Sequence[Refused]) -> Draft:
+def _not_filled_in(refused: Sequence[Refused]) -> Finding:
     first, *others = refused
     written, outside = first.option.written, f'sbatch --{first.option.name}="{first.asked}"'
     message = f"sbatch refuses {written}: it fills in nothing of its own lines"
@@ -120,7 +120,7 @@ def _there(each: Script) -> Findings:
         yield _none_named(each)
 
 
-def _missing(each: Script) -> Draft:
+def _missing(each: Script) -> Finding:
     program, path = each.launch.program, each.path
     around = "beside the job" if each.why == "." else f"in {each.why}"
     return fail(
@@ -133,7 +133,7 @@ def _missing(each: Script) -> Draft:
     )
 
 
-def _beside_copy(each: Script, related: Iterable[Related]) -> Draft:
+def _beside_copy(each: Script, related: Iterable[Related]) -> Finding:
     return fail(
         each.launch.place,
         f"{each.path} is looked for beside Slurm's copy of the script",
@@ -145,7 +145,7 @@ def _beside_copy(each: Script, related: Iterable[Related]) -> Draft:
     )
 
 
-def _cut_off(place: Place, option: str) -> Draft:
+def _cut_off(place: Place, option: str) -> Finding:
     return fail(
         place,
         f"{option} is run as a program",
@@ -156,7 +156,7 @@ def _cut_off(place: Place, option: str) -> Draft:
     )
 
 
-def _none_named(each: Script) -> Draft:
+def _none_named(each: Script) -> Finding:
     return fail(
         each.launch.place,
         f"{each.launch.program} is given no script",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.documents.yaml import read
 from nodeworthy.suppression import Suppressed, Suppression
-from nodeworthy.verdict import Finding, Place, fail
+from nodeworthy.verdict import Place, Verdict, finding
 from tests.work import calls
 
 HERE = Place(path="values.yaml")
@@ -139,8 +140,8 @@ def test_twice_as_many_comments_take_twice_as_long(shape: Callable[[int], str]) 
         found = list(comments(shape(count), Place("values.yaml"), frozenset({"toolkit-env-wellformed"}), is_yaml=True))
         laid = Suppressed(found)
         for line in range(1, count):
-            failed = fail(Place("values.yaml", line), "it is so")
-            laid.applied(Finding.of(failed, "toolkit-env-wellformed"))
+            failed = finding(Verdict.FAIL, Place("values.yaml", line), "it is so")
+            laid.applied(replace(failed, rule="toolkit-env-wellformed"))
         assert len(found) == count
         return len(list(laid.without_effect({"toolkit-env-wellformed"}, ())))
 

@@ -70,7 +70,7 @@ def _sees_all(seen: Seen) -> bool:
 
 def _offered(seen: Seen, world: PendingWorld, waits: Waiting) -> OfferedGpus:
     elsewhere = world.unoffered.nodes if waits.tells_of_no_offer else world.blamed
-    return offered_gpus(world.unoffered, seen.pods.values(), seen.gpu_daemonsets, elsewhere, waits.starved)
+    return offered_gpus(world.unoffered, seen.gpu_daemonsets, elsewhere, waits.starved)
 
 
 def _world(seen: Seen, works: list[VerificationWork], shared: OfHami, blamed: frozenset[str]) -> PendingWorld:

@@ -9,15 +9,13 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import number_at, strings_at, text_at
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
-from nodeworthy.facts.cluster.node_labels import PRODUCT, gpu_of, type_count
+from nodeworthy.facts.cluster.node_labels import gpu_of, says_it_has_gpus, type_count
 from nodeworthy.known.containerd import Containerd, containerd_of, same_file, takes_base_dir
-from nodeworthy.known.instances import gpus_of
 from nodeworthy.known.node_signs import Sign, cri_socket, signs
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
 
 GPU = "nvidia.com/gpu"
-_GPU_LABELS = {"nvidia.com/gpu.present": "true", "feature.node.kubernetes.io/pci-10de.present": "true"}
 
 
 @dataclass(frozen=True)
@@ -44,9 +42,7 @@ class ClusterNode(LabelledNode):
 
     @cached_property
     def is_gpu(self) -> bool:
-        labelled = any(self.labels.get(name) == value for name, value in _GPU_LABELS.items())
-        itself = self.gpus > 0 or labelled or PRODUCT in self.labels or gpus_of(self.instance_type) is not None
-        return itself or self.used_for_gpus
+        return self.gpus > 0 or says_it_has_gpus(self.labels) or self.used_for_gpus
 
     @cached_property
     def sign(self) -> Sign | None:

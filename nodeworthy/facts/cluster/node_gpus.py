@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
-from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, gpu_of
+from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, change_under_way, gpu_of, says_it_has_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.effective_requests import gpu_amounts
 from nodeworthy.known.hami import annotation_names
@@ -48,6 +48,15 @@ class NodeGpus(LabelledNode):
     def gpu(self) -> str:
         """The canonical name of its GPU, else what it calls it, else nothing."""
         return gpu_of(self.labels) or self.labels.get(PRODUCT, "")
+
+    @property
+    def has_gpus(self) -> bool:
+        return any(self.capacity.values()) or says_it_has_gpus(self.labels)
+
+    @property
+    def change(self) -> str | None:
+        """Why its GPUs may be away for a while."""
+        return change_under_way(self.labels)
 
     def unhealthy(self, resource: str) -> int:
         return max(self.capacity.get(resource, 0) - self.allocatable.get(resource, 0), 0)

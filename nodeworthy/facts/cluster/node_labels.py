@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.node_signs import is_labelled_with_a_gpu
+from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 
 PRODUCT = "nvidia.com/gpu.product"
 COUNT = "nvidia.com/gpu.count"
@@ -13,6 +15,33 @@ POOL = "nodeworthy/pool"
 INSTANCE_TYPES = ("node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type")
 # What GPU feature discovery puts behind the product of GPUs that are shared.
 SHARED = "-SHARED"
+
+# What the operator says of a node that it is changing; GPUs are taken away for that, and come back.
+# Source: mig-parted, deployments/container (nvidia.com/mig.config.state); gpu-operator, k8s-operator-libs pkg/upgrade
+# (nvidia.com/gpu-driver-upgrade-state); gpu-operator-validator and mig-manager pause parts by their deploy label.
+_CHANGES = {
+    "nvidia.com/mig.config.state": ("its GPUs are being cut by MIG", frozenset(("pending", "rebooting"))),
+    "nvidia.com/gpu-driver-upgrade-state": (
+        "its driver is being upgraded",
+        frozenset(
+            (
+                "cordon-required",
+                "wait-for-jobs-required",
+                "pod-deletion-required",
+                "drain-required",
+                "node-maintenance-required",
+                "post-maintenance-required",
+                "pod-restart-required",
+                "validation-required",
+                "uncordon-required",
+            )
+        ),
+    ),
+    DEVICE_PLUGIN: (
+        "its device plugin was stopped for a change",
+        frozenset(("paused-for-mig-change", "paused-for-driver-upgrade", "paused-for-vgpu-change")),
+    ),
+}
 
 
 def instance_type_of(labels: Mapping[str, str]) -> str:
@@ -31,6 +60,19 @@ def gpu_of(labels: Mapping[str, str]) -> str | None:
     """The GPU's canonical name, from its product label, else from the instance type; None where neither tells."""
     typical = gpus_of(instance_type_of(labels))
     return gpu_of_product(labels.get(PRODUCT, "")) or (typical.gpu if typical else None)
+
+
+def change_under_way(labels: Mapping[str, str]) -> str | None:
+    """Why its GPUs may be away for a while, with the label that says so."""
+    told = (
+        f"{says} ({name}={labels[name]})" for name, (says, states) in _CHANGES.items() if labels.get(name) in states
+    )
+    return next(told, None)
+
+
+def says_it_has_gpus(labels: Mapping[str, str]) -> bool:
+    """Whether it has any, even of a kind that nobody names."""
+    return PRODUCT in labels or gpus_of(instance_type_of(labels)) is not None or is_labelled_with_a_gpu(labels)
 
 
 def gpu_of_product(product: str) -> str | None:

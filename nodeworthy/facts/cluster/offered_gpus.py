@@ -66,10 +66,11 @@ class OfferedGpus:
 
 @dataclass(frozen=True)
 class UnofferedGpus:
-    """The nodes, and the pods of device plugins on each."""
+    """The nodes, the pods of device plugins on each, and what else of their namespace does not run there."""
 
     nodes: Mapping[str, NodeGpus] = field(default_factory=dict)
     plugins_on: Mapping[str, Sequence[ClusterPod]] = field(default_factory=dict)
+    beside: Mapping[str, Sequence[ClusterPod]] = field(default_factory=dict)
 
     def count(self, name: str) -> int | None:
         """How many GPUs it has, where anybody says."""
@@ -79,7 +80,7 @@ class UnofferedGpus:
 def unoffered(
     nodes: Iterable[ClusterNode],
     gpus: Mapping[str, NodeGpus],
-    pods: Iterable[ClusterPod],
+    pods: Collection[ClusterPod],
     plugins: Mapping[Key, DaemonSetManifest],
     now: datetime | None,
 ) -> UnofferedGpus:
@@ -90,7 +91,7 @@ def unoffered(
         if plugin is not None and plugin.part is Part.DEVICE_PLUGIN and not pod.is_over:
             on[pod.node].append(pod)
     kept = {name: node for name, node in dark.items() if not _is_well(node, on.get(name, ()), now)}
-    return UnofferedGpus(kept, on)
+    return UnofferedGpus(kept, on, _faulty(pods, {name: on[name] for name in kept if on.get(name)}))
 
 
 def _offers_none(node: NodeGpus, now: datetime | None) -> bool:
@@ -115,7 +116,6 @@ def _is_well(node: NodeGpus, plugins: Sequence[ClusterPod], now: datetime | None
 
 def offered_gpus(
     found: UnofferedGpus,
-    pods: Iterable[ClusterPod],
     plugins: Mapping[Key, DaemonSetManifest],
     elsewhere: Collection[str],
     waiting: Mapping[str, Sequence[str]],
@@ -125,7 +125,7 @@ def offered_gpus(
     bare = tuple(node for name, node in sorted(nodes.items()) if not found.plugins_on.get(name))
     served = {name: found.plugins_on[name] for name in sorted(nodes) if found.plugins_on.get(name)}
     return OfferedGpus(
-        tuple(_silent(served, nodes, _faulty(pods, served), waiting)),
+        tuple(_silent(served, nodes, found.beside, waiting)),
         bare,
         tuple(each for each in plugins.values() if each.part is Part.DEVICE_PLUGIN),
         _of(bare, waiting),

@@ -29,6 +29,7 @@ from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
 from nodeworthy.facts.cluster.shut_out import shut_out
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
 from nodeworthy.known.hami import resources
+from nodeworthy.known.scaling import obstacle_in
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
@@ -172,7 +173,14 @@ def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> Pend
 
 
 def _with(cause: PendingCause, besides: str) -> PendingCause:
-    return replace(cause, cause=f"{cause.cause}; {besides}") if besides and cause.why_unknown is None else cause
+    """With the words of whoever starts nodes, and with what changes his mind where a node would help."""
+    if not besides or cause.why_unknown is not None:
+        return cause
+    told = replace(cause, cause=f"{cause.cause}; {besides}")
+    obstacle = obstacle_in(besides) if cause.more_nodes_help else None
+    if obstacle is None:
+        return told
+    return replace(told, remedy=obstacle.remedy if obstacle.is_final else f"{obstacle.remedy}; or {cause.remedy}")
 
 
 def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> PendingCause | None:

@@ -80,6 +80,7 @@ def held(
         f"{named}{besides}{_priorities(pod, who)}",
         _PACK if scattered else _ended(who),
         tuple(Related(each.place, each.says) for each in who[:_SHOWN]),
+        more_nodes_help=True,
     )
 
 

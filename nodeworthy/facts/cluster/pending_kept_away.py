@@ -13,9 +13,17 @@ from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
+from nodeworthy.known.scaling import waited_for_by
 from nodeworthy.verdict import Related
 
 UNVERIFIED = "nodeworthy/unverified"
+WHY_NONE_IS_FOUND = (
+    "the driver is not loaded, or the plugin's pod does not get the NVIDIA runtime (neither its runtimeClassName nor "
+    "the runtime's default)"
+)
+_LOOK_FOR_A_PLUGIN = (
+    "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
+)
 _SHOWN = 3
 _CORDON = "node.kubernetes.io/unschedulable"
 _OF_KUBERNETES = {
@@ -32,19 +40,12 @@ _OF_KUBERNETES = {
 
 def not_offered(resource: str, world: PendingWorld) -> PendingCause:
     others = sorted(name for name in world.resources if holds_a_gpu(name))
-    have = [node for node in world.nodes.values() if node.gpu]
+    have = [node for node in world.nodes.values() if node.has_gpus]
     if others:
         cause = f"nodes offer {', '.join(others)}: the device plugin's config (MIG, sharing) names them so"
         remedy = f"ask for {others[0]}, or let the device plugin offer {resource}"
     elif have:
-        plugins = [pod for name in sorted(world.unoffered.nodes) for pod in world.unoffered.plugins_on.get(name, ())]
-        one = "one node has" if len(have) == 1 else f"{len(have)} nodes have"
-        cause = f"{one} GPUs, and {'does not offer' if len(have) == 1 else 'none offers'} them: " + (
-            f"their device plugin does not work: {fares(plugins)}"
-            if plugins
-            else "no device plugin has registered there"
-        )
-        remedy = _of_its_plugin(plugins)
+        cause, remedy = _of_their_plugin(have, world)
     else:
         cause = "no node has GPUs, or none has started yet"
         remedy = "start a node with GPUs: look at the node group's size and at the autoscaler"
@@ -55,17 +56,32 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
         f"a node with {resource}",
         cause,
         remedy,
-        tuple(Related(each.place, f"{each.title} has {each.gpu} and offers none") for each in have[:_SHOWN])
+        tuple(Related(each.place, f"{each.title} has {each.gpu or 'GPUs'} and offers none") for each in have[:_SHOWN])
         if not others
         else (),
+        more_nodes_help=not others and not have,
     )
 
 
-def _of_its_plugin(plugins: Sequence[ClusterPod]) -> str:
+def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str, str]:
+    """Why GPUs that are there are not offered: what does not run beside the plugin comes first, it waits for that."""
+    found = world.unoffered
+    plugins = [pod for name in sorted(found.nodes) for pod in found.plugins_on.get(name, ())]
+    beside = [pod for name in sorted(found.nodes) for pod in found.beside.get(name, ())]
+    says = (
+        "one node has GPUs, and does not offer" if len(have) == 1 else f"{len(have)} nodes have GPUs, and none offers"
+    )
     if not plugins:
-        return "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
-    verb = "logs --previous" if plugins[0].restarts else "logs" if plugins[0].ready else "describe pod"
-    return f"read why: kubectl {verb} -n {plugins[0].namespace} {plugins[0].name}"
+        return f"{says} them: no device plugin has registered there", _LOOK_FOR_A_PLUGIN
+    if plugins[0].ready:
+        return f"{says} them: {fares(plugins)}, and found none: {WHY_NONE_IS_FOUND}", _read_why(plugins[0])
+    waits = f"; beside it {fares(beside)}" if beside else ""
+    return f"{says} them: their device plugin does not work: {fares(plugins)}{waits}", _read_why((*beside, *plugins)[0])
+
+
+def _read_why(pod: ClusterPod) -> str:
+    verb = "logs --previous" if pod.restarts else "logs" if pod.ready else "describe pod"
+    return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"
 
 
 def nobody_shares(resource: str) -> PendingCause:
@@ -111,7 +127,7 @@ def kept_away(
     if not taints:
         return _not_ready(resource, able)
     taint, count = taints.most_common(1)[0]
-    how, remedy = _OF_KUBERNETES.get(taint.key, _of_others(taint))
+    how, remedy = _OF_KUBERNETES.get(taint.key) or _while_it_starts(taint) or _of_others(taint)
     all_of_them = "the only node" if len(able) == 1 else f"{count} of {len(able)} nodes"
     told = ", ".join(f"{each} on {times}" for each, times in taints.most_common(4))
     with_it = [node for node in able if taint in away.get(node.name, ())]
@@ -128,7 +144,7 @@ def kept_away(
 
 def is_state(taint: Taint) -> bool:
     """Whether it says how the node is, and not for whom it is."""
-    return taint.key in _OF_KUBERNETES
+    return taint.key in _OF_KUBERNETES or waited_for_by(taint.key) is not None
 
 
 def is_a_cordon(taint: Taint) -> bool:
@@ -141,6 +157,18 @@ def uncordoned(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCause:
         return cause
     names = " ".join(node.name for node in nodes[:_SHOWN])
     return replace(cause, remedy=f"kubectl uncordon {names}, once what it was for is done; else {cause.remedy}")
+
+
+def _while_it_starts(taint: Taint) -> tuple[str, str] | None:
+    """It goes as soon as somebody's part works there; a pod that came before would do without it."""
+    who = waited_for_by(taint.key)
+    if who is None:
+        return None
+    remedy = (
+        f"look why {who} is not ready on these nodes; where Karpenter starts them, list {taint.key} under the "
+        "NodePool's spec.template.spec.startupTaints, else it starts more of them for the same pods"
+    )
+    return f"wait for {who} to be ready there", remedy
 
 
 def _of_others(taint: Taint) -> tuple[str, str]:

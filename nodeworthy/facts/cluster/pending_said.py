@@ -59,6 +59,8 @@ class PendingCause:
     related: tuple[Related, ...] = ()
     # Why it is none that can be named.
     why_unknown: str | None = None
+    # One more node like those that there are would take them.
+    more_nodes_help: bool = False
 
 
 # What events say of a claim on a volume, by its namespace and name: when, and what.
@@ -83,6 +85,7 @@ def said(pods: Sequence[AskingPod], words: str, claims: Claims) -> PendingCause:
             "a node with enough of everything that the pod asks for",
             f"the scheduler says{of}: {why}",
             _remedy(why),
+            more_nodes_help=why.startswith(_INSUFFICIENT),
         )
     unknown = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
     return _unknown(("unsaid", pod.scheduler, words), unknown, words)

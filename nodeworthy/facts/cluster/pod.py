@@ -12,6 +12,18 @@ from nodeworthy.records import dataclass
 
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
 _STARTING = frozenset(("", "ContainerCreating", "PodInitializing"))
+# Why it never will, with what keeps it in the message beside.
+_NEVER_STARTED = frozenset(
+    (
+        "CreateContainerConfigError",
+        "CreateContainerError",
+        "ErrImageNeverPull",
+        "ErrImagePull",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "RunContainerError",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +144,9 @@ def _fault(status: Mapping[str, Any]) -> str:
 
 
 def _last_words(status: Mapping[str, Any]) -> str:
+    """What it said as it ended; of one that could not even start, what kubelet says of that."""
+    if text_at(status, "state", "waiting", "reason") in _NEVER_STARTED:
+        return text_at(status, "state", "waiting", "message").strip()
     for state in (at(status, "state"), at(status, "lastState")):
         if number_at(state, "terminated", "exitCode"):
             return text_at(state, "terminated", "message").strip()
