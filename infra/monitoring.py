@@ -16,7 +16,7 @@ from cluster import Cluster
 from pulumi_kubernetes.helm.v3 import Release, ReleaseArgs, RepositoryOptsArgs
 from storage import Disks
 
-from nodeworthy.facts.pod.quantities import quantity
+from nodeworthy.facts.pod.containers import quantity
 from nodeworthy.fleet.model import Fleet, Monitoring
 from nodeworthy.known.monitoring import FITS
 

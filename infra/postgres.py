@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from nodeworthy.facts.pod.quantities import quantity
+from nodeworthy.facts.pod.containers import quantity
 
 NAME = "queue"
 LABELS = {"app.kubernetes.io/name": NAME, "app.kubernetes.io/part-of": "gpu-platform"}

@@ -13,9 +13,8 @@ from nodeworthy.facts.aws.node_sides import GuardedNodes
 from nodeworthy.facts.aws.node_types import Ec2Fleet
 from nodeworthy.facts.aws.security_group import SecurityGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
-from nodeworthy.facts.boot.remote_script import RemoteScript
+from nodeworthy.facts.boot.remote_script import RemoteScript, SendingScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.boot.sent_steps import SendingScript
 from nodeworthy.facts.cluster.admissions import Admissions
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.idle_holders import HeldGpus

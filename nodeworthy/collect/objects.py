@@ -14,8 +14,7 @@ from nodeworthy.scene import Fact
 def pods(document: Tree) -> Iterator[Fact]:
     """What makes pods. Imported only where there is an object: most files of a repository hold none."""
     if document.is_mapping and not document.get("kind").is_absent:
-        from nodeworthy.facts.pod.recognition import pod_templates
-        from nodeworthy.facts.pod.shapes import misshapen
+        from nodeworthy.facts.pod.recognition import misshapen, pod_templates
 
         yield from pod_templates(document)
         yield from misshapen(document)

@@ -10,7 +10,7 @@ from typing import Any
 from nodeworthy.facts.cluster.idle_holders import Doing
 from nodeworthy.facts.cluster.ledger import AskedFor, Held, Ledger, NodeRow, TypeRow
 from nodeworthy.facts.hami.shares import Amount, SharedDevice
-from nodeworthy.facts.pod.gpu_resources import GPU
+from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.report.printable import on_one_line
 from nodeworthy.report.table import aligned
 

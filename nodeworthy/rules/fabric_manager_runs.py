@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.facts.boot.driver_packages import drivers, fabric_managers, unsure
-from nodeworthy.facts.boot.driver_sources import who_brings
+from nodeworthy.facts.boot.drivers import drivers, fabric_managers, unsure, who_brings
 from nodeworthy.facts.boot.fabric_manager import (
     installed,
     is_named,

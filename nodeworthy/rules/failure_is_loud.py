@@ -27,9 +27,9 @@ from nodeworthy.boot.unpack.kinds import interpreter
 from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.critical_steps import Step, critical_gaps, critical_steps
 from nodeworthy.facts.boot.noticed_later import NoticedLater, part_of, seen_at
+from nodeworthy.facts.boot.remote_script import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.boot.sent_steps import SendingScript, Sent, is_sent
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern

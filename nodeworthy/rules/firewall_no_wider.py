@@ -26,10 +26,10 @@ from collections.abc import Iterator, Sequence
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
 from nodeworthy.facts.boot.flaw import Flaw, agreed, doubt
-from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.facts.firewall.firewall import FIREWALLD, Does, Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.pods import joins, of_a_node, pods_of

@@ -22,7 +22,7 @@ from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin
 from nodeworthy.facts.cluster.pending_kept_away import WHY_NONE_IS_FOUND
 from nodeworthy.facts.node.gpus_on_node import told_of
 from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.pod.gpu_resources import GPU
+from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, unknown
 

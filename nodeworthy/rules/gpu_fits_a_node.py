@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT
 from nodeworthy.facts.fleet.node_size import NodeSize
-from nodeworthy.facts.pod.gpu_resources import GPU
+from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Place, Related, Severity, Unknown, fail, skip, unknown

@@ -16,8 +16,7 @@ from typing import Any
 from nodeworthy.documents.settled import is_charts, settled, why_incomplete
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
-from nodeworthy.facts.pod.containers import Container
-from nodeworthy.facts.pod.quantities import NotAQuantity, whole
+from nodeworthy.facts.pod.containers import Container, NotAQuantity, whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown

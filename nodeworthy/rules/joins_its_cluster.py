@@ -21,14 +21,17 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.cluster_join import (
     Coordinates,
     adds_node_configs,
+    another_pool,
     coordinates,
+    is_filled_in,
+    is_outside,
     makes_a_node,
+    malformed,
     may_join,
+    same_range,
     twice,
 )
 from nodeworthy.facts.boot.families import BOOTSTRAP, joined_with, title
-from nodeworthy.facts.boot.join_values import is_filled_in, is_outside, malformed, same_range
-from nodeworthy.facts.boot.pool_label import another_pool
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.fleet.os import EKS
 from nodeworthy.rule import Rule

@@ -29,9 +29,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.userdata import FaultKind, Part
+from nodeworthy.facts.boot.remote_script import SendingScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.boot.sent_steps import SendingScript
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.commented import secrets_in
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars

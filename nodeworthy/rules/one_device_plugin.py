@@ -16,7 +16,7 @@ from nodeworthy.facts.cluster.offered_gpus import OfferedGpus
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.device_plugins import Advertiser, DevicePlugins, meet
-from nodeworthy.facts.pod.node_selection import asked_for
+from nodeworthy.facts.pod.node_choice import asked_for
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, unknown

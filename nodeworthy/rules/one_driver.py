@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.boot.driver_packages import NvidiaPackage, drivers
-from nodeworthy.facts.boot.driver_sources import (
+from nodeworthy.facts.boot.drivers import (
     BROUGHT_BY,
     FIGHT,
     NO_DRIVER,
+    NvidiaPackage,
     WhoBrings,
+    drivers,
     in_each_others_way,
     may_install_one,
     missing,

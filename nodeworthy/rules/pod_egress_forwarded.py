@@ -48,10 +48,10 @@ from dataclasses import replace
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
-from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
 from nodeworthy.facts.firewall.pods import of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs

@@ -27,7 +27,7 @@ from dataclasses import replace
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.driver_loads import Load, image_load, unknown_packages, unread, unread_before
-from nodeworthy.facts.boot.driver_sources import who_brings
+from nodeworthy.facts.boot.drivers import who_brings
 from nodeworthy.facts.boot.pools import is_for_gpus
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unread_steps

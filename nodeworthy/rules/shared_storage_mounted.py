@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nodeworthy.boot.commands.mounts import FSTAB
 from nodeworthy.boot.conditions import always, template_decides, together
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import asked_of_itself_apart, speaking_of
@@ -20,7 +21,6 @@ from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, twice
 from nodeworthy.facts.boot.storage_mounts import (
-    FSTAB,
     By,
     StorageMount,
     network_mounts,

@@ -25,10 +25,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nodeworthy.boot.origin import Straight
-from nodeworthy.facts.boot.cut_short import CutShort, Why
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import SourcePart
-from nodeworthy.facts.boot.unreadable_shell import Unreadable, commands_cut_short, shell_parts, shortened, unreadable
+from nodeworthy.facts.boot.unreadable_shell import (
+    CutShort,
+    Unreadable,
+    Why,
+    commands_cut_short,
+    shell_parts,
+    shortened,
+    unreadable,
+)
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Related, Severity, Unread, fail, skip

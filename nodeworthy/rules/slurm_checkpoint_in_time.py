@@ -11,10 +11,19 @@ buffer: it needs a floor of 60 s.
 
 from __future__ import annotations
 
+from nodeworthy.facts.slurm.checkpoint import (
+    Left,
+    Signal,
+    limit_of,
+    replaces_shell,
+    signal_of,
+    timeouts,
+    times_left,
+    traps,
+    waits,
+)
 from nodeworthy.facts.slurm.job import SlurmJob
-from nodeworthy.facts.slurm.quantities import ENDLESS, told
-from nodeworthy.facts.slurm.signal import Signal, replaces_shell, signal_of, traps, waits
-from nodeworthy.facts.slurm.timeouts import Left, limit_of, timeouts, times_left
+from nodeworthy.facts.slurm.request import ENDLESS, told
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Severity, fail, skip, unknown
 

@@ -20,10 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.facts.slurm.exports import place_for
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.settings import Fault, faults
+from nodeworthy.facts.slurm.settings import Fault, faults, place_for
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 

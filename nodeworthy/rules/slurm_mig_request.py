@@ -14,8 +14,16 @@ from __future__ import annotations
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import Option
-from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.facts.slurm.slices import CPUS, MEMORY, MOST_CPUS, MOST_MEMORY, cpus_of, is_large, memory_of
+from nodeworthy.facts.slurm.request import (
+    CPUS,
+    MEMORY,
+    MOST_CPUS,
+    MOST_MEMORY,
+    SlurmRequest,
+    cpus_of,
+    is_large,
+    memory_of,
+)
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
 

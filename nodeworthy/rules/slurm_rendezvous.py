@@ -20,10 +20,9 @@ Slurm's own variables; which of them is read from the script, where that lies be
 
 from __future__ import annotations
 
-from nodeworthy.facts.slurm.hidden import Hidden, hidden
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.meeting import Flaw, crowded, flaws, started_once
+from nodeworthy.facts.slurm.meeting import Flaw, Hidden, crowded, flaws, hidden, started_once
 from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, seen_by_all, spread
 from nodeworthy.rule import Rule

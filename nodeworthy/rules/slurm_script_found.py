@@ -26,8 +26,7 @@ from collections.abc import Iterable, Sequence
 
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
-from nodeworthy.facts.slurm.lines import MARK
-from nodeworthy.facts.slurm.refused import Refused
+from nodeworthy.facts.slurm.lines import MARK, Refused
 from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, Unread, fail, skip, unknown

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.pod.node_selection import Labels, asked_for, chooses
+from nodeworthy.facts.pod.node_choice import Labels, asked_for, chooses
 from nodeworthy.verdict import Place
 
 PROFILING = {"gpu.monitoring/profiling-dedicated": "true"}

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nodeworthy.facts.pod.quantities import NotAQuantity, quantity, whole
+from nodeworthy.facts.pod.containers import NotAQuantity, quantity, whole
 
 AMOUNTS = [
     (1, 1),

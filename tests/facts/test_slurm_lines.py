@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.facts.slurm.lines import options_of
-from nodeworthy.facts.slurm.quantities import least, megabytes, seconds
-from nodeworthy.facts.slurm.request import SlurmRequest
+from nodeworthy.facts.slurm.request import SlurmRequest, least, megabytes, seconds
 from nodeworthy.known.slurm import gpu_of_type, gpus_in, near, says_mig
 from nodeworthy.verdict import NotKnown, Place
 

@@ -6,7 +6,7 @@ import pytest
 
 from nodeworthy.facts.hami import limits
 from nodeworthy.facts.services import prometheus_amounts
-from nodeworthy.facts.slurm import quantities
+from nodeworthy.facts.slurm import request
 from nodeworthy.known.hami import variables
 from nodeworthy.verdict import Known, Located, Place
 
@@ -52,7 +52,7 @@ def test_the_room_on_a_volume(written: object, expected: int | None) -> None:
     ],
 )
 def test_a_time_of_slurm(written: str, expected: int | None) -> None:
-    assert quantities.seconds(written) == expected
+    assert request.seconds(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_time_of_slurm(written: str, expected: int | None) -> None:
     ],
 )
 def test_an_amount_of_memory_of_slurm(written: str, expected: int | None) -> None:
-    assert quantities.megabytes(written) == expected
+    assert request.megabytes(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_an_amount_of_memory_of_slurm(written: str, expected: int | None) -> Non
     [("4", 4), ("2-4", 2), ("1k", 1024), ("1k-2k", 1024), ("2:1", 2), ("x", None), ("-4", None)],
 )
 def test_the_smallest_number_of_nodes(written: str, expected: int | None) -> None:
-    assert quantities.least(written) == expected
+    assert request.least(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_the_smallest_number_of_nodes(written: str, expected: int | None) -> Non
     ],
 )
 def test_how_a_duration_is_told(duration: int, expected: str) -> None:
-    assert quantities.told(duration) == expected
+    assert request.told(duration) == expected
 
 
 @pytest.mark.parametrize(

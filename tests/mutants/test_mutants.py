@@ -16,7 +16,7 @@ from tests.mutants.operators import OPERATORS, changed, changes
 from tests.mutants.reached import Reach, Reached, named
 from tests.mutants.trial import Outcome
 
-QUANTITIES = "nodeworthy/facts/pod/quantities.py"
+QUANTITIES = "nodeworthy/facts/pod/containers.py"
 
 
 def made(operator: str, source: str) -> list[str]:

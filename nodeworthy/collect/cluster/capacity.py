@@ -23,7 +23,7 @@ from nodeworthy.facts.fleet.node_size import sizes_of_nodes
 from nodeworthy.facts.hami.shares import shared_devices
 from nodeworthy.facts.hami.waiting import OfHami
 from nodeworthy.facts.operator.daemonset_manifest import Part
-from nodeworthy.facts.pod.gpu_resources import GPU
+from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.scene import Fact, Missing, Scene, judged_together

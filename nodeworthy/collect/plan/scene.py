@@ -20,9 +20,9 @@ from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.pools_by_evidence import pools_by_evidence
 from nodeworthy.facts.aws.world_ports import PlannedFleet
-from nodeworthy.facts.boot.gaps import not_followed
 from nodeworthy.facts.boot.pool_drivers import with_image
 from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.boot.unread_steps import not_followed
 from nodeworthy.facts.fleet.asked_for import MonitoringNotPlanned, QueueNotPlanned
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.node_size import NodeSize

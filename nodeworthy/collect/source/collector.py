@@ -221,8 +221,8 @@ def _scripts(found: Found, fleet: Fleet | None, why: str) -> list[Fact]:
     """Imported only where there is a script to read: most files are none."""
     if not found.scripts:
         return []
-    from nodeworthy.facts.boot.gaps import not_followed
     from nodeworthy.facts.boot.pools import in_fleet
+    from nodeworthy.facts.boot.unread_steps import not_followed
 
     scripts = [in_fleet(each, fleet, why) for each in found.scripts]
     return [*scripts, *not_followed(scripts)]

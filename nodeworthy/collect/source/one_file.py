@@ -228,8 +228,7 @@ def _boot_script(source: Source, data: bytes, rules: frozenset[str]) -> Found:
 def _for_other_machines(script: BootScript, data: bytes) -> list[Fact]:
     if b"ssh" not in data:
         return []
-    from nodeworthy.facts.boot.remote_script import remote_scripts
-    from nodeworthy.facts.boot.sent_steps import sending_script
+    from nodeworthy.facts.boot.remote_script import remote_scripts, sending_script
 
     return [*remote_scripts(script), *sending_script(script)]
 

@@ -14,11 +14,9 @@ from nodeworthy.boot.content import Content
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.slurm_tree import expected, folders_above, imported, lying_as
 from nodeworthy.facts.slurm.job import Beside, SlurmJob
-from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, options_of, read
+from nodeworthy.facts.slurm.lines import MARK, Option, holds_others, may_be_refused, options_of, read
 from nodeworthy.facts.slurm.ran import Ran
-from nodeworthy.facts.slurm.refused import may_be_refused
-from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.facts.slurm.slices import allowed
+from nodeworthy.facts.slurm.request import SlurmRequest, allowed
 from nodeworthy.facts.slurm.walk import walked
 from nodeworthy.facts.slurm.words import peeled
 from nodeworthy.patterns import pattern

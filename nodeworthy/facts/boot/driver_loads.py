@@ -7,8 +7,8 @@ from math import ceil
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Effect, Gap, Installs, LoadsModule, NotUnderstood, Reboots, Stage
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.gaps import gaps
 from nodeworthy.facts.boot.guards import but_marks
+from nodeworthy.facts.boot.unread_steps import gaps
 from nodeworthy.known.drivers import PackageKind, needs_nvidia, package_kind
 from nodeworthy.known.profiling import option
 from nodeworthy.records import dataclass

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Act, Effect, Joins, LoadsModule, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.driver_packages import NvidiaPackage, drivers, fabric_managers, same_version
+from nodeworthy.facts.boot.drivers import NvidiaPackage, drivers, fabric_managers, same_version
 from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.gpus import gpu_named

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.driver_packages import drivers
-from nodeworthy.facts.boot.driver_sources import may_install_one
+from nodeworthy.facts.boot.drivers import drivers, may_install_one
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.node_image import NodeImage

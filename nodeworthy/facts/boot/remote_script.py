@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
-from nodeworthy.boot.effects import Effect, RunsElsewhere, Stage
+from nodeworthy.boot.effects import Effect, Failure, RunsElsewhere, Stage
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import Part, PartKind, UserData
+from nodeworthy.facts.boot.critical_steps import Step, critical_steps
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind, Use
 from nodeworthy.records import dataclass
@@ -61,3 +62,72 @@ def _sent(effects: tuple[Effect, ...]) -> Iterator[RunsElsewhere]:
         if isinstance(each, RunsElsewhere):
             yield each
             yield from _sent(each.does)
+
+
+# The critical steps that a script has other machines do by ssh, and who here hears of their failure.
+#
+# ssh ends as the last command there ends, or as the one that stops it: whether somebody hears of that is then a
+# question to the script that called it. What goes on over there after a failure, nobody here ever hears of.
+
+_OVER_SSH = " over ssh"
+
+
+@dataclass(frozen=True, eq=False)
+class SendingScript(BootScript):
+    """A script, for what it has other machines do; what it does itself is judged apart from that."""
+
+    called: ClassVar[str] = "a script that sends others what they do"
+
+    @property
+    def unread_as(self) -> None:
+        """What can't be read of it is told of the script itself."""
+
+    @cached_property
+    def sent(self) -> Sequence[Sent]:
+        """All that is critical, of what is sent from here; what is sent on from there is not followed."""
+        calls = list(self.timeline.of(RunsElsewhere))
+        by_effect = {id(effect): call for call in calls for effect in call.does}
+        steps = critical_steps(Timeline(tuple(effect for call in calls for effect in call.does)))
+        return [Sent(each, by_effect[id(each.effect)]) for each in steps]
+
+
+@dataclass(frozen=True, eq=False)
+class Sent:
+    """One of them, and the ssh that has it done."""
+
+    there: Step
+    call: RunsElsewhere
+
+    @property
+    def goes_on_there(self) -> bool:
+        return self.there.is_silent
+
+    @cached_property
+    def given(self) -> UserData:
+        """What that machine's shell is given, as a script of its own."""
+        return UserData(self.call.place, (Part(PartKind.SHELL, self.call.text, self.call.origin, self.call.stage),))
+
+    @property
+    def here(self) -> Step:
+        """As this script sees it."""
+        called = self.there.called + _OVER_SSH
+        if self.goes_on_there:
+            return replace(self.there, called=called)
+        own, call = self.there.effect, self.call
+        how = Failure.REPORTED if own.failure is Failure.REPORTED else call.failure
+        effect = replace(own, place=call.place, via=call.via, command=call.command, failure=how, detached=call.detached)
+        return replace(self.there, effect=effect, called=called)
+
+
+def is_sent(step: Step) -> bool:
+    return step.called.endswith(_OVER_SSH)
+
+
+def sending_script(script: BootScript) -> Iterator[SendingScript]:
+    """None of a script that has nothing done elsewhere."""
+    try:
+        sends = any(True for _ in script.timeline.of(RunsElsewhere))
+    except NotKnown:
+        return
+    if sends:
+        yield SendingScript(script.place, script.read, is_meant=script.is_meant, surroundings=script.surroundings)

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 from nodeworthy.boot.effects import Act, Effect, How, Installs, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot.gaps import gaps
-from nodeworthy.facts.boot.kubelet_keepers import STARTS, package_name
+from nodeworthy.facts.boot.kubelet_starts import STARTS, package_name
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.swap_off import makes_a_kubeadm_node
-from nodeworthy.facts.boot.unread_steps import other_scripts
+from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
 from nodeworthy.known.kubelet import Runtime, presets_units, runtimes
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from nodeworthy.boot.effects import Effect, Installs, Joins, LoadsModule, Runs, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
-from nodeworthy.facts.boot.kubelet_keepers import STARTS
+from nodeworthy.facts.boot.kubelet_starts import STARTS
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.unread_steps import other_scripts
 from nodeworthy.known.kubelet import kubelet_packages

@@ -12,7 +12,7 @@ from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.cluster.rejected_pod import rejected_pod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import time_of
-from nodeworthy.facts.pod.effective_requests import effective_requests
+from nodeworthy.facts.pod.containers import effective_requests
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
 from nodeworthy.facts.cluster.admissions import AdmissionCause
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
 
 # What NVIDIA's device plugin answers kubelet, and what kubelet says where nobody answers.

@@ -12,7 +12,7 @@ from nodeworthy.facts.cluster.gpu_usage import GpuUsage
 from nodeworthy.facts.cluster.idle_holders import Doing, doing
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.hami.shares import SharedDevice
-from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
+from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.prices import Price, price_of
 from nodeworthy.records import dataclass
 

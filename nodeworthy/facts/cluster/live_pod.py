@@ -9,7 +9,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.named_pod import NamedPod
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.facts.pod.template import LivePods, PodTemplate
 from nodeworthy.known.containerd import defaults
 from nodeworthy.known.hami import asked_of_hami

@@ -10,7 +10,7 @@ from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, 
 from nodeworthy.facts.cluster.labelled_node import LabelledNode
 from nodeworthy.facts.cluster.node_labels import PRODUCT, SHARED, change_under_way, gpu_of, says_it_has_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.pod.effective_requests import gpu_amounts
+from nodeworthy.facts.pod.containers import gpu_amounts
 from nodeworthy.known.hami import annotation_names
 from nodeworthy.records import dataclass
 

@@ -27,7 +27,7 @@ from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
 from nodeworthy.facts.cluster.shut_out import shut_out
-from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
+from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.hami import resources
 from nodeworthy.known.scaling import obstacle_in
 from nodeworthy.records import dataclass

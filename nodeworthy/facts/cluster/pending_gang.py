@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
-from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
+from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.patterns import pattern
 
 # Volcano's words, those of the scheduler plugin for coscheduling, and YuniKorn's.

@@ -12,7 +12,7 @@ from nodeworthy.facts.cluster.offered_gpus import fares
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
-from nodeworthy.facts.pod.gpu_resources import holds_a_gpu
+from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.scaling import waited_for_by
 from nodeworthy.verdict import Related
 

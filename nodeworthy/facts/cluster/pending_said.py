@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.scheduling_events import reasons
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import mapping_at, number_at, text_at
 from nodeworthy.facts.cluster.scheduling_events import time_of
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

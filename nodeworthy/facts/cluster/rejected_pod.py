@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
-from nodeworthy.facts.pod.effective_requests import effective_requests
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import effective_requests, is_gpu_resource
 from nodeworthy.records import dataclass
 
 # As known/evidence has them (devices-unavailable, unexpected-admission), which is read only where a log is searched.

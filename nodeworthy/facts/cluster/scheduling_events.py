@@ -11,7 +11,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

@@ -9,7 +9,7 @@ from typing import ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import INSTANCE_TYPES, POOL, PRODUCT, gpu_of_product
-from nodeworthy.facts.pod.selection import Selection
+from nodeworthy.facts.pod.node_choice import Selection
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place

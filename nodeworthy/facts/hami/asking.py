@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.facts.pod.containers import Container
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import Container, is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.hami import Resources, annotation_names
 

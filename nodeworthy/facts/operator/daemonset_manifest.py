@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import ClassVar
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.node_selection import Labels, chooses, is_of_gpu_nodes
+from nodeworthy.facts.pod.node_choice import Labels, chooses, is_of_gpu_nodes
 from nodeworthy.known.hami import image_names
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place

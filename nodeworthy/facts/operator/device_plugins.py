@@ -13,7 +13,7 @@ from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.pod.node_selection import asked_for, is_of_gpu_nodes
+from nodeworthy.facts.pod.node_choice import asked_for, is_of_gpu_nodes
 from nodeworthy.facts.profiling.nodes import registrations
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.hami import resources

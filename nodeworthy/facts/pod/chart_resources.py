@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 
 RESOURCES = "resources"

@@ -2,16 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from nodeworthy.documents.plain import at, mapping_at, mappings_at
 from nodeworthy.documents.settled import settled, why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
-from nodeworthy.facts.pod.quantities import NotAQuantity, whole
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+# The extended resources by which a container asks for GPUs, whole, sliced or shared.
+
+GPU = "nvidia.com/gpu"
+_DOMAINS = ("nvidia.com/", "amd.com/", "gpu.intel.com/")
+# Of the operator's domain, and no GPU: what network devices are called there.
+_NOT_GPUS = ("nvidia.com/hostdev", "nvidia.com/mlnx", "nvidia.com/sriov", "nvidia.com/rdma", "nvidia.com/ib")
+
+
+def is_gpu_resource(name: str) -> bool:
+    return name.startswith(_DOMAINS) and not name.startswith(_NOT_GPUS)
+
+
+def holds_a_gpu(name: str) -> bool:
+    """Whether a count of it is a count of GPUs or of their slices, and not of memory or cores."""
+    return is_gpu_resource(name) and not name.startswith(("nvidia.com/gpumem", "nvidia.com/gpucores"))
+
+
+# Kubernetes quantities (`1`, `500m`, `16Gi`, `1e3`), parsed exactly: what the API server would make of them.
+
+_FORM = pattern(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,4}))?")
+_SUFFIXES: dict[str, Fraction] = {
+    **{name: Fraction(1, 1000 ** (3 - power)) for power, name in enumerate(("n", "u", "m"))},
+    **{name: Fraction(1000 ** (power + 1)) for power, name in enumerate("kMGTPE")},
+    **{f"{name}i": Fraction(1024 ** (power + 1)) for power, name in enumerate("KMGTPE")},
+}
+# Far more digits than any amount has.
+_LONGEST = 64
+
+
+class NotAQuantity(Exception):
+    """Why the API server refuses this as a quantity."""
+
+
+def quantity(value: Any) -> Fraction:
+    """The amount that a value of a document stands for; a number is one, and nothing at all is zero."""
+    if value is None:
+        return Fraction(0)
+    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+        raise NotAQuantity("is no quantity")
+    written = repr(value) if isinstance(value, float) else str(value)
+    found = _FORM.fullmatch(written) if len(written) <= _LONGEST else None
+    if found is None:
+        raise NotAQuantity("is no quantity")
+    number, suffix, exponent = found.groups()
+    amount = Fraction(number.rstrip("."))
+    if suffix:
+        return amount * _SUFFIXES[suffix]
+    return amount * Fraction(10) ** int(exponent) if exponent else amount
+
+
+def whole(value: Any) -> int:
+    """A count, of GPUs say: whole and not negative, or why it is none."""
+    amount = quantity(value)
+    if amount.denominator != 1:
+        raise NotAQuantity("is no whole number")
+    if amount < 0:
+        raise NotAQuantity("is negative")
+    return int(amount)
+
 
 # What gives a container the GPU's counters: everything, or the one capability that the driver asks for.
 _ADMINISTRATOR = frozenset(("SYS_ADMIN", "ALL"))
@@ -141,3 +203,51 @@ def containers_of(spec: Tree) -> Iterator[Container]:
         for index, tree in enumerate(spec.get(name).sequence):
             if tree.is_mapping and tree.get("$patch").text != "delete":
                 yield Container(tree, index, is_init)
+
+
+# What a pod takes of a node, counted as the scheduler counts it.
+
+
+def gpu_amounts(written: Mapping[str, Any]) -> dict[str, int]:
+    """Of a mapping of resources (a node's capacity, a container's limits) those of GPUs; what is no count is none."""
+    found = {}
+    for name, value in written.items():
+        if is_gpu_resource(name):
+            amount = _whole_or_none(value)
+            if amount is not None:
+                found[name] = amount
+    return found
+
+
+def _whole_or_none(value: Any) -> int | None:
+    try:
+        return whole(value)
+    except NotAQuantity:
+        return None
+
+
+def effective_requests(spec: Mapping[str, Any]) -> dict[str, int]:
+    """All that run together, or the init container that asks for more while those run that came before it."""
+    together: Counter[str] = Counter()
+    most: dict[str, int] = {}
+    for each in mappings_at(spec, "initContainers"):
+        asked = _of_container(each)
+        if at(each, "restartPolicy") == "Always":
+            together.update(asked)
+        for name, amount in asked.items():
+            stays = at(each, "restartPolicy") == "Always"
+            most[name] = max(most.get(name, 0), together[name] + (0 if stays else amount))
+    for each in mappings_at(spec, "containers"):
+        together.update(_of_container(each))
+    for name, amount in gpu_amounts(mapping_at(spec, "overhead")).items():
+        together[name] += amount
+        most[name] = most.get(name, 0) + amount
+    return {name: amount for name in {**together, **most} if (amount := max(together[name], most.get(name, 0)))}
+
+
+def _of_container(container: Mapping[str, Any]) -> dict[str, int]:
+    """A limit alone is a request, too."""
+    resources = mapping_at(container, "resources")
+    if not resources:
+        return {}
+    return {**gpu_amounts(mapping_at(resources, "limits")), **gpu_amounts(mapping_at(resources, "requests"))}

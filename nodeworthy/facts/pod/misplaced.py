@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.containers import Container
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
+from nodeworthy.facts.pod.containers import Container, is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.records import dataclass
 

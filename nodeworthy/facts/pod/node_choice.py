@@ -1,19 +1,206 @@
-"""What a pod says of the nodes that it may run on: labels that it chooses, taints that it tolerates."""
+"""Which nodes a pod may run on: its nodeSelector, its node affinity, and the taints that it tolerates."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, text_at
-from nodeworthy.documents.tree import plant
+from nodeworthy.documents.settled import settled, why_incomplete
+from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
-from nodeworthy.facts.pod.selection import Selection
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+# Which nodes a pod may run on: its nodeSelector, and what its node affinity requires.
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """One expression about a label: In, NotIn, Exists, DoesNotExist, Gt, Lt."""
+
+    tree: Tree
+    key: str
+    operator: str
+    values: tuple[str, ...]
+
+    def allows(self, value: str | None) -> bool:
+        """Whether a node with this value of the label may be taken; what can't be compared may."""
+        if self.operator == "In":
+            return value in self.values
+        if self.operator == "NotIn":
+            return value not in self.values
+        if self.operator == "Exists":
+            return value is not None
+        return value is None if self.operator == "DoesNotExist" else True
+
+
+@dataclass(frozen=True)
+class Selection:
+    spec: Tree
+
+    @cached_property
+    def selector(self) -> Mapping[str, Located[str]]:
+        chosen = {name: settled(tree) for name, tree in self.spec.get("nodeSelector").mapping.items()}
+        return {name: each for name, each in chosen.items() if isinstance(each.state, Unknown) or each.state.value}
+
+    @property
+    def _required(self) -> Tree:
+        return self.spec.get("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+
+    @cached_property
+    def terms(self) -> tuple[tuple[Requirement, ...], ...]:
+        """Each is a way to fit: one of them has to hold, with all of its requirements."""
+        terms = self._required.get("nodeSelectorTerms").sequence
+        return tuple(tuple(_requirements(term)) for term in terms)
+
+    @property
+    def why_hidden(self) -> str | None:
+        """Why it may be chosier than it looks."""
+        looked = (self.spec.get("nodeSelector"), self.spec.get("affinity"), self._required)
+        return next(filter(None, map(why_incomplete, looked)), None)
+
+    def refuses(self, label: str, value: str | None) -> bool:
+        """Whether nodes with this value of a label (None: without it) are certainly not taken."""
+        chosen = self.selector.get(label)
+        if chosen is not None and isinstance(chosen.state, Known) and chosen.state.value != value:
+            return True
+        return bool(self.terms) and all(
+            any(each.key == label and not each.allows(value) for each in term) for term in self.terms
+        )
+
+    def wanted(self, label: str) -> Iterator[str]:
+        """The values of a label that it asks for."""
+        chosen = self.selector.get(label)
+        if chosen is not None and isinstance(chosen.state, Known):
+            yield str(chosen.state.value)
+        for term in self.terms:
+            yield from (value for each in term if each.key == label and each.operator == "In" for value in each.values)
+
+    def where(self, label: str) -> Tree:
+        """Where it says something of a label."""
+        chosen = self.spec.get("nodeSelector").mapping.get(label)
+        if chosen is not None:
+            return chosen
+        return next((each.tree for term in self.terms for each in term if each.key == label), self.spec)
+
+
+def _requirements(term: Tree) -> Iterator[Requirement]:
+    for each in term.get("matchExpressions").sequence:
+        values = tuple(str(value.value) for value in each.get("values").sequence)
+        yield Requirement(each, each.get("key").text or "", each.get("operator").text or "", values)
+
+
+# Which nodes a pod may go to, by its nodeSelector and by what its affinity requires.
+
+REQUIRED = ("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+# Labels that tell a GPU node from others: whoever asks for one of them means nodes with GPUs.
+_OF_GPU_NODES = (
+    "nvidia.com/",
+    "feature.node.kubernetes.io/pci-",
+    "feature.node.kubernetes.io/cpu-model",
+    "accelerator",
+    "k8s.amazonaws.com/accelerator",
+    "cloud.google.com/gke-accelerator",
+    "kubernetes.io/os",
+    "kubernetes.io/arch",
+    "beta.kubernetes.io/os",
+)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What is known of the labels of a node with GPUs."""
+
+    known: Mapping[str, str]
+    # There are no others.
+    whole: bool = False
+
+    def has(self, key: str, values: Iterable[str] | None) -> bool | None:
+        """Whether it has this label with one of these values, or with any; None where that is not known."""
+        if key in self.known:
+            return values is None or self.known[key] in values
+        if self.whole:
+            return False
+        return True if key.startswith(_OF_GPU_NODES) else None
+
+
+def chooses(pods: Tree, labels: Labels) -> bool | None:
+    """Whether pods with this spec may go to such a node; None where that is not known."""
+    selected = [labels.has(key, [text]) if (text := _text(value)) else None for key, value in _selector(pods)]
+    terms = pods.get(*REQUIRED)
+    if pods.get("nodeSelector").is_unknown or terms.is_unknown:
+        return _all([*selected, None])
+    if terms.sequence:
+        selected.append(_any(_all(_expressions(term, labels)) for term in terms.sequence))
+    return _all(selected)
+
+
+def asked_for(pods: Tree) -> frozenset[str]:
+    """The labels that its choice depends on."""
+    terms = pods.get(*REQUIRED).sequence
+    expressions = (each for term in terms for each in term.get("matchExpressions").sequence)
+    named = (each.get("key").text for each in expressions)
+    return frozenset((*(key for key, _ in _selector(pods)), *filter(None, named)))
+
+
+def is_of_gpu_nodes(key: str) -> bool:
+    return key.startswith(_OF_GPU_NODES)
+
+
+def _selector(pods: Tree) -> Iterable[tuple[str, Tree]]:
+    return pods.get("nodeSelector").mapping.items()
+
+
+def _expressions(term: Tree, labels: Labels) -> Iterator[bool | None]:
+    if term.is_unknown or term.get("matchFields").sequence:
+        yield None
+    for each in term.get("matchExpressions").sequence:
+        yield _expression(each, labels)
+
+
+def _expression(each: Tree, labels: Labels) -> bool | None:
+    key, values = each.get("key").text, [_text(value) for value in each.get("values").sequence]
+    if key is None or None in values:
+        return None
+    wanted = [value for value in values if value is not None]
+    match each.get("operator").text:
+        case "In":
+            return labels.has(key, wanted)
+        case "NotIn":
+            return _not(labels.has(key, wanted))
+        case "Exists":
+            return labels.has(key, None)
+        case "DoesNotExist":
+            return _not(labels.has(key, None))
+    return None
+
+
+def _text(value: Tree) -> str | None:
+    """Kubernetes takes strings only; a template's are not known."""
+    if value.text is None or "{{" in value.text or "${" in value.text:
+        return None
+    return value.text
+
+
+def _not(held: bool | None) -> bool | None:
+    return None if held is None else not held
+
+
+def _all(held: Iterable[bool | None]) -> bool | None:
+    found = set(held)
+    return False if False in found else (None if None in found else True)
+
+
+def _any(held: Iterable[bool | None]) -> bool | None:
+    found = set(held)
+    return True if True in found else (None if None in found else False)
+
+
+# What a pod says of the nodes that it may run on: labels that it chooses, taints that it tolerates.
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PATH = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"

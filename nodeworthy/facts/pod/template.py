@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 from nodeworthy.documents.settled import settled, why_incomplete
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.containers import Container, containers_of
-from nodeworthy.facts.pod.gpu_resources import is_gpu_resource
-from nodeworthy.facts.pod.selection import Selection
+from nodeworthy.facts.pod.containers import Container, containers_of, is_gpu_resource
+from nodeworthy.facts.pod.node_choice import Selection
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.containerd import defaults
 from nodeworthy.records import dataclass

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.pod.containers import Container
-from nodeworthy.facts.pod.gpu_resources import holds_a_gpu, is_gpu_resource
+from nodeworthy.facts.pod.containers import Container, holds_a_gpu, is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.surroundings import Surroundings
 from nodeworthy.known.instances import gpus_of

@@ -12,7 +12,7 @@ from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.operator.fleet_operator import DeclaredFleet, FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.pod.node_selection import Labels
+from nodeworthy.facts.pod.node_choice import Labels
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, PROFILING
 from nodeworthy.records import dataclass

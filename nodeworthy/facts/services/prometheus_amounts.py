@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nodeworthy.facts.pod.quantities import NotAQuantity, quantity
+from nodeworthy.facts.pod.containers import NotAQuantity, quantity
 from nodeworthy.known.monitoring import FITS
 from nodeworthy.patterns import pattern
 

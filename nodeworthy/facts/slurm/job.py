@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.slurm.launch import Launch, launches
 from nodeworthy.facts.slurm.lines import Option, options_of
 from nodeworthy.facts.slurm.paths import module_file, path_of
 from nodeworthy.facts.slurm.ran import HOME, STARTS, Ran, Walked
-from nodeworthy.facts.slurm.request import SlurmRequest
-from nodeworthy.facts.slurm.slices import Slices
+from nodeworthy.facts.slurm.request import Slices, SlurmRequest
 from nodeworthy.facts.slurm.walk import filled, walked, walked_inside
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -24,7 +24,26 @@ from nodeworthy.verdict import Known, NotKnown, Place, Related, Unknown, Unread,
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.strict.reading import Broken
-    from nodeworthy.facts.slurm.refused import Refused
+    from nodeworthy.facts.slurm.lines import Refused
+
+
+# accelerate's own config file, which says what its command line does not.
+
+_SAID = ("num_machines", "machine_rank", "main_process_ip", "main_process_port", "rdzv_backend", "num_processes")
+
+
+def with_config(launch: Launch, text: str, place: Place) -> Launch:
+    """The launch as it is with the file's words; as it was where they can't be read. The command line wins."""
+    try:
+        (document,) = read_all(text, place)
+    except (NotYaml, ValueError):
+        return launch
+    told = {name: document.get(name) for name in _SAID}
+    scalars = {name: tree.value for name, tree in told.items() if isinstance(tree.value, str | int)}
+    held: Mapping[str, Text] = {name: Text.of(str(value)) for name, value in scalars.items()}
+    own = {name: value for name, value in launch.options.items() if name != "config_file"}
+    return replace(launch, options={**held, **own})
+
 
 _SHELL = pattern(r"#!\s*\S*(?:/|\s)(?:ba|da|k|z|a)?sh\b")
 # What is worked out of a job's text once.
@@ -105,7 +124,7 @@ class SlurmJob:
 
     @cached_property
     def refused(self) -> Sequence[Refused]:
-        from nodeworthy.facts.slurm.refused import refused
+        from nodeworthy.facts.slurm.lines import refused
 
         return refused(self)
 
@@ -164,7 +183,6 @@ class SlurmJob:
         found = self.beside.get(name) if name is not None else None
         if found is None or found.text is None:
             return launch
-        from nodeworthy.facts.slurm.accelerate import with_config
 
         return with_config(launch, found.text, Place(found.path))
 

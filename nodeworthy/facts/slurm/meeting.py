@@ -4,12 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from nodeworthy.boot.text import Text
+from nodeworthy.boot.shell.nested import SHELLS
+from nodeworthy.boot.text import Hole, Text
+from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.ran import said
-from nodeworthy.facts.slurm.ranks import Spread, is_local, same_for_all, unset
+from nodeworthy.facts.slurm.ran import FILLED, Ran, said
+from nodeworthy.facts.slurm.ranks import Spread, is_local, nodes_of, same_for_all, unset
+from nodeworthy.facts.slurm.words import Peeled, peeled
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+# What a job starts on several nodes by a variable that nothing in it sets.
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    ran: Ran
+    shown: str
+    why: str
+    nodes: int
+
+
+def hidden(job: SlurmJob) -> Iterator[Hidden]:
+    if not job.is_shell or job.unreadable is not None:
+        return
+    for ran in job.walked.ran:
+        found = peeled(ran.words, ran.environment)
+        hole = _hole(found) if found.step is not None and found.step.program == "srun" else None
+        if hole is None or found.step is None:
+            continue
+        nodes = nodes_of(job, found.step)
+        if nodes > 1:
+            yield Hidden(ran, hole.shown, hole.why.removeprefix(FILLED), nodes)
+
+
+def _hole(found: Peeled) -> Hole | None:
+    """In the place of what is started: `srun $CMD`, `srun bash -c "$CMD"`."""
+    word = found.words[0] if found.words and not found.program else None
+    if found.program in SHELLS and len(found.words) > 2 and (found.words[1].known or "").endswith("c"):
+        word = found.words[2]
+    first = next((each for each in word.pieces if isinstance(each, Hole) or each.strip()), None) if word else None
+    return first if isinstance(first, Hole) else None
+
 
 _TORCH = ("torchrun", "torch.distributed.launch")
 _OF_A_TASK = pattern(r"SLURM_(?:PROCID|LOCALID)|PMI_RANK")

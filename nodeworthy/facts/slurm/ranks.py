@@ -10,8 +10,8 @@ from nodeworthy.boot.text import Text
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.paths import module_file, path_of
-from nodeworthy.facts.slurm.quantities import least
 from nodeworthy.facts.slurm.ran import FILLED, HOME
+from nodeworthy.facts.slurm.request import least
 from nodeworthy.facts.slurm.words import Step
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass

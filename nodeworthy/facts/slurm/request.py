@@ -3,15 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nodeworthy.facts.slurm.lines import Option
-from nodeworthy.facts.slurm.quantities import least
 from nodeworthy.known.slurm import says_mig
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, NotKnown, Place, need
+
+# Times, memory and counts as Slurm spells them.
+
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+_ALONE = {1: (_MINUTE,), 2: (_MINUTE, 1), 3: (_HOUR, _MINUTE, 1)}
+_MEMORY = pattern(r"(\d+)([KMGT])?B?", re.IGNORECASE)
+_UNITS = {"K": 1 / 1024, "M": 1, "G": 1024, "T": 1024 * 1024}
+ENDLESS = ("infinite", "unlimited", "0", "-1")
+
+
+def seconds(text: str) -> int | None:
+    """`minutes`, `m:s`, `h:m:s`, `days-h`, `days-h:m`, `days-h:m:s`; None where it is none of them."""
+    days, dash, rest = text.strip().partition("-")
+    if not dash:
+        days, rest = "0", text.strip()
+    parts = rest.split(":")
+    if not days.isdigit() or not all(part.isdigit() for part in parts) or len(parts) > 3:
+        return None
+    numbers = [int(part) for part in parts]
+    # A number alone is minutes, one behind days is hours.
+    weights = _ALONE[len(numbers)] if not dash else _ALONE[3]
+    return int(days) * _DAY + sum(number * weight for number, weight in zip(numbers, weights, strict=False))
+
+
+def megabytes(text: str) -> int | None:
+    """Without a unit Slurm counts megabytes."""
+    found = _MEMORY.fullmatch(text.strip())
+    return int(int(found[1]) * _UNITS[(found[2] or "M").upper()]) if found else None
+
+
+def least(text: str) -> int | None:
+    """The smallest number of `4`, `2-4`, `1k`."""
+    found = re.fullmatch(r"(\d+)(k)?(?:-\d+k?)?(?::\d+)?", text.strip())
+    return int(found[1]) * (1024 if found[2] else 1) if found else None
+
+
+def told(duration: int) -> str:
+    """A duration for a reader."""
+    if duration % _HOUR == 0 and duration:
+        return f"{duration // _HOUR} h"
+    return f"{duration // _MINUTE} min" if duration % _MINUTE == 0 and duration > _MINUTE else f"{duration} s"
+
 
 # Where GPUs are asked for, and of what the number is.
 _PER = {"gres": "node", "gpus-per-node": "node", "gpus": "job", "gpus-per-task": "task", "gpus-per-socket": "socket"}
@@ -172,3 +213,67 @@ def _ask(option: Option, rest: str, per: str) -> GpuAsk:
     if count and not count.isdigit():
         kind, count = (f"{kind}:{count}" if kind else count), "1"
     return GpuAsk(option, kind or None, int(count or "1"), per)
+
+
+# How many CPUs and how much memory a job asks for beside its slice of a GPU, and what its site seems to allow.
+
+CPUS, MEMORY = ("cpus-per-task", "cpus-per-gpu"), ("mem", "mem-per-cpu", "mem-per-gpu")
+# What sites allow that say little of it; memory in megabytes.
+MOST_CPUS, MOST_MEMORY = 1, 16 * 1024
+_SEVENTHS = pattern(r"(?<!\d)(\d)g[._]\d+gb")
+# So many other jobs that ask for more are no slip.
+_ENOUGH = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """What other jobs of the same site ask for; nought where they say nothing."""
+
+    cpus: int = 0
+    memory: int = 0
+
+
+def is_large(says: Option) -> bool:
+    """A slice of several sevenths of a GPU: who makes those gives them more than a CPU."""
+    found = _SEVENTHS.search(says.written)
+    return found is not None and int(found[1]) > 1
+
+
+def cpus_of(request: SlurmRequest, option: Option) -> tuple[int, int]:
+    """All together, and of how many tasks."""
+    tasks = request.tasks if option.name == "cpus-per-task" else sum(each.count for each in request.gpus) or 1
+    return (request.count(option.name) or 1) * tasks, tasks
+
+
+def memory_of(request: SlurmRequest, option: Option) -> int | None:
+    """In megabytes; nought is all that a node has."""
+    each = megabytes(need(option.value))
+    return each * _times(request, option) if each is not None else None
+
+
+def _times(request: SlurmRequest, option: Option) -> int:
+    if option.name == "mem":
+        return request.nodes
+    if option.name == "mem-per-gpu":
+        return sum(each.count for each in request.gpus) or 1
+    return (request.count("cpus-per-task") or 1) * request.tasks
+
+
+def allowed(requests: Iterable[SlurmRequest]) -> Slices:
+    """What at least so many jobs ask for is what the site allows."""
+    cpus, memory = list[int](), list[int]()
+    for request in requests:
+        try:
+            if request.mig is None:
+                continue
+            asked, held = request.option(*CPUS), request.option(*MEMORY)
+            cpus += [cpus_of(request, asked)[0]] if asked is not None else []
+            memory += [memory_of(request, held) or 0] if held is not None else []
+        except NotKnown:
+            continue
+    return Slices(_common(cpus, MOST_CPUS), _common(memory, MOST_MEMORY))
+
+
+def _common(numbers: list[int], most: int) -> int:
+    more = [each for each in numbers if each > most]
+    return max(more) if len(more) >= _ENOUGH else 0

@@ -3,19 +3,217 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.slurm.caches import HUGGING_FACE, VLLM, Cache, in_home, is_moved, used
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.ran import said
-from nodeworthy.facts.slurm.threads import started_by_launcher, too_many
-from nodeworthy.facts.slurm.tokenizers import VARIABLE as TOKENIZERS
-from nodeworthy.facts.slurm.tokenizers import sign
+from nodeworthy.facts.slurm.ranks import script_text, spread
+from nodeworthy.facts.slurm.walk import KNOWN
+from nodeworthy.known.slurm import sets_threads
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+# Where a setting that is missing belongs.
+
+
+def place_for(job: SlurmJob, launch: Launch) -> Place:
+    """The last export above the launch that is made on the launch's own way; the launch itself where there is none."""
+    last = launch.place
+    for each in job.walked.exports:
+        place, same = each.place, each.guard == launch.ran.guard[: len(each.guard)]
+        if same and place.path == launch.place.path and (place.line or 0) < (launch.place.line or 0):
+            last = place if last is launch.place or (place.line or 0) > (last.line or 0) else last
+    return last
+
+
+# Where a job's programs keep their caches: each has a variable of its own, and `~/.cache` without it.
+
+_HOME = pattern(r"(?:\$\{?HOME\}?|~[\w.-]*|/root|/home\d?/|/users?/|/u/)(?:/|$|\w)", re.IGNORECASE)
+# Modules that load models from the Hub.
+_LOADERS = ("vllm", "transformers", "lm_eval", "trl", "axolotl", "sglang")
+_MODELS = ("model", "model_name_or_path", "model_path", "pretrained_model_name_or_path", "base_model")
+# A name on the Hub, and no folder: `org/name`.
+_ON_THE_HUB = pattern(r"(?!(?:models?|checkpoints?|ckpts?|outputs?|data|weights|results|runs|exp\w*)/)"
+                      r"[A-Za-z0-9][\w.-]*/[\w.-]+")  # fmt: skip
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    called: str
+    # The variables that move it, the usual one first.
+    variables: tuple[str, ...]
+    holds: str
+
+
+VLLM = Cache("vLLM", ("VLLM_CACHE_ROOT", "XDG_CACHE_HOME"), "~/.cache/vllm")
+HUGGING_FACE = Cache(
+    "Hugging Face", ("HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE", "XDG_CACHE_HOME"),
+    "~/.cache/huggingface",
+)  # fmt: skip
+
+
+def used(launch: Launch) -> Iterator[Cache]:
+    """The caches that this command is known to fill."""
+    if launch.program == "vllm":
+        yield VLLM
+    if not any(name in launch.environment for name in _OFFLINE) and _loads(launch):
+        yield HUGGING_FACE
+
+
+def _loads(launch: Launch) -> bool:
+    """Whether it gets a model from the Hub, and puts it where the cache is."""
+    if "download_dir" in launch.options:
+        return False
+    words = [each.known for each in launch.arguments]
+    # `vllm serve NAME`; a module's own options stand among its arguments.
+    named = [words[1]] if launch.program == "vllm" and words[:1] == ["serve"] and len(words) > 1 else []
+    pairs = [*pairwise(words), *(each.split("=", 1) for each in words if each and "=" in each)]
+    named += [value for name, value in pairs if name and name.lstrip("-").replace("-", "_") in _MODELS]
+    if launch.program == "vllm" or launch.module.partition(".")[0] in _LOADERS:
+        return any(each is not None and not each.startswith(("/", ".", "~", "$")) for each in named)
+    return any(each is not None and _ON_THE_HUB.fullmatch(each) for each in named)
+
+
+def in_home(environment: Mapping[str, Text], names: Sequence[str] = KNOWN) -> Iterator[tuple[str, Text]]:
+    """The variables that point into the home folder, and what they say."""
+    for name in names:
+        value = environment.get(name)
+        if value is not None and is_home(value):
+            yield name, value
+
+
+def is_home(value: Text) -> bool:
+    return _HOME.match(value.shown()) is not None
+
+
+def is_moved(cache: Cache, environment: Mapping[str, Text]) -> bool:
+    """Whether somebody says where it is; a home folder that was moved moves it, too."""
+    home = environment.get("HOME")
+    moved_home = home is not None and home.shown() != "$HOME" and not is_home(home)
+    return moved_home or any(environment.get(name) for name in cache.variables)
+
+
+# How many threads what a job runs would start, and whether somebody else has seen to that.
+
+# Programs that see to it themselves.
+_BY_ITSELF = pattern(r"OMP_NUM_THREADS|set_num_threads|threadpool_limits")
+_CPUS = ("cpus-per-task", "cpus-per-gpu", "mincpus", "cores-per-socket", "threads-per-core")
+
+
+@dataclass(frozen=True, slots=True)
+class TooMany:
+    """Several processes, each of which would start a thread for every CPU that it sees."""
+
+    why: str
+    # What each of them may have.
+    share: str
+
+
+def too_many(job: SlurmJob, launch: Launch) -> TooMany | None:
+    """None where a launcher or Slurm sees to it."""
+    if launch.inline or started_by_launcher(job, launch) or _BY_ITSELF.search(script_text(job, launch) or ""):
+        return None
+    if launch.step is None:
+        return _share_the_jobs(job, launch)
+    if launch.step.program != "srun":
+        return None
+    where = spread(job, launch)
+    if where.per_node <= 1 or not _is_unbound(job, launch):
+        return None
+    why = f"{where.per_node} tasks on a node, each of which sees all of its CPUs"
+    return TooMany(why, f"$((SLURM_CPUS_ON_NODE / {where.per_node}))")
+
+
+def started_by_launcher(job: SlurmJob, launch: Launch) -> bool:
+    """Whether its launcher sets the variable where nobody has: torchrun does for more than one process on a node."""
+    when = sets_threads(launch.program)
+    if when != "several":
+        return when == "always"
+    count = launch.option("nproc_per_node") or launch.environment.get("PET_NPROC_PER_NODE")
+    return count is not None and job.known(count) != 1
+
+
+def _is_unbound(job: SlurmJob, launch: Launch) -> bool:
+    """Slurm binds tasks to the CPUs that they ask for; a whole node that nobody divides is everybody's."""
+    step = launch.step.options if launch.step is not None else {}
+    binding = step.get("cpu_bind")
+    if binding is not None and re.search(r"(?:^|,)no(?:ne)?(?:,|$)", binding.shown()):
+        return True
+    asked = job.request.option(*_CPUS) is not None or any(each.replace("-", "_") in step for each in _CPUS)
+    return job.request.option("exclusive") is not None and not asked and binding is None
+
+
+def _share_the_jobs(job: SlurmJob, launch: Launch) -> TooMany | None:
+    """Programs in the background of the batch script: all of them see all CPUs of the job."""
+    if not launch.ran.background or "taskset" in launch.ran.raw or "numactl" in launch.ran.raw:
+        return None
+    like = [
+        each for each in job.python_launches
+        if each.step is None and each.ran.background and (each.script, each.module) == (launch.script, launch.module)
+    ]  # fmt: skip
+    if len(like) < 2 and not launch.ran.in_loop:
+        return None
+    count = len(like) if len(like) > 1 else job.request.gpus_per_node or 1
+    why = "several at once in the background, each of which sees all CPUs of the job"
+    return TooMany(why, f"$((SLURM_CPUS_ON_NODE / {count}))" if count > 1 else "1")
+
+
+# Whether what a job runs has to do with Hugging Face's tokenizers, and by what sign.
+
+VARIABLE = "TOKENIZERS_PARALLELISM"
+_LIBRARIES = r"(?:transformers|tokenizers|trl|vllm)"
+_IMPORTS = pattern(rf"^\s*(?:import|from)\s+({_LIBRARIES})\b")
+# Without a fork nobody warns.
+_FORKING = pattern(r"DataLoader|num_workers|num_proc|Trainer|multiprocessing|concurrent|joblib|vllm|\.map\(|fork")
+# In words for people, and where they are installed; no part of a path or of another name.
+_SPOKEN = pattern(rf"(?<![\w./@-])({_LIBRARIES})(?![\w/-]|\.\w)")
+_INSTALLS = pattern(r"\b(?:pip3?|conda|mamba|uv)\b.*\binstall\b")
+
+
+def sign(job: SlurmJob, launch: Launch) -> str | None:
+    """None where there is none, or where the program sets the variable itself."""
+    module = launch.module.partition(".")[0]
+    if launch.program == "vllm" or module in ("transformers", "tokenizers", "trl", "vllm"):
+        return f"it runs {module or launch.program}"
+    text = script_text(job, launch)
+    if text is not None:
+        return _in_script(text, launch)
+    if launch.script is None or launch.script.known is None:
+        return None
+    spoken = _spoken_of(job.text)
+    return f"the job itself speaks of {spoken}" if spoken is not None else None
+
+
+def _in_script(text: str, launch: Launch) -> str | None:
+    if VARIABLE in text or "okeniz" not in text or not _FORKING.search(text):
+        return None
+    found = next(filter(None, map(_IMPORTS.match, text.splitlines())), None)
+    name = launch.script.shown().rsplit("/", 1)[-1] if launch.script is not None else "it"
+    return f"{name} imports {found[1]}" if found is not None else None
+
+
+@lru_cache(maxsize=8)
+def _spoken_of(text: str) -> str | None:
+    """Asked for each of a job's launches."""
+    return next(filter(None, map(_spoken, text.splitlines())), None)
+
+
+def _spoken(line: str) -> str | None:
+    """Of a comment, or of what installs it."""
+    if line.startswith(("#SBATCH", "#!")):
+        return None
+    text = line.partition("#")[2] if "#" in line and not _INSTALLS.search(line) else line
+    if text is line and not _INSTALLS.search(line):
+        return None
+    found = _SPOKEN.search(text)
+    return found[1] if found is not None else None
+
 
 THREADS = "OMP_NUM_THREADS"
 _OF_THE_CPUS = {"$SLURM_CPUS_PER_TASK": ("cpus-per-task",), "$SLURM_CPUS_PER_GPU": ("cpus-per-gpu",)}
@@ -108,16 +306,16 @@ def _is_empty(job: SlurmJob, value: Text) -> str | None:
 
 
 def _tokenizers(job: SlurmJob, launch: Launch, environment: Mapping[str, Text]) -> Iterator[Fault]:
-    if TOKENIZERS in environment:
+    if VARIABLE in environment:
         return
-    kept = launch.ran.kept.get(TOKENIZERS)
+    kept = launch.ran.kept.get(VARIABLE)
     if kept is not None:
-        yield _kept(TOKENIZERS, launch, kept, _FORKS)
+        yield _kept(VARIABLE, launch, kept, _FORKS)
         return
     why = sign(job, launch)
     if why is not None:
-        message = f"{TOKENIZERS} is not set for what this job runs"
-        yield Fault(TOKENIZERS, launch, message, f"not set: {why}", "false", _FORKS, missing=True)
+        message = f"{VARIABLE} is not set for what this job runs"
+        yield Fault(VARIABLE, launch, message, f"not set: {why}", "false", _FORKS, missing=True)
 
 
 def _kept(name: str, launch: Launch, place: Place, cause: str) -> Fault:

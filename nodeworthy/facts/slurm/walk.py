@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from itertools import chain
 
 from nodeworthy.boot.conditions import Guard
@@ -11,21 +13,190 @@ from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.paths import is_rooted
+from nodeworthy.boot.shell.journal import Gone, Journal
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.questions import Questions
-from nodeworthy.boot.shell.state import State
+from nodeworthy.boot.shell.splitting import separators, split
+from nodeworthy.boot.shell.state import State, Value
 from nodeworthy.boot.shell.syntax import Broken, Command, Declaration, Statement
 from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.walker import Walker
-from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment
+from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment, Parameter
+from nodeworthy.boot.shell.words import Expander
 from nodeworthy.boot.text import Hole, Text
-from nodeworthy.facts.slurm.branches import Choices
-from nodeworthy.facts.slurm.cache_variables import KNOWN
-from nodeworthy.facts.slurm.environment import Environment, Exports, Watched
-from nodeworthy.facts.slurm.given import GIVEN, JobExpander
 from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, said
 from nodeworthy.patterns import pattern
+from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+# The variables that say where programs keep their caches.
+
+# Any of these that points into $HOME is a fault, whoever reads it.
+KNOWN = (
+    "HF_HOME", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_DATASETS_CACHE", "TRANSFORMERS_CACHE", "VLLM_CACHE_ROOT",
+    "XDG_CACHE_HOME", "TRITON_CACHE_DIR", "TORCH_HOME", "TORCHINDUCTOR_CACHE_DIR", "TORCH_EXTENSIONS_DIR",
+    "CUDA_CACHE_PATH", "PIP_CACHE_DIR", "UV_CACHE_DIR", "APPTAINER_CACHEDIR", "SINGULARITY_CACHEDIR", "WANDB_CACHE_DIR",
+)  # fmt: skip
+
+
+# What is known of a job's own arguments: nothing, for whoever submits it gives them.
+
+GIVEN = "whoever submits the job gives it"
+_DEFAULTS = (":-", "-", ":=", "=", ":?", "?")
+
+
+class JobExpander(Expander):
+    """`$1` is not known, and `${1:-train.py}` is train.py unless somebody says otherwise."""
+
+    def _parameter(self, part: Parameter) -> Text:
+        if self._is_argument(part) and part.operator not in _DEFAULTS:
+            return Text((Hole(part.raw, GIVEN),))
+        return super()._parameter(part)
+
+    def _is_argument(self, part: Parameter) -> bool:
+        """Of the script itself: within a function they are those of its call."""
+        is_one = part.name in ("@", "*") or (part.name.isdigit() and part.name != "0")
+        return is_one and self.state.variables.get("@") is None
+
+
+# A launch behind a variable that differs by branch: `if …; then RUN="srun torchrun"; else RUN=python; fi; $RUN x`.
+
+# More ways than these are not told apart.
+MOST = 4
+
+
+@dataclass
+class Choices:
+    """What each variable is given, and under which conditions."""
+
+    state: State
+    given: dict[str, list[tuple[Guard, Value]]] = field(default_factory=dict)
+
+    def set(self, name: str, value: Value, guard: Guard) -> None:
+        values = self.given.setdefault(name, [])
+        values[:] = [each for each in values if each[0] != guard]
+        # What was given before holds no more, whichever way led here.
+        if not guard:
+            values.clear()
+        if len(values) <= MOST:
+            values.append((guard, value))
+
+    def of(
+        self, words: Sequence[Text], expand: Callable[[], tuple[Text, ...]]
+    ) -> Iterator[tuple[Guard, tuple[Text, ...]]]:
+        """The words on each of the branches that decide them; nothing where none does."""
+        names = [name for name in self._differing(words) if 1 < len(self.given.get(name, ())) <= MOST]
+        guards = list(dict.fromkeys(guard for name in names for guard, _ in self.given[name]))
+        if not names or len(guards) > MOST:
+            return
+        for guard in guards:
+            mark = self.state.mark()
+            for name in names:
+                self._take(name, guard)
+            chosen = tuple(self._filled(expand(), names))
+            self.state.back_to(mark)
+            if chosen:
+                yield guard, chosen
+
+    def _differing(self, words: Sequence[Text]) -> list[str]:
+        shown = dict.fromkeys(hole.shown for word in words for hole in word.holes if hole.why.startswith(DEPENDS))
+        return [each.strip("${}") for each in shown]
+
+    def _filled(self, words: Sequence[Text], names: Sequence[str]) -> Iterator[Text]:
+        """What another variable has kept of it: `CMD="$LAUNCHER train.py"` is not given anew."""
+        held = {f"${name}": value for name in names if isinstance(value := self.state.variables.get(name), Text)}
+        for index, word in enumerate(words):
+            if not any(hole.shown in held for hole in word.holes):
+                yield word
+                continue
+            pieces = (held[each.shown].pieces if isinstance(each, Hole) and each.shown in held else (each,)
+                      for each in word.pieces)  # fmt: skip
+            whole = Text.of(*(piece for some in pieces for piece in some))
+            is_text = index > 0 and (words[index - 1].known or "").startswith("-") and " " in word.shown()
+            yield from [whole] if is_text else split(whole, separators(self.state))
+
+    def _take(self, name: str, guard: Guard) -> None:
+        """What it holds on this branch: what it was given there, or before."""
+        here = [value for where, value in self.given[name] if where == guard[: len(where)]]
+        if here:
+            self.state.variables[name] = here[-1]
+
+
+DEPENDS = "its value depends on "
+
+
+# What is exported at each moment of a job script: kept by what changes, for thousands of commands may ask for it.
+
+
+@dataclass
+class Exports:
+    """The values of each name, and since when it has each; None where it is exported no more."""
+
+    moment: int = 0
+    since: dict[str, list[int]] = field(default_factory=dict)
+    values: dict[str, list[Text | None]] = field(default_factory=dict)
+
+    def note(self, name: str, value: Text | None) -> None:
+        values = self.values.setdefault(name, [])
+        if value is None and not values:
+            return
+        self.moment += 1
+        self.since.setdefault(name, []).append(self.moment)
+        values.append(value)
+
+    def at(self, name: str, moment: int) -> Text | None:
+        found = bisect_right(self.since.get(name, ()), moment)
+        return self.values[name][found - 1] if found else None
+
+
+class Environment(Mapping[str, Text]):
+    """As a command finds it: what is exported by then, and what stands before the command itself."""
+
+    __slots__ = ("_exports", "_moment", "_own")
+
+    def __init__(self, exports: Exports, own: Mapping[str, Text]) -> None:
+        self._exports, self._moment, self._own = exports, exports.moment, own
+
+    def __getitem__(self, name: str) -> Text:
+        value = self._own.get(name)
+        if value is None:
+            value = self._exports.at(name, self._moment)
+        if value is None:
+            raise KeyError(name)
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        exported = (name for name in self._exports.values if self._exports.at(name, self._moment) is not None)
+        yield from dict.fromkeys((*exported, *self._own))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class Watched(Journal[str, Value]):
+    """Variables that note which of them were changed, until somebody asks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: set[str] = set()
+
+    def __setitem__(self, key: str, value: Value) -> None:
+        self.touched.add(key)
+        super().__setitem__(key, value)
+
+    def remove(self, key: str) -> None:
+        self.touched.add(key)
+        super().remove(key)
+
+    def lay(self, values: Mapping[str, Value | None]) -> None:
+        self.touched.update(values)
+        super().lay(values)
+
+    def back_to(self, mark: int) -> dict[str, Value | Gone]:
+        changed = super().back_to(mark)
+        self.touched.update(changed)
+        return changed
+
 
 # The variables of which it is asked where they are set.
 LOOKED_AFTER = ("OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "VLLM_CACHE_DIR", *KNOWN)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from nodeworthy.facts.cluster.live_pod import LivePod, live_template
 from nodeworthy.facts.cluster.rejected_pod import RejectedPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.facts.pod.gpu_resources import GPU
+from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.patterns import pattern

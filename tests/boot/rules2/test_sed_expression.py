@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.boot.sed_expression import Substitution
+from nodeworthy.facts.registry.config_path import Substitution
 
 
 @pytest.mark.parametrize(
