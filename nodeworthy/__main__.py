@@ -1,5 +1,9 @@
 import sys
 
-from nodeworthy.cli import main
+from nodeworthy import interrupts
+
+interrupts.begin()
+
+from nodeworthy.cli import main  # noqa: E402 - from the first step on it can be ended
 
 sys.exit(main())

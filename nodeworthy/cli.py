@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from nodeworthy import __version__
+from nodeworthy import __version__, interrupts
 from nodeworthy.records import dataclass
 
 
@@ -50,13 +50,15 @@ COLLECT_AFTER = 100_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    if arguments is None:
+        interrupts.begin()
     gc.set_threshold(COLLECT_AFTER, 20, 20)
     if arguments is not None:
         return _guarded(list(arguments))
     # The process is ours alone, and ends with us: nobody need look through what is left.
     if sys.argv[1:2] == ["check"]:
         gc.disable()
-    code = _guarded(sys.argv[1:])
+    code = interrupts.until_ended(lambda: _guarded(sys.argv[1:]))
     gc.freeze()
     return code
 
@@ -74,6 +76,8 @@ def _guarded(argv: list[str]) -> int:
         _write_no_more()
         print(f"nodeworthy: can't write the output: {problem}", file=sys.stderr)
         return 2
+    except interrupts.Interrupted:
+        raise
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
 
@@ -118,6 +122,7 @@ def _run(argv: list[str]) -> int:
         code: int = module.run(options)
         sys.stdout.flush()
     except Ends as end:
+        interrupts.pass_on()  # what follows from it is no news
         from nodeworthy.redaction import hidden
         from nodeworthy.report.printable import printable
 
@@ -126,6 +131,7 @@ def _run(argv: list[str]) -> int:
     except (BrokenPipeError, KeyboardInterrupt):
         raise
     except OSError as problem:
+        interrupts.pass_on()
         if _stands_nowhere():
             print(
                 f"nodeworthy {command.name}: the folder that it runs in is gone; change to another one", file=sys.stderr
@@ -148,6 +154,7 @@ def _stands_nowhere() -> bool:
 
 
 def _crashed(command: Command, crash: Exception) -> int:
+    interrupts.pass_on()
     import traceback
     from pathlib import Path
 

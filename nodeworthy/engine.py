@@ -20,13 +20,17 @@ from nodeworthy.suppression import Suppressed
 from nodeworthy.telling import of_what, reason, signed, told_once, without_secrets
 from nodeworthy.verdict import (
     DoesNotApply,
+    Draft,
     Finding,
     NotKnown,
     Place,
     Severity,
     ToGive,
     Verdict,
-    finding,
+    draft,
+    error,
+    fail,
+    unknown,
     worst,
 )
 
@@ -172,7 +176,7 @@ def _not_seen(rule: Rule, missing: Missing) -> Judgement:
     subject = Nothing(missing.place)
     if missing.verdict is Verdict.SKIP:
         return Judgement(rule, subject, Verdict.SKIP, (), why=reason(missing.why))
-    found = signed(finding(missing.verdict, missing.place, missing.why), rule)
+    found = signed(draft(missing.verdict, missing.place, missing.why), rule)
     return Judgement(rule, subject, missing.verdict, (found,))
 
 
@@ -185,7 +189,7 @@ def nothing_to_judge(rule: Rule) -> Judgement:
 # One call of a check: what it found, or why it was skipped, or how it crashed.
 @dataclass(frozen=True)
 class _Outcome:
-    findings: tuple[Finding, ...] = ()
+    drafts: tuple[Draft, ...] = ()
     skipped: str | None = None
     crashed: str | None = None
 
@@ -202,7 +206,7 @@ def _outcomes(check: BoundCheck, subject: Fact, scene: Scene) -> Iterator[_Outco
         if not chosen:
             missing = scene.missing.get(parameter.type)
             if missing is not None and missing.verdict is not Verdict.SKIP:
-                yield _Outcome((finding(missing.verdict, subject, missing.why),))
+                yield _Outcome((draft(missing.verdict, subject, missing.why),))
             else:
                 yield _Outcome(skipped=reason(missing.why) if missing else f"nothing here is {_named(parameter.type)}")
             return
@@ -234,12 +238,12 @@ def _named(kind: type[Any]) -> str:
 
 
 def _call(function: Callable[..., Any], subject: Fact, context: Sequence[Any]) -> _Outcome:
-    found: list[Finding] = []
+    found: list[Draft] = []
     try:
         for each in function(subject, *context) or ():
             found.append(each)
-    except NotKnown as unknown:
-        found.append(finding(Verdict.UNKNOWN, unknown.place or subject, of_what(unknown)))
+    except NotKnown as not_known:
+        found.append(unknown(not_known.place or subject, of_what(not_known)))
     except DoesNotApply as skipped:
         return _Outcome(tuple(found), skipped=None if found else reason(skipped.why))
     except Exception as problem:  # noqa: BLE001 - a rule's fault must not end the run: it becomes a finding of its own
@@ -267,7 +271,7 @@ def _judgements(
         to_give = (why for why in skips if isinstance(why, ToGive))
         yield Judgement(rule, subject, Verdict.SKIP, (), why=next(to_give, skips[0]))
         return
-    found = [signed(each, rule) for outcome in calls for each in outcome.findings]
+    found = [signed(each, rule) for outcome in calls for each in outcome.drafts]
     made = _verdict(rule, subject, [suppressed.applied(each) for each in told_once(found)])
     yield replace(made, also_skipped=tuple(dict.fromkeys(skips))) if skips else made
 
@@ -279,7 +283,7 @@ def _verdict(rule: Rule, subject: Fact, findings: Sequence[Finding]) -> Judgemen
 
 
 def _crashed(rule: Rule, subject: Fact, why: str, crash: Rule) -> Judgement:
-    found = replace(finding(Verdict.ERROR, subject, why), rule=crash.id, severity=Severity.ERROR, remedy=crash.remedy)
+    found = Finding.of(error(subject, why), crash.id, remedy=crash.remedy)
     return Judgement(crash, subject, Verdict.ERROR, (without_secrets(found),), crashed=rule.id)
 
 
@@ -292,6 +296,6 @@ def _unused_suppressions(
         if judgement.verdict in (Verdict.SKIP, Verdict.UNKNOWN, Verdict.ERROR)
     }
     for each, why in suppressed.without_effect(ran, undecided):
-        found = finding(Verdict.FAIL, each, f"this suppression has no effect: {why}", remedy=unused.remedy)
-        told = without_secrets(replace(found, rule=unused.id, severity=unused.severity))
+        found = fail(each, f"this suppression has no effect: {why}", remedy=unused.remedy)
+        told = without_secrets(Finding.of(found, unused.id, severity=unused.severity))
         yield Judgement(unused, each, Verdict.FAIL, (told,))

@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any, overload
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Severity, Unread
+from nodeworthy.verdict import Draft, Severity, Unread
 
-Check = Callable[..., Iterator[Finding] | None]
+Check = Callable[..., Iterator[Draft] | None]
 
 
 class Moment(Enum):

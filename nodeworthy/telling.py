@@ -11,18 +11,18 @@ from nodeworthy import not_known
 from nodeworthy.markers import without_marks
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, NotKnown, Severity, ToGive, Verdict
+from nodeworthy.verdict import Draft, Finding, NotKnown, Severity, ToGive, Verdict
 
 # How a reason for a value's being unknown begins that does not name the value.
 _OF_A_VALUE = pattern(r"its value |it is |(?:a|the) template fills |\$\{|\{\{|the tag |SOPS ")
 _WORDS = ("message", "is_", "should", "cause", "remedy")
 
 
-def signed(each: Finding, rule: Rule) -> Finding:
+def signed(each: Draft, rule: Rule) -> Finding:
     remedy = each.remedy if each.remedy is not None or each.verdict is not Verdict.FAIL else rule.remedy
     # The rule's severity is the highest that its findings may have.
     severity = rule.severity if rule.severity is Severity.WARNING else each.severity
-    return without_secrets(_plain(replace(each, rule=rule.id, severity=severity, remedy=remedy)))
+    return without_secrets(_plain(Finding.of(each, rule.id, severity=severity, remedy=remedy)))
 
 
 def _plain(each: Finding) -> Finding:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
 
 from nodeworthy.records import dataclass
 
 if TYPE_CHECKING:
+    from typing import TypedDict, Unpack
+
     from nodeworthy.edit import Edit
+
+    class Details(TypedDict, total=False):
+        """What a draft says beside its place and its message."""
+
+        is_: str | None
+        should: str | None
+        on: str | Iterable[str]
+        related: Iterable[Related]
+        cause: str | None
+        remedy: str | None
+        victims: Iterable[str]
+        edit: Edit | None
+        severity: Severity
+
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -179,8 +196,8 @@ class Related:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """One fault, readable at 3 a.m.: what is, what should be, where, why, and what mends it."""
+class Draft:
+    """One fault, readable at 3 a.m.: what is, what should be, where, why, and what mends it. A check yields it."""
 
     verdict: Verdict
     message: str
@@ -197,12 +214,6 @@ class Finding:
     edit: Edit | None = None
     # A warning where the rule's own severity is an error: this finding alone is less.
     severity: Severity = Severity.ERROR
-    # The engine fills these in.
-    rule: str = ""
-    suppressed: bool = False
-    simulated: bool = False
-    # Suppressed, because it stands in the baseline.
-    baselined: bool = False
 
     def sentence(self) -> str:
         if not self.on:
@@ -214,7 +225,25 @@ class Finding:
         return f"{self.message[:at]}{on}{self.message[at:]}"
 
 
-Findings = Iterator[Finding]
+@dataclass(frozen=True, slots=True)
+class Finding(Draft):
+    """A draft that the engine has signed with its rule."""
+
+    rule: str = ""
+    suppressed: bool = False
+    simulated: bool = False
+    # Suppressed, because it stands in the baseline.
+    baselined: bool = False
+
+    @classmethod
+    def of(cls, made: Draft, rule: str, *, severity: Severity | None = None, remedy: str | None = None) -> Finding:
+        """The draft, signed with the rule's id; what else is given takes the place of what the draft says of it."""
+        said = {each.name: getattr(made, each.name) for each in fields(Draft)}
+        return cls(**said | {"severity": severity or made.severity, "remedy": remedy or made.remedy}, rule=rule)
+
+
+# What a check hands over, one by one.
+Findings = Iterator[Draft]
 
 
 def _is(where: Placed, is_: str | None) -> str | None:
@@ -223,7 +252,7 @@ def _is(where: Placed, is_: str | None) -> str | None:
     return is_
 
 
-def finding(
+def draft(
     verdict: Verdict,
     where: Placed | Place,
     message: str,
@@ -237,9 +266,9 @@ def finding(
     victims: Iterable[str] = (),
     edit: Edit | None = None,
     severity: Severity = Severity.ERROR,
-) -> Finding:
+) -> Draft:
     place = where if isinstance(where, Place) else where.place
-    return Finding(
+    return Draft(
         verdict,
         message,
         place,
@@ -255,13 +284,13 @@ def finding(
     )
 
 
-def fail(where: Placed | Place, message: str, **what: Any) -> Finding:
-    return finding(Verdict.FAIL, where, message, **what)
+def fail(where: Placed | Place, message: str, **what: Unpack[Details]) -> Draft:
+    return draft(Verdict.FAIL, where, message, **what)
 
 
-def unknown(where: Placed | Place, why: str, **what: Any) -> Finding:
-    return finding(Verdict.UNKNOWN, where, why, **what)
+def unknown(where: Placed | Place, why: str, **what: Unpack[Details]) -> Draft:
+    return draft(Verdict.UNKNOWN, where, why, **what)
 
 
-def error(where: Placed | Place, why: str, **what: Any) -> Finding:
-    return finding(Verdict.ERROR, where, why, **what)
+def error(where: Placed | Place, why: str, **what: Unpack[Details]) -> Draft:
+    return draft(Verdict.ERROR, where, why, **what)

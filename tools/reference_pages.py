@@ -20,8 +20,10 @@ MEANINGS = (
     ("1", "at least one rule fails"),
     ("2", "usage, or a named input that can't be read or is of no known kind"),
     ("3", "nothing failed, but something is unknown or went wrong, or nothing was evaluated"),
+    ("129", "the terminal was closed"),
     ("130", "Ctrl-C"),
     ("141", "whoever read the output has gone"),
+    ("143", "SIGTERM"),
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from nodeworthy.baseline.file import Baseline, Entry, entry_of, path_from
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Place, Verdict, finding, worst
+from nodeworthy.verdict import Finding, Place, Verdict, fail, worst
 
 
 def counted(judgements: Iterable[Judgement], folder: Path) -> Counter[Entry]:
@@ -88,5 +88,5 @@ def stale(left: Iterable[Entry], decided: Decided, known: frozenset[str]) -> lis
 def told(entry: Entry, baseline: Baseline, unused: Rule) -> Judgement:
     place = Place(path=baseline.shown, line=baseline.lines.get(entry), subject=f"{entry.rule} {entry.place}")
     message = f"this entry of the baseline applies no longer: {entry.rule} does not find it at {entry.place}"
-    found = replace(finding(Verdict.FAIL, place, message, remedy=REMEDY), rule=unused.id, severity=unused.severity)
+    found = Finding.of(fail(place, message, remedy=REMEDY), unused.id, severity=unused.severity)
     return Judgement(unused, Nothing(place), Verdict.FAIL, (found,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import select
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from nodeworthy import interrupts
 from nodeworthy.commands import judging
 from nodeworthy.errors import Ends, InputError
 from nodeworthy.records import dataclass
@@ -79,6 +81,9 @@ def run(options: diagnose.Options, run: Run, look: Callable[[], tuple[Report, st
             _stop_unheard()
             watching.look(look)
     except KeyboardInterrupt:
+        if interrupts.asked_by() not in (None, signal.SIGINT):
+            raise
+        interrupts.forget()
         return watching.code
 
 

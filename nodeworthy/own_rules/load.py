@@ -21,7 +21,7 @@ from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Check, Rule
 from nodeworthy.telling import without_secrets
-from nodeworthy.verdict import Finding, Place, Severity, Verdict, error
+from nodeworthy.verdict import Draft, Finding, Place, Severity, Verdict, error
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -148,8 +148,8 @@ def _guarded(rule: Rule) -> Rule:
 
 def _watched(function: Check) -> Check:
     @wraps(function)
-    def asked(*facts: Any) -> Iterator[Finding]:
-        kept: list[Finding] = []
+    def asked(*facts: Any) -> Iterator[Draft]:
+        kept: list[Draft] = []
         crash: Exception | None = None
         try:
             with redirect_stdout(sys.stderr):  # a report may be on its way there
@@ -167,9 +167,9 @@ def _watched(function: Check) -> Check:
     return asked
 
 
-def _sound(each: Any) -> Finding:
+def _sound(each: Any) -> Draft:
     """Reports take every word for granted."""
-    if not isinstance(each, Finding):
+    if not isinstance(each, Draft):
         raise TypeError(f"a check yields findings, and this is {type(each).__name__}")
     edits = list(_edits(each.edit))
     words = [each.message, *(word for name in _WORDS if (word := getattr(each, name)) is not None)]
@@ -196,5 +196,5 @@ REMEDY = "mend the rule's file: `nodeworthy rules test DIR` tries it"
 
 def not_loaded(broken: Broken, crash: Rule) -> Judgement:
     why = f"the rule {broken.id} can't be loaded, so nothing is known of it: {broken.why}"
-    found = replace(error(broken.place, why, remedy=REMEDY), rule=crash.id, severity=crash.severity)
+    found = Finding.of(error(broken.place, why, remedy=REMEDY), crash.id, severity=crash.severity)
     return Judgement(crash, Nothing(broken.place), Verdict.ERROR, (without_secrets(found),), crashed=broken.id)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.cluster.admissions import Admissions, RefusedOnNode
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
 
 RULE = Rule(
     "admission-explained",
@@ -37,7 +37,7 @@ def what_kubelets_refused(admissions: Admissions) -> Findings:
         yield _told(each)
 
 
-def _told(refused: RefusedOnNode) -> Finding:
+def _told(refused: RefusedOnNode) -> Draft:
     victims = [each.object for each in refused.pods]
     first, cause = refused.pods[0], refused.cause
     if cause is None:

@@ -22,7 +22,7 @@ from nodeworthy.known import aws_models
 from nodeworthy.known.aws_models import Model
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Severity, fail, skip
+from nodeworthy.verdict import Draft, Findings, Severity, fail, skip
 
 RULE = Rule(
     "aws-accepts",
@@ -57,7 +57,7 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
         yield fail(size.number.located(), f"{name}.{size.says}", should=size.should, cause=cause)
 
 
-def _value(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
+def _value(tree: Tree, model: Model, name: str) -> Iterator[Draft]:
     if tree.is_unknown or tree.is_null or tree.is_absent:
         return
     kind = model["type"]
@@ -77,7 +77,7 @@ def _value(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
         yield from _scalar(tree, model, name)
 
 
-def _structure(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
+def _structure(tree: Tree, model: Model, name: str) -> Iterator[Draft]:
     properties = model["properties"]
     for key, each in tree.mapping.items():
         if key in properties:
@@ -89,7 +89,7 @@ def _structure(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
             yield fail(tree.get(key), f"{name} has no {key}, which is required", is_="nothing", should=key)
 
 
-def _unknown_key(tree: Tree, key: str, name: str, properties: Model) -> Finding:
+def _unknown_key(tree: Tree, key: str, name: str, properties: Model) -> Draft:
     near = difflib.get_close_matches(_camel(key), properties, 1, 0.6)
     return fail(
         tree,
@@ -106,7 +106,7 @@ def _camel(key: str) -> str:
     return first + "".join(each.capitalize() for each in others)
 
 
-def _scalar(tree: Tree, model: Model, name: str) -> Iterator[Finding]:
+def _scalar(tree: Tree, model: Model, name: str) -> Iterator[Draft]:
     value = _as(model["type"], tree)
     if value is None:
         yield from _of_another_type(tree, name, _TYPES[model["type"]])
@@ -137,7 +137,7 @@ def _is_scalar(value: object) -> bool:
     return isinstance(value, (str, int, float))
 
 
-def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Finding]:
+def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Draft]:
     if not value:
         return  # the provider takes an empty text for one that was not given
     if "enum" in model:
@@ -161,7 +161,7 @@ def _text(tree: Tree, value: str, model: Model, name: str) -> Iterator[Finding]:
         yield fail(tree, f"{name} is no range of addresses", is_=_cut(value, tree), should="a range like 10.0.0.0/16")
 
 
-def _number(tree: Tree, value: float | bool, model: Model, name: str) -> Iterator[Finding]:
+def _number(tree: Tree, value: float | bool, model: Model, name: str) -> Iterator[Draft]:
     if not model.get("min", value) <= value <= model.get("max", value):
         yield fail(tree.located(), f"{name} is outside of what AWS takes", should=_between(model))
 
@@ -172,7 +172,7 @@ def _between(model: Model) -> str:
     return f"at least {model['min']}" if "min" in model else f"at most {model['max']}"
 
 
-def _of_another_type(tree: Tree, name: str, wanted: str) -> Iterator[Finding]:
+def _of_another_type(tree: Tree, name: str, wanted: str) -> Iterator[Draft]:
     is_ = tree.kind() if tree.is_mapping or tree.is_sequence else f"{tree.located().shown()} ({tree.kind()})"
     yield fail(tree, f"{name} is {tree.kind()}, and AWS takes {wanted}", is_=is_, should=wanted)
 

@@ -37,7 +37,7 @@ from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Located, Severity, Unknown, Verdict, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
     "containerd-paths",
@@ -121,7 +121,7 @@ def _path(name: str, path: Located[str], right: str | None, pool: GpuPool, runti
     yield _wrong(name, path, right, pool, runtime)
 
 
-def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Finding:
+def _wrong(name: str, path: Located[str], right: str | None, pool: GpuPool, runtime: Containerd) -> Draft:
     if not path.written:
         says = "is not set, and the operator's default is not the containerd that kubelet uses"
     elif any(same_file(str(path.shown()), template) for template in runtime.templates):
@@ -145,7 +145,7 @@ def _kind(name: str) -> str:
     return "socket" if name == SOCKET else "config"
 
 
-def _toolkit_must_be_off(toolkit: ToolkitSettings, pool: GpuPool, runtime: Containerd) -> Finding:
+def _toolkit_must_be_off(toolkit: ToolkitSettings, pool: GpuPool, runtime: Containerd) -> Draft:
     return fail(
         toolkit.enabled,
         f"the operator's toolkit is on where it can do nothing right ({runtime.note})",

@@ -23,7 +23,7 @@ from nodeworthy.facts.services.database_server import DatabaseServer
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "database-replicated",
@@ -109,7 +109,7 @@ def _shared(one: DatabaseServer, other: DatabaseServer) -> str:
     return next(met, "")
 
 
-def _may_share(one: DatabaseServer, other: DatabaseServer) -> Finding:
+def _may_share(one: DatabaseServer, other: DatabaseServer) -> Draft:
     wish = "a preferred anti-affinity, which is a wish" if one.apart.wishes else "nothing that keeps them apart"
     remedy = (
         "set spec.affinity.podAntiAffinityType: required"

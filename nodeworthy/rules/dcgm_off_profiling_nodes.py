@@ -13,7 +13,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
 from nodeworthy.known.operator_parts import HOLDS_COUNTERS, OPERANDS, PROFILING
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
 
 RULE = Rule(
     "dcgm-off-profiling-nodes",
@@ -65,7 +65,7 @@ def _dead(values: OperatorValues, part: str) -> list[Related]:
     return [Related(each.place, "the operator's chart has no such setting") for each in written if not each.is_absent]
 
 
-def _told(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes, dead: list[Related]) -> Finding:
+def _told(part: str, label: str, enabled: Located[bool], nodes: ProfilingNodes, dead: list[Related]) -> Draft:
     return fail(
         nodes,
         f"{nodes.title} get the operator's {part}: they register without {label}=false",

@@ -13,7 +13,7 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.known.node_limits import inodes, room
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Severity, fail, need
+from nodeworthy.verdict import Draft, Findings, Severity, fail, need
 
 RULE = Rule(
     "disk-has-room",
@@ -31,7 +31,7 @@ def there_is_room_for_images_and_logs(node: Node) -> Findings:
     yield from _few_inodes(need(disks.inodes), inodes())
 
 
-def _short(disks: Sequence[Disk], least: int) -> Iterator[Finding]:
+def _short(disks: Sequence[Disk], least: int) -> Iterator[Draft]:
     for each in disks:
         if each.percent < least:
             yield fail(
@@ -43,7 +43,7 @@ def _short(disks: Sequence[Disk], least: int) -> Iterator[Finding]:
             )
 
 
-def _few_inodes(disks: Sequence[Disk], least: int) -> Iterator[Finding]:
+def _few_inodes(disks: Sequence[Disk], least: int) -> Iterator[Draft]:
     for each in disks:
         if each.percent < least:
             yield fail(

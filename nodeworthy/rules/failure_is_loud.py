@@ -35,7 +35,7 @@ from nodeworthy.facts.boot.unread_steps import unread_steps
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "failure-is-loud",
@@ -202,7 +202,7 @@ def _is_one_pipe(one: Place, other: Place) -> bool:
     return one.path == other.path and one.within == other.within and 0 <= (other.line or 0) - (one.line or 0) <= 1
 
 
-def _one(source: Source, step: Step) -> Finding:
+def _one(source: Source, step: Step) -> Draft:
     written = source.written_at(step.place) or step.effect.command
     calls = [source.written_at(each) for each in step.effect.via]
     how, remedy = _by(source, step, written, calls)
@@ -234,7 +234,7 @@ def _by(source: Source, step: Step, own: str, calls: Sequence[str]) -> tuple[str
     return "nobody looks", f"put `|| exit 1` behind {line}, or look at $?"
 
 
-def _together(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Finding:
+def _together(source: Source, later: NoticedLater, steps: Sequence[Step]) -> Draft:
     first, *others = steps
     waits = later.waits_at(first)
     return fail(

@@ -41,7 +41,7 @@ from nodeworthy.facts.node.firewall_on_node import declared, once_booted, open_t
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, skip
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip
 
 RULE = Rule(
     "firewall-no-wider",
@@ -60,7 +60,7 @@ def a_script_opens_no_more(script: BootScript, pool: BootPool | None) -> Finding
     yield from _of_script(script, pool)
 
 
-def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Finding]:
+def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     steps = _of(pool, steps_in(script.timeline))
     wanted = pool is not None and pool.pool.firewall is Wanted.UFW
     if not steps and not wanted:

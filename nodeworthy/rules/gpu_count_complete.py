@@ -24,7 +24,7 @@ from nodeworthy.facts.node.gpus_on_node import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
 
 RULE = Rule(
     "gpu-count-complete",
@@ -57,7 +57,7 @@ def the_cluster_counts_them_all(count: NodeGpuCount) -> Findings:
         )
 
 
-def _of_a_change(count: NodeGpuCount, resource: str) -> Finding:
+def _of_a_change(count: NodeGpuCount, resource: str) -> Draft:
     """They are away on purpose; whether they come back, labels do not tell."""
     node = count.node
     return unknown(
@@ -70,7 +70,7 @@ def _of_a_change(count: NodeGpuCount, resource: str) -> Finding:
     )
 
 
-def _gone(count: NodeGpuCount, resource: str, lost: int) -> Finding:
+def _gone(count: NodeGpuCount, resource: str, lost: int) -> Draft:
     node = count.node
     cause, remedy = _all_at_once(node) if lost == node.capacity[resource] > 1 else _some(node)
     return fail(
@@ -106,7 +106,7 @@ def their_device_plugin_offers_them(offered: OfferedGpus) -> Findings:
         yield _told(each)
 
 
-def _told(silent: SilentPlugin) -> Finding:
+def _told(silent: SilentPlugin) -> Draft:
     """Nothing is known to be wrong with the GPUs: nobody counts them."""
     return fail(
         silent,

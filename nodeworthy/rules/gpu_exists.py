@@ -24,7 +24,7 @@ from nodeworthy.facts.fleet.pool_claim import PoolClaim
 from nodeworthy.known import instances
 from nodeworthy.known.offerings import offerings_source
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "gpu-exists",
@@ -57,7 +57,7 @@ def what_the_pool_claims_can_be(claim: PoolClaim) -> Findings:
         yield from _pair(claim, need(claim.gpu), claim.instance_type)
 
 
-def _of_the_region(region: str, instance_type: Located[str]) -> Finding:
+def _of_the_region(region: str, instance_type: Located[str]) -> Draft:
     kind = need(instance_type)
     return unknown(
         instance_type,

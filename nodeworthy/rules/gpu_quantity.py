@@ -19,7 +19,7 @@ from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.pod.containers import Container, NotAQuantity, whole
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Located, Related, Severity, Unknown, fail, skip, unknown
 
 RULE = Rule(
     "gpu-quantity",
@@ -98,7 +98,7 @@ def _of_a_container(pod: PodTemplate, container: Container, resource: str) -> Fi
         )
 
 
-def _not_whole(container: Container, resource: str, tree: Tree) -> Finding | None:
+def _not_whole(container: Container, resource: str, tree: Tree) -> Draft | None:
     located = settled(tree)
     if not isinstance(located.state, Known) or tree.is_absent:
         return None
@@ -122,7 +122,7 @@ def _remedy(resource: str) -> str:
     return "ask for a whole number of GPUs; to share one, use MIG, time-slicing or HAMi"
 
 
-def _without_number(pod: PodTemplate, container: Container, resource: str, limit: Tree) -> Finding:
+def _without_number(pod: PodTemplate, container: Container, resource: str, limit: Tree) -> Draft:
     if pod.elsewhere is not None:
         return unknown(
             limit.located(), f"whether {container.name} has a limit of {resource} is not known: {pod.elsewhere}"

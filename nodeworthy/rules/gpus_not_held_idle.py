@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.cluster.idle_holders import HeldGpus, IdleHolder
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Severity, fail
+from nodeworthy.verdict import Draft, Findings, Severity, fail
 
 RULE = Rule(
     "gpus-not-held-idle",
@@ -35,7 +35,7 @@ def they_work(held: HeldGpus) -> Findings:
         yield _told(each)
 
 
-def _told(idle: IdleHolder) -> Finding:
+def _told(idle: IdleHolder) -> Draft:
     nodes = sorted({each.node for each in idle.pods})
     on = ", ".join(nodes) if len(nodes) <= 4 else f"{len(nodes)} nodes"
     since = f", since {idle.since:%Y-%m-%d %H:%M}Z" if idle.since else ""

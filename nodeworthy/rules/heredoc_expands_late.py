@@ -14,7 +14,7 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import Source
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "heredoc-expands-late",
@@ -46,7 +46,7 @@ def inner_scripts_keep_their_variables(script: BootScript) -> Findings:
             )
 
 
-def _lost(source: Source, inner: InnerScript, lost: list[Expansion]) -> Finding:
+def _lost(source: Source, inner: InnerScript, lost: list[Expansion]) -> Draft:
     path, named = inner.effect.path.shown(), list(dict.fromkeys(each.raw for each in lost))
     kind = "the unit" if inner.is_unit else "the script"
     written = Related(inner.effect.place, f"{kind} {path} is written here, through a heredoc that expands")

@@ -21,7 +21,7 @@ from nodeworthy.facts.node.seen import Blocked, NodeKernelLog, OomLine, SxidLine
 from nodeworthy.known.pod_interfaces import is_pods
 from nodeworthy.known.xid import xid
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, need
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, need
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -67,7 +67,7 @@ def _kind(packet: Blocked) -> str:
     return f"from {ends[0] or 'the node'} to {ends[1] or 'the node'}"
 
 
-def _xid(log: NodeKernelLog, gpu: str, number: int, lines: Sequence[XidLine]) -> Finding:
+def _xid(log: NodeKernelLog, gpu: str, number: int, lines: Sequence[XidLine]) -> Draft:
     known = xid(number)
     return fail(
         log,
@@ -79,7 +79,7 @@ def _xid(log: NodeKernelLog, gpu: str, number: int, lines: Sequence[XidLine]) ->
     )
 
 
-def _sxid(log: NodeKernelLog, switch: str, number: int, lines: Sequence[SxidLine]) -> Finding:
+def _sxid(log: NodeKernelLog, switch: str, number: int, lines: Sequence[SxidLine]) -> Draft:
     return fail(
         log,
         f"the NVSwitch {switch} reported a fatal SXid {number}",
@@ -90,7 +90,7 @@ def _sxid(log: NodeKernelLog, switch: str, number: int, lines: Sequence[SxidLine
     )
 
 
-def _oom(log: NodeKernelLog, process: str, lines: Sequence[OomLine]) -> Finding:
+def _oom(log: NodeKernelLog, process: str, lines: Sequence[OomLine]) -> Draft:
     return fail(
         log,
         f"the kernel killed {process}, because the machine had no memory left",
@@ -101,7 +101,7 @@ def _oom(log: NodeKernelLog, process: str, lines: Sequence[OomLine]) -> Finding:
     )
 
 
-def _block(log: NodeKernelLog, kind: str, lines: Sequence[Blocked]) -> Finding:
+def _block(log: NodeKernelLog, kind: str, lines: Sequence[Blocked]) -> Draft:
     first = lines[0]
     return fail(
         log,

@@ -37,7 +37,7 @@ from nodeworthy.facts.node.kubelet_faults import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.known.kubelet import Family, families, join
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "kubelet-survives-reboot",
@@ -143,7 +143,7 @@ def _is_the_images(boot: KubeletStarts, starter: Effect) -> bool:
     return isinstance(starter, Unit) and starter.act is Act.RESTART
 
 
-def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Finding:
+def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Draft:
     written = [each for each in boot.keepers if each.effect is not None]
     undone = next(((each, by) for each in written for by in boot.undone(each)), None)
     if undone is not None:
@@ -159,7 +159,7 @@ def _dies(boot: KubeletStarts, starter: Effect, pool: BootPool | None) -> Findin
     return replace(found, related=tuple(related), should=_should(boot), cause=CAUSE)
 
 
-def _undone(boot: KubeletStarts, kept: Keeper, by: Effect, starter: Effect) -> Finding:
+def _undone(boot: KubeletStarts, kept: Keeper, by: Effect, starter: Effect) -> Draft:
     unit = boot.unit_started_by(starter)
     name = by.unit.shown() if isinstance(by, Unit) else kept.unit
     remedy = f"delete this line, or enable {name} behind it"
@@ -169,7 +169,7 @@ def _undone(boot: KubeletStarts, kept: Keeper, by: Effect, starter: Effect) -> F
     return fail(by, f"{unit} is enabled, and then it is not any more", is_=by.command, related=related, remedy=remedy)
 
 
-def _only_sometimes(boot: KubeletStarts, kept: Keeper, starter: Effect) -> Finding:
+def _only_sometimes(boot: KubeletStarts, kept: Keeper, starter: Effect) -> Draft:
     unit, under = boot.unit_started_by(starter), told(kept.conditions, starter.conditions)
     return fail(
         kept.effect or starter,
@@ -180,7 +180,7 @@ def _only_sometimes(boot: KubeletStarts, kept: Keeper, starter: Effect) -> Findi
     )
 
 
-def _never(boot: KubeletStarts, starter: Effect) -> Finding:
+def _never(boot: KubeletStarts, starter: Effect) -> Draft:
     unit, image = boot.unit_started_by(starter), boot.family.image
     off = boot.switched_off()
     if off and isinstance(starter, Joins) and starter.tells:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, finding
+from nodeworthy.verdict import Findings, Severity, draft
 
 RULE = Rule(
     "looked-at",
@@ -21,4 +21,4 @@ RULE = Rule(
 
 @RULE.check
 def it_stayed_unseen(unseen: NotLookedAt) -> Findings:
-    yield finding(unseen.verdict, unseen, unseen.why, remedy=unseen.remedy or RULE.remedy)
+    yield draft(unseen.verdict, unseen, unseen.why, remedy=unseen.remedy or RULE.remedy)

@@ -25,7 +25,7 @@ from nodeworthy.facts.services.prometheus_amounts import fitting, room_of, secon
 from nodeworthy.facts.services.split_endpoint import SplitEndpoint
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "metrics-fit-their-disk",
@@ -141,7 +141,7 @@ def the_chart_reads_its_settings(stack: MonitoringStack) -> Findings:
         yield _unread(tree, path, right)
 
 
-def _unread(tree: Tree, path: tuple[str, ...], right: tuple[str, ...]) -> Finding:
+def _unread(tree: Tree, path: tuple[str, ...], right: tuple[str, ...]) -> Draft:
     name, stands = path[-1], ".".join(path[:-1]) or "the top of the values"
     lost = "what it lists is not scraped" if name.startswith("additional") else "the chart keeps its default"
     return fail(
@@ -204,7 +204,7 @@ def _is_taken(scraping: Scraping) -> bool:
     return any(not isinstance(each, Unknown) and each.value is None for each in asked)
 
 
-def _without_monitor(enabled: Located[bool], scraping: Scraping) -> Finding:
+def _without_monitor(enabled: Located[bool], scraping: Scraping) -> Draft:
     return fail(
         enabled,
         "nobody scrapes the DCGM exporter: the operator brings no ServiceMonitor for it",
@@ -216,7 +216,7 @@ def _without_monitor(enabled: Located[bool], scraping: Scraping) -> Finding:
     )
 
 
-def _not_chosen(enabled: Located[bool], labels: dict[str, str], wanted: dict[str, str], scraping: Scraping) -> Finding:
+def _not_chosen(enabled: Located[bool], labels: dict[str, str], wanted: dict[str, str], scraping: Scraping) -> Draft:
     shown = _shown(wanted) or "no label at all, for it chooses none"
     return fail(
         enabled,

@@ -45,7 +45,7 @@ from nodeworthy.known.secret_templates import Filling, fillings
 from nodeworthy.known.secrets import HIDDEN, Secret, what_is
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "no-secret-in-plain-sight",
@@ -78,12 +78,12 @@ class _Sight:
     cause: str
     remedy: str
 
-    def finding(self, place: Place, what: str, name: str) -> Finding:
+    def finding(self, place: Place, what: str, name: str) -> Draft:
         message = f"{what} stands in {self.where}{f', as {name}' if name else ''}"
         should = "fetched, or referred to"
         return fail(place, message, is_=HIDDEN, should=should, cause=self.cause, remedy=self.remedy)
 
-    def findings(self, text: str, at: Callable[[int, int], Place]) -> Iterator[Finding]:
+    def findings(self, text: str, at: Callable[[int, int], Place]) -> Iterator[Draft]:
         for each in secrets_in(text):
             yield self.finding(at(each.line, each.column), each.what, each.name)
 
@@ -144,13 +144,13 @@ def _is_filled_in(script: BootScript) -> bool:
     return script.userdata.is_template and (not script.use.builds_an_image or not path.endswith(".sh"))
 
 
-def _in_part(part: Part, sight: _Sight, *, is_template: bool) -> Iterator[Finding]:
+def _in_part(part: Part, sight: _Sight, *, is_template: bool) -> Iterator[Draft]:
     yield from sight.findings(part.text, part.origin.at)
     for each in fillings(part.text) if is_template else ():
         yield _filled_in(each, sight, part.origin.at(each.line, each.column))
 
 
-def _filled_in(each: Filling, sight: _Sight, place: Place) -> Finding:
+def _filled_in(each: Filling, sight: _Sight, place: Place) -> Draft:
     if each.is_called_so:
         return fail(
             place,
@@ -169,7 +169,7 @@ def _filled_in(each: Filling, sight: _Sight, place: Place) -> Finding:
     )
 
 
-def _in_packed_files(script: BootScript, sight: _Sight) -> Iterator[Finding]:
+def _in_packed_files(script: BootScript, sight: _Sight) -> Iterator[Draft]:
     """Files whose content is in base64 here: of the others every line was looked at."""
     texts = [part.text for part in script.userdata.parts]
     for writes in script.timeline.of(Writes):
@@ -200,7 +200,7 @@ def _is_given(each: Secret, text: PlainText) -> bool:
     return text.is_of_a_chart or shipped_by(each.name, text.text[each.start : each.end]) is not None
 
 
-def _given_by_a_chart(text: PlainText, known: Sequence[Secret]) -> Finding:
+def _given_by_a_chart(text: PlainText, known: Sequence[Secret]) -> Draft:
     """Nobody's own: said once, as what it is."""
     first, *others = known
     whose = shipped_by(first.name, text.text[first.start : first.end])

@@ -36,7 +36,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.operator_parts import OWN_DRIVER as OWN_DRIVER_LABEL
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, ToGive, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, ToGive, fail, need, skip, unknown
 
 RULE = Rule(
     "one-driver",
@@ -157,7 +157,7 @@ def _installs_none(script: BootScript, pool: BootPool, who: WhoBrings) -> Findin
         )
 
 
-def _not_in_the_image(pool: BootPool, image: NodeImage, who: WhoBrings) -> Finding:
+def _not_in_the_image(pool: BootPool, image: NodeImage, who: WhoBrings) -> Draft:
     return fail(
         image.place,
         "the driver is to come from the image, and this image has none",
@@ -208,7 +208,7 @@ def _beside_what_is_said(script: BootScript, pool: BootPool, operators: Sequence
         yield _beside(found[0], pool, Related(brings, says))
 
 
-def _beside(package: NvidiaPackage, pool: BootPool, says: Related) -> Finding:
+def _beside(package: NvidiaPackage, pool: BootPool, says: Related) -> Draft:
     return fail(
         package.place,
         "the script installs a driver, and so does the operator",
@@ -256,7 +256,7 @@ def one_runs_on_a_node(running: DriversOnNodes) -> Findings:
     )
 
 
-def _kept_off(values: OperatorValues, pool: GpuPool) -> Finding:
+def _kept_off(values: OperatorValues, pool: GpuPool) -> Draft:
     said = Related(values.brings_driver.place, "the operator would bring one")
     return fail(
         pool,
@@ -270,7 +270,7 @@ def _kept_off(values: OperatorValues, pool: GpuPool) -> Finding:
     )
 
 
-def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Finding:
+def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Draft:
     return fail(
         values.brings_driver,
         "nobody brings the driver: the operator's is off",
@@ -283,9 +283,7 @@ def _none(values: OperatorValues, pool: GpuPool, declared: Related) -> Finding:
     )
 
 
-def _two(
-    values: OperatorValues, pools: Sequence[GpuPool], brought_by: str, pool: GpuPool, declared: Related
-) -> Finding:
+def _two(values: OperatorValues, pools: Sequence[GpuPool], brought_by: str, pool: GpuPool, declared: Related) -> Draft:
     said = "true" if values.brings_driver.written else "not set, and true by default"
     return fail(
         values.brings_driver,

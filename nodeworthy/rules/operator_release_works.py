@@ -22,7 +22,7 @@ from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_releas
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import (
-    Finding,
+    Draft,
     Findings,
     Known,
     Located,
@@ -129,7 +129,7 @@ def _of_a_release(values: OperatorValues) -> None:
         )
 
 
-def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
+def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Draft:
     where, named = _where(hit, values)
     on = pool.title if pool is not None else ()
     related = [*_related(hit, values), *([pool.declares_its_runtime()] if pool is not None else [])]
@@ -147,7 +147,7 @@ def _told(hit: Hit, values: OperatorValues, pool: GpuPool | None) -> Finding:
     )
 
 
-def _depends(hit: Hit, values: OperatorValues, pool: GpuPool) -> Finding:
+def _depends(hit: Hit, values: OperatorValues, pool: GpuPool) -> Draft:
     where, named = _where(hit, values)
     why = f"{named} may break on {pool.title}, which does not say which containerd it runs: {hit.breakage.says}"
     remedy = f"say it in the fleet (containerd of the pool); where it is one that breaks: {hit.breakage.remedy}"

@@ -25,7 +25,7 @@ from __future__ import annotations
 from nodeworthy.facts.cluster.pending_causes import Waiting, WaitingPods
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
 
 RULE = Rule(
     "pending-explained",
@@ -44,7 +44,7 @@ def why_they_wait(waiting: Waiting) -> Findings:
         yield _of_quota(quota)
 
 
-def _told(group: WaitingPods) -> Finding:
+def _told(group: WaitingPods) -> Draft:
     cause, victims = group.cause, [each.object for each in group.pods]
     count = "a pod waits" if len(victims) == 1 else f"{len(victims)} pods wait"
     if cause.why_unknown is not None:
@@ -67,7 +67,7 @@ def _since(group: WaitingPods) -> str:
     return f"; waiting since {first:%Y-%m-%d %H:%M}Z" if first is not None else ""
 
 
-def _of_quota(quota: QuotaRefusal) -> Finding:
+def _of_quota(quota: QuotaRefusal) -> Draft:
     return fail(
         quota,
         f"pods for GPUs are not made: the quota '{quota.quota}' of namespace '{quota.namespace}' is used up",

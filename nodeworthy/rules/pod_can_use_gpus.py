@@ -25,7 +25,7 @@ from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.pod.visible_devices import Choice, choices, takes_a_whole_node, why_it_decides_nothing
 from nodeworthy.known.visible_devices import EVERYTHING, NOTHING, VARIABLE
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Severity, fail, skip
+from nodeworthy.verdict import Draft, Findings, Severity, fail, skip
 
 RULE = Rule(
     "pod-can-use-gpus",
@@ -67,7 +67,7 @@ def it_says_so_where_it_is_read(pod: PodTemplate) -> Findings:
         yield _not_read(pod, each)
 
 
-def _not_read(pod: PodTemplate, each: Misplaced) -> Finding:
+def _not_read(pod: PodTemplate, each: Misplaced) -> Draft:
     lost = (
         "no container asks for the GPUs, and none gets one" if each.asks else f"the pod comes without its {each.name}"
     )
@@ -81,7 +81,7 @@ def _not_read(pod: PodTemplate, each: Misplaced) -> Finding:
     )
 
 
-def _overridden(pod: PodTemplate, each: Choice) -> Finding:
+def _overridden(pod: PodTemplate, each: Choice) -> Draft:
     asked = "one GPU" if each.asks == 1 else f"{each.asks} GPUs"
     return fail(
         each.said,

@@ -62,7 +62,7 @@ from nodeworthy.facts.node.firewall_on_node import declared, evidence, known_to_
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "pod-egress-forwarded",
@@ -84,7 +84,7 @@ def a_script_opens_it_for_pods(script: BootScript, pool: BootPool | None) -> Fin
     yield from _of_script(script, pool)
 
 
-def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Finding]:
+def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     steps = steps_in(script.timeline)
     found = runs(steps)
     if found is None:
@@ -147,8 +147,16 @@ def _told(story: Story, is_sure: bool, pool: BootPool | None) -> Findings:
     on = pool.title if pool is not None else ()
     if is_sure:
         related = [*story.related(), *_declared(pool)]
-        what = {"is_": story.is_, "should": story.should, "cause": story.cause, "remedy": story.remedy}
-        yield fail(story.place, story.message, on=on, related=related, **what)
+        yield fail(
+            story.place,
+            story.message,
+            is_=story.is_,
+            should=story.should,
+            on=on,
+            related=related,
+            cause=story.cause,
+            remedy=story.remedy,
+        )
         return
     unread = ((each.place, each.why) for each in story.firewall.unread)
     place, why = next(iter([*unread, *story.doubts()]), (story.place, "a rule was not understood"))

@@ -43,7 +43,7 @@ from nodeworthy.facts.profiling.option_story import OptionStory
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import image_loads_early, option
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, Verdict, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
     "profiling-before-driver",
@@ -84,7 +84,7 @@ def what_stands_beside_the_script_asks_for_it(
     yield from (_asked_for(each, sign, file) for each in _judged(script, pool, boot))
 
 
-def _asked_for(found: Finding, sign: Related, file: ProfilingAsked | None) -> Finding:
+def _asked_for(found: Draft, sign: Related, file: ProfilingAsked | None) -> Draft:
     """With what asks for it. Beside a file that sets the option nobody knows whether it gets onto the node."""
     told = replace(found, related=tuple(dict.fromkeys((*found.related, sign))))
     if file is None or told.verdict is not Verdict.FAIL:

@@ -17,7 +17,7 @@ from nodeworthy.facts.pod.containers import Container
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.profiling.signs import why_container_profiles, why_pod_profiles
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Severity, Unknown, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Severity, Unknown, fail, skip, unknown
 
 RULE = Rule(
     "profiling-pod-privileged",
@@ -68,7 +68,7 @@ def _of_the_pod(pod: PodTemplate, why: str) -> Findings:
         yield _lacks(pod, asking, why)
 
 
-def _lacks(pod: PodTemplate, container: Container, why: str) -> Finding:
+def _lacks(pod: PodTemplate, container: Container, why: str) -> Draft:
     has = [each for each in container.capabilities if each not in ("SYS_ADMIN", "ALL")]
     prefixed = "CAP_SYS_ADMIN" in has
     return fail(

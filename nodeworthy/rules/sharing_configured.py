@@ -40,7 +40,7 @@ from nodeworthy.facts.operator.sharing import (
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "sharing-configured",
@@ -74,7 +74,7 @@ def _near(key: str) -> str:
     return MPS if "mps" in key.lower() else TIME_SLICING
 
 
-def _of_means(config: SharingConfig, means: str) -> Iterator[Finding]:
+def _of_means(config: SharingConfig, means: str) -> Iterator[Draft]:
     said = config.of(means)
     if said is None:
         return
@@ -90,7 +90,7 @@ def _of_means(config: SharingConfig, means: str) -> Iterator[Finding]:
         yield from _of_resource(config, each)
 
 
-def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Finding]:
+def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Draft]:
     name = need(each.name.located())
     if not isinstance(name, str) or not name:
         yield fail(
@@ -113,7 +113,7 @@ def _of_resource(config: SharingConfig, each: SharedResource) -> Iterator[Findin
         )
 
 
-def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Finding]:
+def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iterator[Draft]:
     replicas = each.replicas
     if replicas.is_absent or replicas.is_null:
         is_: str | None = "no replicas"
@@ -134,7 +134,7 @@ def _of_replicas(config: SharingConfig, each: SharedResource, name: str) -> Iter
     )
 
 
-def _of_both(config: SharingConfig) -> Iterator[Finding]:
+def _of_both(config: SharingConfig) -> Iterator[Draft]:
     sliced, by_mps = config.of(TIME_SLICING), config.of(MPS)
     if by_mps is None:
         return
@@ -184,7 +184,7 @@ def the_default_is_one_of_them(values: OperatorValues, configs: Sequence[Sharing
         )
 
 
-def _of_another_name(chosen: Tree, name: str, configs: Sequence[SharingConfig]) -> Iterator[Finding]:
+def _of_another_name(chosen: Tree, name: str, configs: Sequence[SharingConfig]) -> Iterator[Draft]:
     others = {each.map: each for each in configs if each.map}
     if not others:
         skip(f"the ConfigMap '{name}' is not here")
@@ -214,7 +214,7 @@ def the_chart_reads_it(values: OperatorValues) -> Findings:
         yield _unread(".".join(path), tree, named)
 
 
-def _unread(path: str, tree: Tree, named: Tree) -> Finding:
+def _unread(path: str, tree: Tree, named: Tree) -> Draft:
     """What the ConfigMap says may be the same: then it is only said in vain."""
     is_slicing = path.rpartition(".")[2] != MIG_STRATEGY
     should = "devicePlugin.config.data, with create, name and default" if is_slicing else "mig.strategy"

@@ -38,7 +38,7 @@ from nodeworthy.facts.boot.unreadable_shell import (
 )
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, Unread, fail, skip
+from nodeworthy.verdict import Draft, Findings, Related, Severity, Unread, fail, skip
 
 RULE = Rule(
     "shell-parses",
@@ -75,7 +75,7 @@ def the_shell_can_read_the_job(job: SlurmJob) -> Findings:
         yield _told(Unreadable(job.broken, Straight(replace(job.place, line=1, column=1)), job.text))
 
 
-def _told_cut(cut: CutShort, part: SourcePart) -> Finding:
+def _told_cut(cut: CutShort, part: SourcePart) -> Draft:
     rows, origin = part.rows, part.part.origin
     place, lost = origin.at(cut.ends + 1, 1), origin.at(cut.lost + 1, 1)
     return fail(
@@ -89,7 +89,7 @@ def _told_cut(cut: CutShort, part: SourcePart) -> Finding:
     )
 
 
-def _told(found: Unreadable) -> Finding:
+def _told(found: Unreadable) -> Draft:
     begins = Related(found.begins, "the command that can't be read begins here")
     return fail(
         found.place,

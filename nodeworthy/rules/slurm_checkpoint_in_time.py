@@ -25,7 +25,7 @@ from nodeworthy.facts.slurm.checkpoint import (
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.request import ENDLESS, told
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-checkpoint-in-time",
@@ -109,7 +109,7 @@ def _answered(job: SlurmJob, signal: Signal) -> Findings:
         )
 
 
-def _nobody_answers(signal: Signal) -> Finding:
+def _nobody_answers(signal: Signal) -> Draft:
     return fail(
         signal.option.place,
         f"nothing answers {signal.name}, which the batch shell is sent",
@@ -119,7 +119,7 @@ def _nobody_answers(signal: Signal) -> Finding:
     )
 
 
-def _never_comes(signal: Signal, *, trapped: bool) -> Finding:
+def _never_comes(signal: Signal, *, trapped: bool) -> Draft:
     return fail(
         signal.option.place,
         f"nothing here is sent {signal.name}" + (": its trap never runs" if trapped else ""),

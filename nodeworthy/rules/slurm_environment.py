@@ -24,7 +24,7 @@ from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
 from nodeworthy.facts.slurm.settings import Fault, faults, place_for
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-environment",
@@ -52,7 +52,7 @@ def what_runs_finds_its_settings(job: SlurmJob) -> Findings:
         yield _perhaps(job, found)
 
 
-def _told(job: SlurmJob, found: Sequence[Fault]) -> Finding:
+def _told(job: SlurmJob, found: Sequence[Fault]) -> Draft:
     places = [each.place or place_for(job, each.launch) for each in found]
     related = [Related(place, each.message) for each, place in zip(found, places, strict=True) if place != places[0]]
     launch = found[0].launch
@@ -84,7 +84,7 @@ def _remedy(found: Sequence[Fault], places: Sequence[Place], launch: Launch) -> 
     return "; ".join(f"{where}: {'; '.join(dict.fromkeys(lines))}" for where, lines in told.items())
 
 
-def _perhaps(job: SlurmJob, found: Sequence[Fault]) -> Finding:
+def _perhaps(job: SlurmJob, found: Sequence[Fault]) -> Draft:
     names = " and ".join(dict.fromkeys(each.name for each in found))
     file = job.walked.sourced[0]
     return unknown(

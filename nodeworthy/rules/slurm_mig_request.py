@@ -25,7 +25,7 @@ from nodeworthy.facts.slurm.request import (
     memory_of,
 )
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-mig-request",
@@ -89,7 +89,7 @@ def _memory(job: SlurmJob, request: SlurmRequest, says: Option) -> Findings:
         )
 
 
-def _absent(request: SlurmRequest, says: Option, name: str, message: str, cause: str) -> Finding:
+def _absent(request: SlurmRequest, says: Option, name: str, message: str, cause: str) -> Draft:
     dead = request.dead(name)
     place = dead.place if dead is not None else says.place
     is_ = f"{dead.written}, behind the first command: Slurm does not read it there" if dead is not None else "nothing"

@@ -26,7 +26,7 @@ from nodeworthy.facts.slurm.meeting import Flaw, Hidden, crowded, flaws, hidden,
 from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, seen_by_all, spread
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "slurm-rendezvous",
@@ -74,7 +74,7 @@ def slurm_itself_fills_in_what_it_knows(job: SlurmJob) -> Findings:
         )
 
 
-def _not_known(each: Hidden) -> Finding:
+def _not_known(each: Hidden) -> Draft:
     why = f"what is started on {each.nodes} nodes is not known: {each.shown}: {each.why}"
     return unknown(each.ran.place, why, remedy="write the launch out in the job, or set the variable there")
 
@@ -160,7 +160,7 @@ def _called(launch: Launch) -> str:
     return said(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 
-def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Finding:
+def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Draft:
     nodes = job.request.option("nodes", "ntasks", "gpus")
     asked = f"{job.request.nodes} node{'s' * (job.request.nodes != 1)}"
     related = [Related(nodes.place, f"{nodes.written} asks for {asked}")] if nodes is not None else []
@@ -169,5 +169,4 @@ def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Finding:
         related = [Related(dead.place, f"{dead.written} stands behind the first command, where Slurm reads nothing")]
     if flaw.unknown:
         return unknown(launch, flaw.message, related=related)
-    what = {"is_": flaw.is_, "should": flaw.should, "cause": flaw.cause}
-    return fail(launch.place, flaw.message, related=related, **what)
+    return fail(launch.place, flaw.message, is_=flaw.is_, should=flaw.should, related=related, cause=flaw.cause)

@@ -29,7 +29,7 @@ from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Refused
 from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Place, Related, Severity, Unread, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, Unread, fail, skip, unknown
 
 RULE = Rule(
     "slurm-script-found",
@@ -88,7 +88,7 @@ def _taken_by_sbatch(job: SlurmJob) -> Findings:
         )
 
 
-def _not_filled_in(refused: Sequence[Refused]) -> Finding:
+def _not_filled_in(refused: Sequence[Refused]) -> Draft:
     first, *others = refused
     written, outside = first.option.written, f'sbatch --{first.option.name}="{first.asked}"'
     message = f"sbatch refuses {written}: it fills in nothing of its own lines"
@@ -119,7 +119,7 @@ def _there(each: Script) -> Findings:
         yield _none_named(each)
 
 
-def _missing(each: Script) -> Finding:
+def _missing(each: Script) -> Draft:
     program, path = each.launch.program, each.path
     around = "beside the job" if each.why == "." else f"in {each.why}"
     return fail(
@@ -132,7 +132,7 @@ def _missing(each: Script) -> Finding:
     )
 
 
-def _beside_copy(each: Script, related: Iterable[Related]) -> Finding:
+def _beside_copy(each: Script, related: Iterable[Related]) -> Draft:
     return fail(
         each.launch.place,
         f"{each.path} is looked for beside Slurm's copy of the script",
@@ -144,7 +144,7 @@ def _beside_copy(each: Script, related: Iterable[Related]) -> Finding:
     )
 
 
-def _cut_off(place: Place, option: str) -> Finding:
+def _cut_off(place: Place, option: str) -> Draft:
     return fail(
         place,
         f"{option} is run as a program",
@@ -155,7 +155,7 @@ def _cut_off(place: Place, option: str) -> Finding:
     )
 
 
-def _none_named(each: Script) -> Finding:
+def _none_named(each: Script) -> Draft:
     return fail(
         each.launch.place,
         f"{each.launch.program} is given no script",

@@ -21,7 +21,7 @@ from nodeworthy.facts.operator.toolkit_edits import bare, without_dash, without_
 from nodeworthy.facts.operator.values import EnvVar, OperatorValues, ToolkitSettings
 from nodeworthy.known.toolkit import CONFIG, PATHS, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "toolkit-env-wellformed",
@@ -56,7 +56,7 @@ def the_list_can_be_read(values: OperatorValues) -> Findings:
     yield from _duplicates(values.toolkit)
 
 
-def _split(named: EnvVar, valued: EnvVar) -> Finding:
+def _split(named: EnvVar, valued: EnvVar) -> Draft:
     """One variable in two entries: the first has no value, and the second no name."""
     name = named.name.shown()
     return fail(
@@ -97,7 +97,7 @@ def _value(variable: EnvVar) -> Findings:
         yield from _path(name.value, variable, value.state.value if value.written else "")
 
 
-def _not_a_string(name: str, variable: EnvVar) -> Finding:
+def _not_a_string(name: str, variable: EnvVar) -> Draft:
     value = variable.tree.get("value")
     shown = variable.value.shown()
     plain = {"True": "true", "False": "false", "None": "null"}.get(shown, shown)
@@ -210,7 +210,7 @@ def _why_dead(toolkit: ToolkitSettings) -> str | None:
     return None
 
 
-def _others_dead(toolkit: ToolkitSettings, others: list[EnvVar]) -> Finding:
+def _others_dead(toolkit: ToolkitSettings, others: list[EnvVar]) -> Draft:
     """They lead to no wrong containerd; who wrote them believes that the toolkit obeys them."""
     names = [str(need(each.name)) for each in others]
     return fail(
@@ -224,7 +224,7 @@ def _others_dead(toolkit: ToolkitSettings, others: list[EnvVar]) -> Finding:
     )
 
 
-def _runtime_socket_alone(toolkit: ToolkitSettings) -> Finding:
+def _runtime_socket_alone(toolkit: ToolkitSettings) -> Draft:
     variable = toolkit.named(RUNTIME_SOCKET)
     assert variable is not None
     return fail(

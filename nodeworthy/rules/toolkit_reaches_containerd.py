@@ -32,7 +32,7 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedF
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "toolkit-reaches-containerd",
@@ -154,7 +154,7 @@ def _runtimes(files: NodeFiles, pool: BootPool | None) -> Runtimes:
     return runtimes_of(config_files(files.timeline_on(runtime), runtime))
 
 
-def _default_is_missing(name: str, place: Place, runtimes: Runtimes) -> Finding:
+def _default_is_missing(name: str, place: Place, runtimes: Runtimes) -> Draft:
     return fail(
         place,
         f"{name} is the default runtime, and no such runtime is configured",
@@ -193,7 +193,7 @@ def the_runtime_reaches_kubelets_containerd(toolkit: ToolkitOnNodes) -> Findings
         yield from _not_settled(toolkit)
 
 
-def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Finding:
+def _runtime_is_missing(toolkit: ToolkitOnNodes) -> Draft:
     names = " and ".join(sorted({f"'{each.runtime}'" for each in toolkit.lasting}))
     return fail(
         toolkit,
@@ -226,7 +226,7 @@ def _where_it_went(toolkit: ToolkitOnNodes) -> str:
     return f"{wrote}; kubelet's containerd may be another one"
 
 
-def _toolkit_waits(toolkit: ToolkitOnNodes) -> Finding:
+def _toolkit_waits(toolkit: ToolkitOnNodes) -> Draft:
     pod = toolkit.held_up[0]
     for_driver = pod.waits_in == _FOR_THE_DRIVER
     broken = [each for each in toolkit.drivers if not each.ready and each.node == pod.node]
@@ -248,7 +248,7 @@ def _toolkit_waits(toolkit: ToolkitOnNodes) -> Finding:
     )
 
 
-def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Finding:
+def _toolkit_is_broken(toolkit: ToolkitOnNodes) -> Draft:
     return fail(
         toolkit.broken[0],
         "the toolkit does not run",
@@ -268,7 +268,7 @@ def _read_its_log(toolkit: ToolkitOnNodes) -> str:
     return f"read why: kubectl {verb} -n {pod.namespace} {pod.name}"
 
 
-def _toolkit_is_not_there(toolkit: ToolkitOnNodes) -> Finding:
+def _toolkit_is_not_there(toolkit: ToolkitOnNodes) -> Draft:
     named = f"-n {toolkit.daemonset.namespace} {toolkit.daemonset.name}"
     return fail(
         toolkit,

@@ -19,7 +19,7 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.known.clouds import Cloud, cloud
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Finding, Findings, Related, Severity, fail, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "user-data-size",
@@ -52,7 +52,7 @@ def it_fits(script: BootScript) -> Findings:
         yield from _of_a_template(userdata, size, where, where.most)
 
 
-def _too_long(userdata: UserData, size: int, where: Cloud, most: int) -> Finding:
+def _too_long(userdata: UserData, size: int, where: Cloud, most: int) -> Draft:
     early = ", before the template is filled in" if userdata.size is None else ""
     return fail(
         userdata.place,

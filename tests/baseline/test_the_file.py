@@ -10,7 +10,7 @@ import pytest
 
 from nodeworthy.baseline import file
 from nodeworthy.baseline.file import LONGEST, NAME, SCHEMA, Entry, entry_of
-from nodeworthy.verdict import Place, fail
+from nodeworthy.verdict import Finding, Place, Verdict
 from tests.baseline.texts import pod, values
 from tests.run import run
 
@@ -94,7 +94,8 @@ def test_a_rule_that_is_gone_is_told(here: Path) -> None:
 
 def test_names_of_any_bytes_and_endless_words(tmp_path: Path) -> None:
     path = os.fsdecode(b"\xff\n\x1b.yaml")
-    found = fail(Place(path=str(tmp_path / path), line=3, subject="a[7].b"), "x" * 1_000_000, is_="\ud800]]>\x00")
+    place = Place(path=str(tmp_path / path), line=3, subject="a[7].b")
+    found = Finding(Verdict.FAIL, "x" * 1_000_000, place, is_="\ud800]]>\x00")
     entry = entry_of(found, tmp_path)
     assert len(entry.says) < LONGEST + 20
     (tmp_path / NAME).write_text(file.written({entry: 2}, ["."]))
@@ -102,8 +103,12 @@ def test_names_of_any_bytes_and_endless_words(tmp_path: Path) -> None:
     assert entry.at == "a[].b"
 
 
+def failed(message: str) -> Finding:
+    return Finding(Verdict.FAIL, message, Place(path="a"))
+
+
 def test_two_long_words_that_begin_alike_are_two(tmp_path: Path) -> None:
-    first, second = (fail(Place(path="a"), "x" * 400 + last) for last in "ab")
+    first, second = (failed("x" * 400 + last) for last in "ab")
     assert entry_of(first, tmp_path) != entry_of(second, tmp_path)
 
 
@@ -112,10 +117,10 @@ def test_two_long_words_that_begin_alike_are_two(tmp_path: Path) -> None:
     [("written on line 23", "written on line 7"), ("lines 3 and 9 differ", "lines 14 and 20 differ")],
 )
 def test_which_line_it_is_says_nothing(tmp_path: Path, one: str, other: str) -> None:
-    assert entry_of(fail(Place(path="a"), one), tmp_path) == entry_of(fail(Place(path="a"), other), tmp_path)
+    assert entry_of(failed(one), tmp_path) == entry_of(failed(other), tmp_path)
 
 
 def test_a_port_or_a_version_does(tmp_path: Path) -> None:
-    one, other = (entry_of(fail(Place(path="a"), f"listens on {port}"), tmp_path) for port in (10250, 10255))
+    one, other = (entry_of(failed(f"listens on {port}"), tmp_path) for port in (10250, 10255))
     assert one != other
     assert isinstance(one, Entry)

@@ -13,7 +13,7 @@ from nodeworthy.rule import Moment, Rule
 from nodeworthy.scene import Missing, judged_together
 from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import (
-    Finding,
+    Draft,
     Located,
     Place,
     Severity,
@@ -45,14 +45,14 @@ CRASH = Rule("rule-crashed", Severity.ERROR, "no rule crashes", "report it", abo
 UNUSED = Rule("suppression-unused", Severity.WARNING, "suppressions suppress", "remove it", about_ourselves=True)
 
 
-def rule(*functions: Callable[..., Iterator[Finding] | None], severity: Severity = Severity.ERROR) -> Rule:
+def rule(*functions: Callable[..., Iterator[Draft] | None], severity: Severity = Severity.ERROR) -> Rule:
     made = Rule("doors-match", severity, "doors match their houses", "paint it")
     for function in functions:
         made.check(function)
     return made
 
 
-def doors_match(door: Door, house: House) -> Iterator[Finding]:
+def doors_match(door: Door, house: House) -> Iterator[Draft]:
     if need(door.colour) != need(house.colour):
         yield fail(door.colour, "the door does not match", should=need(house.colour), on=house.title)
 
@@ -140,7 +140,7 @@ def test_what_the_reader_could_give_is_told_before_what_nobody_could() -> None:
 
 
 def test_a_finding_may_weigh_less_than_its_rule() -> None:
-    def scratched(door: Door) -> Iterator[Finding]:
+    def scratched(door: Door) -> Iterator[Draft]:
         yield fail(door, "it is scratched", severity=Severity.WARNING)
 
     made = judged([door("red")], rule(scratched))
@@ -150,7 +150,7 @@ def test_a_finding_may_weigh_less_than_its_rule() -> None:
 
 
 def test_a_crash_is_a_finding_and_the_rest_goes_on() -> None:
-    def crashes(door: Door) -> Iterator[Finding]:
+    def crashes(door: Door) -> Iterator[Draft]:
         if door.place.line == 1:
             raise ZeroDivisionError("by nought")
         yield fail(door, "seen")
@@ -163,12 +163,12 @@ def test_a_crash_is_a_finding_and_the_rest_goes_on() -> None:
 
 
 def test_several_functions_of_a_rule_make_one_verdict() -> None:
-    def never(door: Door) -> Iterator[Finding]:
+    def never(door: Door) -> Iterator[Draft]:
         if door.place.line != 0:
             skip("not today")
         yield fail(door, "never")
 
-    def always(door: Door) -> Iterator[Finding]:
+    def always(door: Door) -> Iterator[Draft]:
         yield fail(door, "always")
 
     [judgement] = judged([door("red")], rule(never, always))
@@ -180,7 +180,7 @@ def test_several_functions_of_a_rule_make_one_verdict() -> None:
 def test_an_optional_context_may_be_none_and_all_comes_at_once() -> None:
     seen: list[tuple[House | None, Sequence[House]]] = []
 
-    def looks(door: Door, one: House | None, every: Sequence[House] = ()) -> Iterator[Finding]:
+    def looks(door: Door, one: House | None, every: Sequence[House] = ()) -> Iterator[Draft]:
         seen.append((one, every))
         yield from ()
 
@@ -258,22 +258,22 @@ def test_exit_codes(colours: list[str | None], severity: Severity, options: dict
 
 
 def test_a_crash_is_never_allowed() -> None:
-    def crashes(door: Door) -> Iterator[Finding]:
+    def crashes(door: Door) -> Iterator[Draft]:
         raise KeyError("x")
 
     judgements = judged([door("red")], rule(crashes, severity=Severity.WARNING))
     assert Report(Moment.SOURCE, judgements).exit_code(allow_unknown=True) == 3
 
 
-def any_colour(door: Door) -> Iterator[Finding]:
+def any_colour(door: Door) -> Iterator[Draft]:
     yield fail(door.colour, "no paint of this colour is sold")
 
 
-def hung(door: Door) -> Iterator[Finding]:
+def hung(door: Door) -> Iterator[Draft]:
     yield fail(door.place, "the door hangs on nothing")
 
 
-def yielding(*functions: Callable[..., Iterator[Finding]]) -> Rule:
+def yielding(*functions: Callable[..., Iterator[Draft]]) -> Rule:
     made = Rule("paint-exists", Severity.ERROR, "paint exists", "buy it", gives_way=True)
     for function in functions:
         made.check(function)

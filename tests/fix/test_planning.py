@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -21,7 +20,7 @@ NOTHING_TO_JUDGE = "the file is none of ours any more"
 
 def finding(says: str) -> Finding:
     place = Place("f", 1, 1)
-    return replace(fail(place, says, edit=Edit(Kind.WORD, place, says, "", "out with it")), rule=RULE.id)
+    return Finding.of(fail(place, says, edit=Edit(Kind.WORD, place, says, "", "out with it")), RULE.id)
 
 
 def judged(*says: str) -> list[Judgement]:

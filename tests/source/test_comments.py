@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from nodeworthy.collect.source.comments import annotated, comments
 from nodeworthy.documents.yaml import read
 from nodeworthy.suppression import Suppressed, Suppression
-from nodeworthy.verdict import Place, Verdict, finding
+from nodeworthy.verdict import Finding, Place, fail
 from tests.work import calls
 
 HERE = Place(path="values.yaml")
@@ -140,8 +139,8 @@ def test_twice_as_many_comments_take_twice_as_long(shape: Callable[[int], str]) 
         found = list(comments(shape(count), Place("values.yaml"), frozenset({"toolkit-env-wellformed"}), is_yaml=True))
         laid = Suppressed(found)
         for line in range(1, count):
-            failed = finding(Verdict.FAIL, Place("values.yaml", line), "it is so")
-            laid.applied(replace(failed, rule="toolkit-env-wellformed"))
+            failed = fail(Place("values.yaml", line), "it is so")
+            laid.applied(Finding.of(failed, "toolkit-env-wellformed"))
         assert len(found) == count
         return len(list(laid.without_effect({"toolkit-env-wellformed"}, ())))
 

@@ -15,9 +15,9 @@ from nodeworthy.collect.in_cluster.cluster import Busy, Cluster, NotBelieved
 from nodeworthy.collect.in_cluster.job import Terms, job, name_of
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.recording import NoRecording, Recording, of_data
-from nodeworthy.collect.terminated import terminated_like_interrupted
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.errors import CouldNotLook
+from nodeworthy.interrupts import terminated_like_interrupted, tidied
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hidden
 
@@ -179,11 +179,8 @@ def ask_all(
 ) -> list[Asked]:
     """Of each host and its node, in their order."""
     looking = Looking(cluster, terms, time.monotonic() + terms.total_seconds)
-    with terminated_like_interrupted():
-        try:
-            return _asked(looking, nodes, workers, progress)
-        finally:
-            _sweep(cluster, terms, tell)
+    with terminated_like_interrupted(), tidied(lambda: _sweep(cluster, terms, tell)):
+        return _asked(looking, nodes, workers, progress)
 
 
 def _asked(looking: Looking, nodes: Mapping[str, str], workers: int, progress: Progress) -> list[Asked]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import field
 from pathlib import Path
 
@@ -18,10 +19,10 @@ from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import SUFFIX, as_text
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.collect.node.waiting import Progress, in_parallel, until_ready
-from nodeworthy.collect.terminated import terminated_like_interrupted
 from nodeworthy.errors import InputError
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
+from nodeworthy.interrupts import terminated_like_interrupted, tidied
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Missing, Scene, judged_together
 from nodeworthy.verdict import Place, Verdict
@@ -79,13 +80,9 @@ def ask_all(
     Connections that somebody else has opened stay open."""
     own = connections or Connections(asking.seconds, asking.reach)
     register(own)
-    with terminated_like_interrupted():
-        try:
-            hosts = [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
-            asked = look_at(hosts, asking, progress)
-        finally:
-            if connections is None:
-                own.close()
+    with terminated_like_interrupted(), nullcontext() if connections else tidied(own.close):
+        hosts = [each for each in hosts_of(specs, asking) if _may_be_meant(each, asking.only)]
+        asked = look_at(hosts, asking, progress)
     named = {spec.recording for spec in specs}
     for each, host in zip(asked, hosts, strict=True):
         # A recording that was named has to be one; of those found in a folder the others are judged all the same.

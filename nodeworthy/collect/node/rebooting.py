@@ -15,6 +15,7 @@ from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.collect.node.waiting import Progress, in_parallel, name_of, until_ready
 from nodeworthy.errors import InputError
+from nodeworthy.interrupts import tidied
 from nodeworthy.records import dataclass
 
 SECONDS = 600.0
@@ -45,7 +46,7 @@ def can_be_rebooted(specs: Sequence[Spec]) -> None:
 def twice(specs: Sequence[Spec], asking: Asking, progress: Progress | None = None) -> Twice:
     connections = Connections(asking.seconds, asking.reach)
     register(connections)
-    try:
+    with tidied(connections.close):
         hosts = [each for each in hosts_of(specs, asking) if asking.only is None or name_of(each) in asking.only]
         _each_once(hosts)
         before = look_at(hosts, asking, progress)
@@ -54,8 +55,6 @@ def twice(specs: Sequence[Spec], asking: Asking, progress: Progress | None = Non
         going = [each for each in hosts if name_of(each) not in boots.refused]
         back = iter(until_ready(going, asking.workers, boots.ask, asking.wait or SECONDS, progress))
         return Twice(before, [boots.refused.get(name_of(each)) or next(back) for each in hosts])
-    finally:
-        connections.close()
 
 
 def _each_once(hosts: Sequence[Host]) -> None:

@@ -24,7 +24,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.rule import BoundCheck, Rule
 from nodeworthy.rules import CRASHED, LOOKED_AT, UNUSED, ids, rule
 from nodeworthy.scene import Scene
-from nodeworthy.verdict import Finding, Place, Verdict, finding
+from nodeworthy.verdict import Finding, Place, Verdict, fail, unknown
 
 
 @dataclass(frozen=True)
@@ -169,11 +169,11 @@ def _is_local(check: BoundCheck, of_the_fleet: set[type[Any]], scene: Scene) -> 
 def _nothing_judged(judgements: Iterable[Judgement]) -> Violation:
     why = "; ".join(sorted({each.why for each in judgements if each.why}))
     text = "nothing of this stack could be judged, so nothing of it is proven"
-    found = finding(Verdict.UNKNOWN, Place(), f"{text}{f': {why}' if why else ''}")
-    return Violation(replace(found, rule=LOOKED_AT), Level.ADVISORY)
+    found = unknown(Place(), f"{text}{f': {why}' if why else ''}")
+    return Violation(Finding.of(found, LOOKED_AT), Level.ADVISORY)
 
 
 def _unused_allowance(broken: Rule, allowed: Allowed) -> Finding:
     why = f"{broken.id} is allowed on {allowed.resource}, and nothing there breaks it any more ({allowed.reason})"
-    found = finding(Verdict.FAIL, Place(), why, remedy="remove the entry from the pack's config")
-    return replace(found, rule=UNUSED)
+    found = fail(Place(), why, remedy="remove the entry from the pack's config")
+    return Finding.of(found, UNUSED)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import base64
 import signal
-import sys
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import FrameType
 
 from nodeworthy.collect.plan.answers import Answers
 from nodeworthy.collect.plan.plan import Plan
@@ -19,6 +16,7 @@ from nodeworthy.collect.plan.protocol import UNKNOWN, Wire
 from nodeworthy.collect.plan.served import Program, Show
 from nodeworthy.collect.plan.standins import StandIns
 from nodeworthy.errors import CouldNotLook, InputError
+from nodeworthy.interrupts import held, tidied
 from nodeworthy.records import dataclass
 from nodeworthy.redaction import hidden
 
@@ -100,15 +98,14 @@ def run_program(
     `meanwhile` is called while the program is busy with itself."""
     deadline = time.monotonic() + timeout
     made = [_made(program), _made(program, VARIANT)] if simulate else []
-    with _terminated_like_interrupted(), _started() as runs:
-        first = ProgramRun(program, made=None, show=show, beside=made)
-        runs.append(first)
+    runs: list[ProgramRun] = []
+    with tidied(lambda: _stop(runs)):
+        first = _begin(runs, lambda: ProgramRun(program, made=None, show=show, beside=made))
         meanwhile()
         others: list[Run] = [run for run in first.beside if run.known.wait(_left(deadline)) and run.parted]
         if simulate and not others:
             # Everything that this one prints, the first one prints too.
-            runs.append(ProgramRun(program, made=made[0], show=unshown))
-            others = [runs[-1]]
+            others = [_begin(runs, lambda: ProgramRun(program, made=made[0], show=unshown))]
         _await(first, deadline, timeout)
         plan = _ended(first, program.answers, show)
         if not others:
@@ -131,9 +128,10 @@ def run_differently(program: Program, ran: Ran, *, timeout: float) -> Ran:
 
 def _once_more(program: Program, plan: Plan, timeout: float) -> Ran:
     made = _made(program, VARIANT)
-    with _terminated_like_interrupted(), _started() as runs:
-        runs.append(ProgramRun(program, made=made, show=unshown))
-        return _with_simulation(plan, runs[0], made, time.monotonic() + timeout, timeout)
+    runs: list[ProgramRun] = []
+    with tidied(lambda: _stop(runs)):
+        run = _begin(runs, lambda: ProgramRun(program, made=made, show=unshown))
+        return _with_simulation(plan, run, made, time.monotonic() + timeout, timeout)
 
 
 def _made(program: Program, variant: str = "") -> StandIns:
@@ -186,29 +184,12 @@ def _how(code: int) -> str:
     return f"the program ended with exit code {code}"
 
 
-@contextmanager
-def _started() -> Iterator[list[ProgramRun]]:
-    runs: list[ProgramRun] = []
-    try:
-        yield runs
-    finally:
-        for run in runs:
-            run.stop()
+def _begin(runs: list[ProgramRun], start: Callable[[], ProgramRun]) -> ProgramRun:
+    with held():
+        runs.append(start())
+        return runs[-1]
 
 
-@contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """A SIGTERM ends the program's processes too, instead of leaving them behind."""
-
-    def stop(number: int, _: FrameType | None) -> None:
-        sys.exit(128 + number)
-
-    try:
-        before: Callable[[int, FrameType | None], object] | int | None = signal.signal(signal.SIGTERM, stop)
-    except ValueError:  # not the main thread: signals are somebody else's
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+def _stop(runs: list[ProgramRun]) -> None:
+    for run in runs:
+        run.stop()

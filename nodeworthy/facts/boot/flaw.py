@@ -8,7 +8,7 @@ from dataclasses import replace
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.edit import Edit
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict, finding
+from nodeworthy.verdict import Draft, Place, Related, Severity, Verdict, draft
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class Flaw:
     edit: Edit | None = None
     severity: Severity = Severity.ERROR
 
-    def told(self, *, on: str = "", related: tuple[Related, ...] = ()) -> Finding:
-        return finding(
+    def told(self, *, on: str = "", related: tuple[Related, ...] = ()) -> Draft:
+        return draft(
             Verdict.UNKNOWN if self.is_doubt else Verdict.FAIL,
             self.place,
             self.says,

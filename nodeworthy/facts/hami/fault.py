@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Place, Related, fail
+from nodeworthy.verdict import Draft, Place, Related, fail
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class HamiFault:
     related: tuple[Related, ...] = ()
 
     @property
-    def told(self) -> Finding:
+    def told(self) -> Draft:
         return fail(
             self.where,
             self.message,

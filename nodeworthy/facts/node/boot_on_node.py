@@ -10,7 +10,7 @@ from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.node.units import NodeBoot, UnitState
 from nodeworthy.known.kubelet import every_kubelet_unit
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Finding, Findings, Located, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Located, Unknown, fail, need, skip, unknown
 
 # `/var/lib/cloud/instance/scripts/part-001: line 12: dnf: command not found`; dash leaves the word out.
 _LINE = pattern(r"(?P<script>/\S+): (?:line )?(?P<line>\d+): (?P<says>.+)")
@@ -35,7 +35,7 @@ def told_of(node: Node) -> Findings:
     yield from _units(boot)
 
 
-def _stuck(boot: NodeBoot) -> Finding:
+def _stuck(boot: NodeBoot) -> Draft:
     return fail(
         boot,
         "the system has stopped in rescue or emergency mode",
@@ -88,7 +88,7 @@ def _is_clouds(name: str, errors: Located[tuple[object, ...]]) -> bool:
     return name.startswith("cloud-") and not isinstance(errors.state, Unknown) and bool(errors.state.value)
 
 
-def _failed(units: Sequence[UnitState]) -> Finding:
+def _failed(units: Sequence[UnitState]) -> Draft:
     names = ", ".join(each.name for each in units)
     return fail(
         units[0],

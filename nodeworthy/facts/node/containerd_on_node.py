@@ -17,7 +17,7 @@ from nodeworthy.facts.node.containerd import IdleContainerd
 from nodeworthy.facts.node.node import Node, RuntimeProcess
 from nodeworthy.facts.registry.config_path import KEY, registry_tables
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Finding, Findings, Known, Place, Related, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Unknown, fail, need, skip, unknown
 
 IGNORED = "Ignoring unknown key"
 NO_NODE = "kubelet finds no runtime on its socket, or ends for want of it: the node is NotReady, or never joins"
@@ -61,7 +61,7 @@ def _running(used: RuntimeProcess, *, said_by_itself: bool) -> Findings:
         yield unknown(used, used.is_older)
 
 
-def _told_here(used: RuntimeProcess, flaw: Flaw) -> Finding:
+def _told_here(used: RuntimeProcess, flaw: Flaw) -> Draft:
     """A report shows a host's name, and not where on it: the file and the line are told in words."""
     spot = str(flaw.place.subject)
     restart = f"then systemctl restart {used.unit or used.name}"
@@ -98,7 +98,7 @@ def _told(line: str) -> str:
     return f"{fields['key']} of {fields.get('plugin', 'a plugin')}" if "key" in fields else line
 
 
-def _refused(node: Node, used: RuntimeProcess, why: str) -> Finding:
+def _refused(node: Node, used: RuntimeProcess, why: str) -> Draft:
     return fail(
         used,
         "containerd can't read its files any more: it runs with what it read before, and does not start again",
@@ -110,7 +110,7 @@ def _refused(node: Node, used: RuntimeProcess, why: str) -> Finding:
     )
 
 
-def _without_cri(node: Node, used: RuntimeProcess) -> Finding:
+def _without_cri(node: Node, used: RuntimeProcess) -> Draft:
     said = used.said.cri.state.value if used.said.cri is not None and isinstance(used.said.cri.state, Known) else None
     restart = f"then systemctl restart {used.unit or used.name}"
     if used.handlers.state == Known(()):

@@ -12,7 +12,7 @@ from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import InstanceGpus, gpus_of
-from nodeworthy.verdict import Finding, Findings, Known, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, fail, need, skip, unknown
 
 # Setting the switches up takes seconds; in the driver's own words it goes on, or has not begun.
 SETTLED_SECONDS = 300
@@ -87,7 +87,7 @@ def _not_installed(node: Node, driver: NodeDriver, units: NodeUnits) -> Findings
     )
 
 
-def _differs(driver: NodeDriver) -> Finding | None:
+def _differs(driver: NodeDriver) -> Draft | None:
     own, drivers = driver.fabric_version, driver.version
     if not (isinstance(own.state, Known) and isinstance(drivers.state, Known)):
         return None
@@ -146,7 +146,7 @@ def _is_done(gpu: SaidGpu) -> bool:
     return (gpu.fabric_state, gpu.fabric_status) in (("Completed", "Success"), ("Completed", ""))
 
 
-def _masked(unit: UnitState) -> Finding:
+def _masked(unit: UnitState) -> Draft:
     return fail(
         unit,
         "fabric manager is masked: nobody can start it, now or at the next boot",
@@ -157,7 +157,7 @@ def _masked(unit: UnitState) -> Finding:
     )
 
 
-def _not_enabled(unit: UnitState) -> Finding:
+def _not_enabled(unit: UnitState) -> Draft:
     return fail(
         unit,
         "nothing starts fabric manager after a reboot",

@@ -17,7 +17,7 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import Blocked, read_then
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.known.pod_interfaces import holds, is_pods, is_uplink
-from nodeworthy.verdict import Finding, Findings, Known, Related, Verdict, need, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Verdict, need, unknown
 
 OFF = "every port of the node is open to whoever reaches it"
 
@@ -35,7 +35,7 @@ def pods_on(node: Node, seen: NodeFirewall) -> Pods:
     return seen.pods(node.fleet, node.declared.state.value if isinstance(node.declared.state, Known) else None)
 
 
-def once_booted(node: Node, findings: Iterable[Finding]) -> Findings:
+def once_booted(node: Node, findings: Iterable[Draft]) -> Findings:
     """What a boot script that still runs may mend by itself is no fault yet."""
     found = list(findings)
     if any(each.verdict is Verdict.FAIL for each in found) and not need(node.seen.boot_ended):

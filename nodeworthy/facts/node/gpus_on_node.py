@@ -10,7 +10,7 @@ from nodeworthy.facts.node.seen import read_then
 from nodeworthy.fleet.model import Driver, Pool
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.verdict import (
-    Finding,
+    Draft,
     Findings,
     Known,
     Located,
@@ -109,7 +109,7 @@ def expected(node: Node) -> Located[int] | None:
     return Located.known(of_type.count, node.place.about(node.instance_type)) if of_type is not None else None
 
 
-def _another_count(devices: NodeDevices, there: Sequence[Device], wanted: int, place: Place) -> Finding:
+def _another_count(devices: NodeDevices, there: Sequence[Device], wanted: int, place: Place) -> Draft:
     driven = devices.driven.state.value if isinstance(devices.driven.state, Known) else ()
     gone = sorted(set(driven) - {each.address for each in there})
     if len(there) > wanted:
@@ -118,7 +118,6 @@ def _another_count(devices: NodeDevices, there: Sequence[Device], wanted: int, p
         cause = f"the driver had {', '.join(gone)}, which the bus does not show any more: it has fallen off"
     else:
         cause = "a GPU that does not answer at boot is not on the bus: broken, or switched off"
-    what = {"remedy": "correct gpusPerNode in the fleet"} if len(there) > wanted else {}
     return fail(
         devices,
         "the bus does not show as many GPUs as there should be",
@@ -126,7 +125,7 @@ def _another_count(devices: NodeDevices, there: Sequence[Device], wanted: int, p
         should=str(wanted),
         related=[Related(place, f"{wanted} GPUs are declared here")],
         cause=cause,
-        **what,
+        remedy="correct gpusPerNode in the fleet" if len(there) > wanted else None,
     )
 
 

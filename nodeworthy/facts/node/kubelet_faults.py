@@ -5,7 +5,7 @@ from __future__ import annotations
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.node.units import NodeKubelet, UnitState
-from nodeworthy.verdict import Finding, Findings, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, fail, need, skip, unknown
 
 
 def told_of(node: Node, cause: str) -> Findings:
@@ -53,7 +53,7 @@ def _no_unit(node: Node, kubelet: NodeKubelet, cause: str) -> Findings:
     )
 
 
-def _does_not_run(unit: UnitState) -> Finding:
+def _does_not_run(unit: UnitState) -> Draft:
     return fail(
         unit,
         f"{unit.name} does not run",
@@ -64,7 +64,7 @@ def _does_not_run(unit: UnitState) -> Finding:
     )
 
 
-def _masked(unit: UnitState, cause: str) -> Finding:
+def _masked(unit: UnitState, cause: str) -> Draft:
     return fail(
         unit,
         f"{unit.name} is masked: nobody can start it, now or after a reboot",

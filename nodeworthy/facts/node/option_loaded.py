@@ -6,13 +6,13 @@ from nodeworthy.facts.node.gpus import NodeDriver, OptionLine
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import loaded_parameter, option
-from nodeworthy.verdict import Finding, Known, fail
+from nodeworthy.verdict import Draft, Known, fail
 
 CMDLINE = "/proc/cmdline"
 AGAIN = "drain the node and reboot it"
 
 
-def lost_at_the_next_boot(node: Node, driver: NodeDriver) -> Finding | None:
+def lost_at_the_next_boot(node: Node, driver: NodeDriver) -> Draft | None:
     """A right value that nothing on disk sets any more. What an operator's container gives the module is not there."""
     said = _said(driver)
     if not said or any(_sets_it(each) for each in said) or _is_the_operators(node):
@@ -29,7 +29,7 @@ def lost_at_the_next_boot(node: Node, driver: NodeDriver) -> Finding | None:
     )
 
 
-def told_of(node: Node, driver: NodeDriver, cause: str) -> Finding:
+def told_of(node: Node, driver: NodeDriver, cause: str) -> Draft:
     said = _said(driver)
     right = [each for each in said if _sets_it(each)]
     message, why, remedy = _story(node, said, right)

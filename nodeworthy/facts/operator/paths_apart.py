@@ -9,7 +9,7 @@ from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Known, Located, Related, fail
+from nodeworthy.verdict import Draft, Known, Located, Related, fail
 
 _STOCK_FOLDER, _OF_A_TEMPLATE = posixpath.dirname(defaults().config) + "/", (".tmpl", ".tpl", ".template")
 CAUSE = (
@@ -30,7 +30,7 @@ class TemplateForConfig:
     path: Located[str]
     whose: Containerd
 
-    def told(self) -> Finding:
+    def told(self) -> Draft:
         return fail(
             self.path,
             f"{CONFIG} is a template for people to edit: what the toolkit writes breaks the node at its next boot",
@@ -49,7 +49,7 @@ class NobodysTemplate:
     # Whose containerd the socket is.
     others: tuple[Containerd, ...]
 
-    def told(self) -> Finding:
+    def told(self) -> Draft:
         whose = " or ".join(each.distribution for each in self.others)
         return fail(
             self.path,
@@ -85,7 +85,7 @@ class PathsApart:
             by_path.setdefault(path or "", []).append(distribution)
         return " or ".join(f"{path} ({', '.join(names)})" for path, names in by_path.items())
 
-    def told(self) -> Finding:
+    def told(self) -> Draft:
         whose = " or ".join(each.distribution for each in self.others)
         written = self.path.written
         says = f"{self.name} is" if written else f"{self.name} is not set, and the operator's default is"

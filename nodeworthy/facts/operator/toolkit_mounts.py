@@ -12,7 +12,7 @@ from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Finding, Known, Located, Place, Related, Unknown, Verdict, finding, skip
+from nodeworthy.verdict import Draft, Known, Located, Place, Related, Unknown, Verdict, draft, skip
 
 NAME_THE_POOL = f"label the node with {POOL}=NAME, or declare its pool in the fleet"
 
@@ -31,8 +31,8 @@ class Comparison:
 
     why: str | None = None
 
-    def told(self, toolkit: ToolkitOnNodes, *, cause: str) -> Finding:
-        return finding(
+    def told(self, toolkit: ToolkitOnNodes, *, cause: str) -> Draft:
+        return draft(
             self.verdict,
             self.place,
             self.message,

@@ -12,7 +12,7 @@ from nodeworthy.facts.pod.template import ENDLESS, PodTemplate
 from nodeworthy.facts.verification.opt_out import expression, honours_opt_out
 from nodeworthy.facts.verification.signs import is_a_trial, loops, seconds_by_itself
 from nodeworthy.known.verification import OPT_OUTS
-from nodeworthy.verdict import Finding, Known, Located, Place, Related, Unknown, fail, unknown
+from nodeworthy.verdict import Draft, Known, Located, Place, Related, Unknown, fail, unknown
 
 _DEADLINE = "activeDeadlineSeconds"
 # What a trial by hand may take without anybody having to bound it.
@@ -20,7 +20,7 @@ _SHORT = 3600
 _CRITICAL = ("system-node-critical", "system-cluster-critical")
 
 
-def endless(pod: PodTemplate, why: str, held: str) -> Iterator[Finding]:
+def endless(pod: PodTemplate, why: str, held: str) -> Iterator[Draft]:
     gpus = f"{pod.title} verifies, and never lets go of its GPUs"
     again = "run it as a CronJob: its schedule is the window, and between two runs it holds nothing"
     if pod.kind in ENDLESS:
@@ -36,7 +36,7 @@ def endless(pod: PodTemplate, why: str, held: str) -> Iterator[Finding]:
         yield fail(pod, gpus, is_=f"a loop inside a {pod.kind} ({why})", should="a CronJob", cause=held, remedy=again)
 
 
-def _unbounded(pod: PodTemplate, why: str, held: str) -> Finding:
+def _unbounded(pod: PodTemplate, why: str, held: str) -> Draft:
     hidden = pod.elsewhere or next(filter(None, map(why_incomplete, (pod.spec, *pod.above))), None)
     if hidden is not None:
         return unknown(pod, f"whether {pod.title} is bounded is not known: {hidden}")
@@ -51,7 +51,7 @@ def _unbounded(pod: PodTemplate, why: str, held: str) -> Finding:
     )
 
 
-def overlaps(pod: PodTemplate) -> Iterator[Finding]:
+def overlaps(pod: PodTemplate) -> Iterator[Draft]:
     """A CronJob allows it by default."""
     if pod.kind not in ("CronJob", "CronWorkflow"):
         return
@@ -69,7 +69,7 @@ def overlaps(pod: PodTemplate) -> Iterator[Finding]:
         )
 
 
-def lets_others_in(pod: PodTemplate, classes: ClusterClasses | None) -> Iterator[Finding]:
+def lets_others_in(pod: PodTemplate, classes: ClusterClasses | None) -> Iterator[Draft]:
     named = settled(pod.spec.get("priorityClassName"))
     if isinstance(named.state, Unknown):
         yield unknown(named, f"whether {pod.title} is preempted is not known: {named.state.why}")
@@ -89,7 +89,7 @@ def lets_others_in(pod: PodTemplate, classes: ClusterClasses | None) -> Iterator
         yield unknown(named, f"whether {pod.title} is preempted is not known: no PriorityClass {name} stands here")
 
 
-def _same_priority(pod: PodTemplate, where: Place) -> Finding:
+def _same_priority(pod: PodTemplate, where: Place) -> Draft:
     hidden = why_incomplete(pod.spec) or pod.elsewhere
     if hidden is not None:
         return unknown(pod, f"whether {pod.title} is preempted is not known: {hidden}")
@@ -103,7 +103,7 @@ def _same_priority(pod: PodTemplate, where: Place) -> Finding:
     )
 
 
-def _too_high(pod: PodTemplate, named: Located[Any], is_: str, related: list[Related]) -> Finding:
+def _too_high(pod: PodTemplate, named: Located[Any], is_: str, related: list[Related]) -> Draft:
     return fail(
         named,
         f"nothing preempts {pod.title}: its priority is not below that of other work",
@@ -115,7 +115,7 @@ def _too_high(pod: PodTemplate, named: Located[Any], is_: str, related: list[Rel
     )
 
 
-def opt_out(pod: PodTemplate) -> Iterator[Finding]:
+def opt_out(pod: PodTemplate) -> Iterator[Draft]:
     if honours_opt_out(pod):
         return
     affinity = pod.spec.get("affinity")
@@ -134,7 +134,7 @@ def opt_out(pod: PodTemplate) -> Iterator[Finding]:
     )
 
 
-def leftovers(pod: PodTemplate) -> Iterator[Finding]:
+def leftovers(pod: PodTemplate) -> Iterator[Draft]:
     """A CronJob clears its Jobs away; a Job alone stays."""
     if pod.kind != "Job" or pod.elsewhere is not None:
         return
