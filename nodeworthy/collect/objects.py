@@ -1,160 +1,228 @@
-"""What a document or a Kubernetes object brings, wherever it was found: in a file, in a plan, in a cluster."""
+"""What a document brings, wherever it was found: in a file, in a plan, in a cluster. Here stands who reads what.
+
+An object of Kubernetes is read by its kind, and whatever makes pods by its shape; a chart's values by each product's
+one reader, whoever installs it. A reader is imported when there is something for it: most files hold nothing of ours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
-from nodeworthy.collect.source.recognise import operator_values
-from nodeworthy.collect.source.releases import Release, releases
-from nodeworthy.documents.tree import Tree, absent
-from nodeworthy.facts.operator.recognition import misshapen_parts
+from nodeworthy.collect.patches import holds_patches, is_patch, patch_alone, patched
+from nodeworthy.collect.releases import releases
+from nodeworthy.documents.release import Release
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.operator.recognition import cluster_policies, misshapen_parts, operator_values
 from nodeworthy.scene import Fact
 
 
-def pods(document: Tree) -> Iterator[Fact]:
-    """What makes pods. Imported only where there is an object: most files of a repository hold none."""
-    if document.is_mapping and not document.get("kind").is_absent:
+def facts_of(document: Tree) -> Iterator[Fact]:
+    """Of one object; lists are taken apart before."""
+    if document.is_sequence:
+        yield from _patch_alone(document)
+    if not document.is_mapping:
+        return
+    for of_a_kind in READ_BY_KIND.get(document.get("kind").text or "", ()):
+        yield from of_a_kind(document)
+    yield from _pods(document)
+    yield from facts_of_release(*releases(document))
+
+
+def facts_of_release(*found: Release) -> Iterator[Fact]:
+    """Of a chart's values, whoever installs it."""
+    for read in READ_IN_A_RELEASE if found else ():
+        for release in found:
+            yield from read(release)
+
+
+def objects(document: Tree) -> Iterator[Tree]:
+    """The document, or what a list of Kubernetes objects holds, also a bare one, as Jsonnet writes it."""
+    if document.is_sequence and document.sequence and all(_is_object(each) for each in document.sequence):
+        for each in document.sequence:
+            yield from objects(each)
+        return
+    kind = document.get("kind").text or ""
+    items = document.get("items")
+    if not (kind.endswith("List") and items.is_sequence):
+        yield document
+        return
+    for item in items.sequence:
+        yield from objects(_typed(item, document, kind.removesuffix("List")))
+
+
+def _is_object(tree: Tree) -> bool:
+    return tree.is_mapping and bool(tree.get("apiVersion").text and tree.get("kind").text)
+
+
+def _typed(item: Tree, document: Tree, kind: str) -> Tree:
+    """The API server's own lists say once for all items what they are."""
+    if not kind or not item.is_mapping or not item.get("kind").is_absent:
+        return item
+    told = {"apiVersion": document.get("apiVersion"), "kind": replace(document.get("kind"), value=kind)}
+    return replace(item, value={**item.mapping, **told})
+
+
+# What makes pods
+
+
+def _pods(document: Tree) -> Iterator[Fact]:
+    if not document.get("kind").is_absent:
         from nodeworthy.facts.pod.recognition import misshapen, pod_templates
 
         yield from pod_templates(document)
         yield from misshapen(document)
-    if document.is_sequence:
-        yield from _of_operations(document)
-    if document.is_mapping and not document.get("metadata").is_mapping:
-        yield from _of_patches(document)
-        yield from _of_values(document)
-    if document.is_mapping:
-        yield from _of_releases(document)
-
-
-def _of_releases(document: Tree) -> Iterator[Fact]:
-    for release in releases(document):
-        yield from _of_values(release.values, release)
-
-
-def _of_values(values: Tree, release: Release | None = None) -> Iterator[Fact]:
-    """A chart's values, where they ask for GPUs."""
-    if not values.is_mapping or not values.get("apiVersion").is_absent or not values.get("kind").is_absent:
-        return
-    from nodeworthy.facts.pod.app_template import (
-        has_its_shape,
-        is_app_template,
-        pod_of_one_container,
-        pods_of_controllers,
-    )
-    from nodeworthy.facts.pod.chart_resources import templates_of_values
-
-    named = release.document.get("metadata") if release is not None else absent(values.place)
-    elsewhere = release.elsewhere if release is not None else None
-    if has_its_shape(values):
-        yield from pods_of_controllers(values, named, elsewhere)
-    elif release is not None and is_app_template(release.chart) and not values.get("image").is_absent:
-        yield from pod_of_one_container(values, named, elsewhere)
-    else:
-        yield from templates_of_values(values)
-
-
-def classes(document: Tree) -> Iterator[Fact]:
-    """The classes that pods name."""
-    if document.is_mapping and document.get("kind").text in ("RuntimeClass", "PriorityClass"):
-        from nodeworthy.facts.cluster.classes import class_of
-
-        yield from class_of(document)
-
-
-def _of_patches(document: Tree) -> Iterator[Fact]:
-    """A Kustomization, which often does not say that it is one."""
-    from nodeworthy.collect.patches import holds_patches, patched
-
-    if holds_patches(document):
+    if holds_patches(document):  # a Kustomization, which often does not say that it is one
         for part in patched(document):
-            yield from pods(part)
+            yield from _pods(part)
 
 
-def _of_operations(document: Tree) -> Iterator[Fact]:
+def _patch_alone(document: Tree) -> Iterator[Fact]:
     """A patch in a file of its own: what it makes pods of is seen by its shape."""
-    from nodeworthy.collect.patches import is_patch, patch_alone
-
     if is_patch(document):
         from nodeworthy.facts.pod.recognition import pod_templates
 
         yield from pod_templates(patch_alone(document))
 
 
-def gpu_daemonsets(document: Tree) -> Iterator[Fact]:
-    """What looks at GPUs or hands them out, as a manifest or as a release of a chart."""
-    if document.is_mapping:
-        from nodeworthy.collect.source import gpu_daemonsets
-
-        yield from gpu_daemonsets.gpu_daemonsets(document)
+# Objects of Kubernetes
 
 
-def sharing(document: Tree) -> Iterator[Fact]:
-    """What lets pods share GPUs, as the device plugin is told it."""
-    if document.is_mapping:
-        from nodeworthy.collect.source.sharing import sharing_configs
-
-        yield from sharing_configs(document)
-
-
-def platform(document: Tree) -> Iterator[Fact]:
-    """What measures the cluster, and what keeps its queue."""
-    if document.is_mapping:
-        from nodeworthy.collect.source.monitoring import monitoring_stacks
-        from nodeworthy.facts.services.database_server import init_texts, servers_of_cloud_native
-        from nodeworthy.facts.services.split_endpoint import split_endpoints
-
-        yield from monitoring_stacks(document)
-        yield from split_endpoints(document)
-        yield from servers_of_cloud_native(document)
-        yield from init_texts(document)
-
-
-def hami(document: Tree) -> Iterator[Fact]:
-    """What shares the GPUs."""
-    if document.is_mapping:
-        from nodeworthy.collect.source.hami import hami_settings
-
-        yield from hami_settings(document)
-    if document.is_mapping and document.get("kind").text == "Namespace":
-        from nodeworthy.facts.hami.opted_out_namespace import opted_out_namespaces
-
-        yield from opted_out_namespaces(document)
-
-
-def operator(document: Tree) -> Iterator[Fact]:
-    """The GPU operator's settings, and parts of them that no chart takes."""
-    for each in operator_values(document):
+def _operators_own(document: Tree) -> Iterator[Fact]:
+    for each in cluster_policies(document):
         yield each
         yield from misshapen_parts(each.tree)
 
 
-def asked_nodes(document: Tree) -> Iterator[Fact]:
-    """The nodes that Karpenter or eksctl is asked for."""
-    api = document.get("apiVersion").text or "" if document.is_mapping else ""
-    if "karpenter" in api:
-        from nodeworthy.facts.fleet.karpenter import karpenter
+def _classes(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.cluster.classes import class_of
 
-        yield from karpenter(document)
-    elif api.startswith("eksctl.io/"):
-        from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
-
-        yield from nodes_of_eksctl(document)
+    yield from class_of(document)
 
 
-# Each looks at one object (lists are taken apart before) and yields the facts that it knows in it.
-RECOGNISERS: tuple[Callable[[Tree], Iterator[Fact]], ...] = (
-    operator,
-    pods,
-    classes,
-    gpu_daemonsets,
-    sharing,
-    platform,
-    hami,
-    asked_nodes,
+def _gpu_daemonsets(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.operator.daemonset_manifest import daemonsets
+
+    yield from daemonsets(document)
+
+
+def _texts(document: Tree) -> Iterator[Fact]:
+    """What programs read of a ConfigMap."""
+    from nodeworthy.facts.hami.values import hami_config_maps
+    from nodeworthy.facts.operator.sharing import sharing_in_object
+    from nodeworthy.facts.services.database_server import init_texts
+
+    yield from sharing_in_object(document)
+    yield from init_texts(document)
+    yield from hami_config_maps(document)
+
+
+def _device_plugins_config(document: Tree) -> Iterator[Fact]:
+    if document.get("sharing").is_mapping:
+        from nodeworthy.facts.operator.sharing import sharing_in_object
+
+        yield from sharing_in_object(document)
+
+
+def _prometheuses(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.services.monitoring_recognition import prometheuses
+
+    yield from prometheuses(document)
+
+
+def _monitors(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.services.split_endpoint import split_endpoints
+
+    yield from split_endpoints(document)
+
+
+def _databases(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.services.database_server import servers_of_cloud_native
+
+    yield from servers_of_cloud_native(document)
+
+
+def _namespaces(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.hami.opted_out_namespace import opted_out_namespaces
+
+    yield from opted_out_namespaces(document)
+
+
+def _nodes_of_karpenter(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.karpenter import karpenter
+
+    yield from karpenter(document)
+
+
+def _nodes_of_eksctl(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.eksctl import nodes_of_eksctl
+
+    yield from nodes_of_eksctl(document)
+
+
+# Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
+READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
+    "": (_device_plugins_config,),
+    "Cluster": (_databases,),
+    "ClusterConfig": (_nodes_of_eksctl,),
+    "ClusterPolicy": (_operators_own,),
+    "ConfigMap": (_texts,),
+    "DaemonSet": (_gpu_daemonsets,),
+    "EC2NodeClass": (_nodes_of_karpenter,),
+    "Namespace": (_namespaces,),
+    "NodePool": (_nodes_of_karpenter,),
+    "PodMonitor": (_monitors,),
+    "PriorityClass": (_classes,),
+    "Prometheus": (_prometheuses,),
+    "RuntimeClass": (_classes,),
+    "ServiceMonitor": (_monitors,),
+}
+
+
+# Charts
+
+
+def _operator(release: Release) -> Iterator[Fact]:
+    for each in operator_values(release):
+        yield each
+        yield from misshapen_parts(each.tree)
+
+
+def _pods_of_chart(release: Release) -> Iterator[Fact]:
+    from nodeworthy.facts.pod.chart_resources import pods_of_chart
+
+    yield from pods_of_chart(release)
+
+
+def _daemonsets_of_chart(release: Release) -> Iterator[Fact]:
+    from nodeworthy.facts.operator.daemonset_manifest import daemonsets_of_chart
+
+    yield from daemonsets_of_chart(release)
+
+
+def _sharing(release: Release) -> Iterator[Fact]:
+    from nodeworthy.facts.operator.sharing import sharing_in_values
+
+    yield from sharing_in_values(release)
+
+
+def _monitoring(release: Release) -> Iterator[Fact]:
+    from nodeworthy.facts.services.monitoring_recognition import monitoring_stacks
+
+    yield from monitoring_stacks(release)
+
+
+def _hami(release: Release) -> Iterator[Fact]:
+    from nodeworthy.facts.hami.values import hami_settings
+
+    yield from hami_settings(release)
+
+
+READ_IN_A_RELEASE: tuple[Callable[[Release], Iterator[Fact]], ...] = (
+    _operator,
+    _pods_of_chart,
+    _daemonsets_of_chart,
+    _sharing,
+    _monitoring,
+    _hami,
 )
-
-
-def facts_of(document: Tree) -> Iterator[Fact]:
-    for recognise in RECOGNISERS:
-        yield from recognise(document)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import Tree, plant
-from nodeworthy.facts.pod.app_template import has_its_shape, is_app_template, pod_of_one_container, pods_of_controllers
+from nodeworthy.facts.pod.app_template import has_its_shape, pod_of_one_container, pods_of_controllers
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.verdict import Place
 
@@ -97,9 +97,3 @@ def test_a_chart_of_1_x() -> None:
 )
 def test_its_shape(values: dict[str, Any], is_one: bool) -> None:
     assert has_its_shape(tree(values)) is is_one
-
-
-def test_its_name() -> None:
-    assert is_app_template(tree("oci://ghcr.io/bjw-s/helm/app-template"))
-    assert not is_app_template(tree("my-app-template-2"))
-    assert not is_app_template(tree(None))

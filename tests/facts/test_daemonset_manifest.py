@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.documents.tree import plant
-from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, Part, daemonsets, of_chart, overlap
+from nodeworthy.documents.release import Release
+from nodeworthy.documents.tree import absent, plant
+from nodeworthy.facts.operator.daemonset_manifest import (
+    DaemonSetManifest,
+    Part,
+    daemonsets,
+    daemonsets_of_chart,
+    overlap,
+)
 from nodeworthy.verdict import Known, Place
 
 HERE = Place(path="gpu.yaml")
@@ -82,5 +89,6 @@ def test_whether_two_meet(one: dict[str, str], other: dict[str, str], meet: bool
     ],
 )
 def test_charts(chart: str, values: dict[str, Any], part: Part | None) -> None:
-    found = next(of_chart(plant(chart, HERE), plant(values, HERE), HERE, "a release", None), None)
+    release = Release("Helmfile", "a release", HERE, plant(chart, HERE), absent(HERE), plant(values, HERE))
+    found = next(daemonsets_of_chart(release), None)
     assert (found.part if found else None) is part

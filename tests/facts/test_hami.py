@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
+from nodeworthy.collect.releases import releases
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.selector import selects
@@ -14,7 +16,7 @@ from nodeworthy.facts.hami.parts import Role, installations, role_of
 from nodeworthy.facts.hami.policies import Policy
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import devices_of, total
-from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, looks_like_values, of_device_config, values_within
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_settings, of_device_config
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 AT = Place(path="values.yaml", line=1)
@@ -84,10 +86,11 @@ def test_selectors(expression: dict[str, object], chosen: bool) -> None:
 
 
 def test_values_of_another_chart_are_not_hamis() -> None:
-    operator = plant({"devicePlugin": {"enabled": True}, "toolkit": {"env": []}}, AT)
-    assert not looks_like_values(operator)
-    parent = plant({"hami": {"devicePlugin": {"deviceSplitCount": 4}}, "web": {"replicas": 1}}, AT)
-    assert len(list(values_within(parent))) == 1
+    def settings(values: dict[str, Any]) -> list[object]:
+        return [found for each in releases(plant(values, AT)) for found in hami_settings(each)]
+
+    assert settings({"devicePlugin": {"enabled": True}, "toolkit": {"env": []}}) == []
+    assert len(settings({"hami": {"devicePlugin": {"deviceSplitCount": 4}}, "web": {"replicas": 1}})) == 1
 
 
 def test_a_config_map_says_the_same_as_values() -> None:

@@ -9,8 +9,8 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nodeworthy.collect.objects import facts_of, objects
 from nodeworthy.collect.source.files import Unreadable, as_text
-from nodeworthy.collect.source.recognise import objects, operator_values
 from nodeworthy.documents.yaml import read_all
 from nodeworthy.engine import judge
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -68,7 +68,7 @@ POOLS = [
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_no_rule_crashes(document: Any) -> None:
     trees = read_all(yaml.safe_dump(document), HERE)
-    facts = [fact for tree in trees for each in objects(tree) for fact in operator_values(each)]
+    facts = [fact for tree in trees for each in objects(tree) for fact in facts_of(each)]
     judgements = judge([judged_together([*facts, *POOLS])], catalogue(), rule("rule-crashed"))
     assert [each.findings for each in judgements if each.crashed] == []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nodeworthy.collect.source.loose_values import loose_values
+from nodeworthy.collect.releases import releases
 from nodeworthy.documents.tree import plain, plant
 from nodeworthy.verdict import Place
 
@@ -25,4 +25,4 @@ OF_A_PROGRAM = {"config": {"aws:region": "us-east-2", "gpu:hami": VALUES, "nodew
 )
 def test_what_may_hold_values(document: dict[str, Any], found: list[object]) -> None:
     planted = plant(document, Place(path="some.yaml"))
-    assert [plain(each) for each in loose_values(planted)] == found
+    assert [plain(each.values) for each in releases(planted)] == found

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.source.recognise import objects, operator_values
-from nodeworthy.collect.source.set_syntax import NotSetSyntax, steps
+from nodeworthy.collect.objects import facts_of, objects
+from nodeworthy.documents.set_syntax import NotSetSyntax, steps
 from nodeworthy.documents.yaml import read
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.verdict import Known, Place, Unknown
@@ -16,7 +16,8 @@ HERE = Place(path="f.yaml")
 def values(text: str) -> list[OperatorValues]:
     document = read(text, HERE)
     assert document is not None
-    return [found for each in objects(document) for found in operator_values(each)]
+    facts = (fact for each in objects(document) for fact in facts_of(each))
+    return [each for each in facts if isinstance(each, OperatorValues)]
 
 
 ENV = "env: [{name: CONTAINERD_SOCKET, value: /s.sock}]"

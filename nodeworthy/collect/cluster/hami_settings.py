@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.source.hami import HamiFact, hami_settings
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
 from nodeworthy.facts.hami.placed import plugin_spec
-from nodeworthy.facts.hami.values import HamiValues
+from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_config_maps
 from nodeworthy.verdict import Place
 
 _SCHEDULERS = {
@@ -23,11 +22,11 @@ _SCHEDULERS = {
 _PLUGINS = {"--mig-strategy": ("devicePlugin", "migStrategy")}
 
 
-def settings_of(seen: Seen, one: Installation) -> Iterator[HamiFact]:
+def settings_of(seen: Seen, one: Installation) -> Iterator[HamiValues | HamiNodeConfigs]:
     for (namespace, name), data in seen.hami.configs.items():
         if namespace == one.namespace:
             document = {**data, "kind": "ConfigMap", "apiVersion": "v1"}
-            yield from hami_settings(plant(document, Place(object=f"ConfigMap/{namespace}/{name}")))
+            yield from hami_config_maps(plant(document, Place(object=f"ConfigMap/{namespace}/{name}")))
     for role, named in ((Role.SCHEDULER, _SCHEDULERS), (Role.DEVICE_PLUGIN, _PLUGINS)):
         part = next((each for each in one.of(role) if each.arguments), None)
         if part is not None:

@@ -8,13 +8,12 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from nodeworthy.collect.objects import facts_of
+from nodeworthy.collect.objects import facts_of, objects
 from nodeworthy.collect.plan.plan import Plan, Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.protocol import SECRET, SIGNATURE, UNKNOWN, Wire
 from nodeworthy.collect.plan.standins import StandIns
-from nodeworthy.collect.source.recognise import objects
 from nodeworthy.documents.tree import Tree, plain, plant
 from nodeworthy.documents.yaml import NotYaml, read_all
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput

@@ -6,24 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from nodeworthy.collect.objects import facts_of_release
 from nodeworthy.collect.plan.manifests import CHART, facts_of_object
 from nodeworthy.collect.plan.plan import Resource
 from nodeworthy.collect.plan.planted import Planter
 from nodeworthy.collect.plan.project import shown_path
 from nodeworthy.collect.plan.protocol import Wire
-from nodeworthy.collect.source.hami import within_values
+from nodeworthy.documents.release import Release
 from nodeworthy.documents.tree import Tree, absent, merge
 from nodeworthy.documents.yaml import NotYaml, read
-from nodeworthy.facts.hami.values import values_of_chart
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
-from nodeworthy.facts.operator.daemonset_manifest import of_chart
-from nodeworthy.facts.operator.recognition import chart_version, is_operator_chart, looks_like_values, values_within
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.planned_secret import in_plain_sight, perhaps_in_plain_sight
-from nodeworthy.facts.services.monitoring_recognition import stacks_of_chart
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.operator import effective_values
-from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
 from nodeworthy.verdict import Place, Unknown
@@ -33,7 +29,6 @@ RELEASES = {
     CHART: "Helm chart",
     "kubernetes:helm.sh/v4:Chart": "Helm chart",
 }
-_PACKED = pattern(r"-v?\d+\.\d+\.\d+[^/]*\.tgz$")
 
 
 @dataclass(frozen=True)
@@ -58,25 +53,27 @@ class Releases:
         near = effective_values(self.fleet) if self.fleet is not None else absent(planter.place)
         values, faults, elsewhere = self._values(resource, planter, near)
         yield from faults
-        chart = _named(planter.tree(resource.inputs.get("chart"), "chart"))
-        found = _operators(chart, values)
-        if isinstance(chart.value, Unknown) and not found:
-            yield NotLookedAt(planter.place, f"which chart {resource.name} installs is not known: {chart.value.why}")
-        version = self._version(resource, planter)
-        origin = f"{RELEASES[resource.type]} '{resource.name}'"
-        yield from of_chart(chart, values, planter.place, origin, elsewhere)
-        yield from stacks_of_chart(chart, values, planter.place, origin, elsewhere=elsewhere, release=_called(resource))
-        for each in values_of_chart(chart, values, planter.place, origin, elsewhere):
-            yield from within_values(each)
+        release = self._asked_for(resource, planter, values, elsewhere)
+        found = list(facts_of_release(release))
+        yield from found
+        operators = any(isinstance(each, OperatorValues) for each in found)
+        if isinstance(release.chart.value, Unknown) and not operators:
+            why = release.chart.value.why
+            yield NotLookedAt(planter.place, f"which chart {resource.name} installs is not known: {why}")
         if resource.type == CHART:
-            yield from perhaps_in_plain_sight(values, origin)
-        elif not found:
-            yield from in_plain_sight(values, origin)
-        for tree in found:
-            place = tree.place if tree.place.path else planter.place
-            yield OperatorValues(
-                place, tree, origin, chart_version(version), elsewhere, asked_release=version.text or ""
-            )
+            yield from perhaps_in_plain_sight(values, release.origin)
+        elif not operators:
+            yield from in_plain_sight(values, release.origin)
+
+    def _asked_for(self, resource: Resource, planter: Planter, values: Tree, elsewhere: str | None) -> Release:
+        title = f"{RELEASES[resource.type]} '{resource.name}'"
+        at = values.place  # the stack's file, where they follow from it
+        place = replace(at, subject=at.subject or None) if at.path else planter.place
+        chart, version = planter.tree(resource.inputs.get("chart"), "chart"), self._version(resource, planter)
+        told = resource.inputs.get("name")
+        name = told if isinstance(told, str) else resource.name
+        named = Tree({"name": Tree(name, planter.place)}, planter.place)
+        return Release(title, title, place, chart, version, values, elsewhere, name, metadata=named)
 
     def _version(self, resource: Resource, planter: Planter) -> Tree:
         written = self.fleet.operator.chart if self.fleet is not None and self.fleet.operator is not None else None
@@ -127,21 +124,3 @@ class Releases:
 
 class _Elsewhere(Exception):
     """Some values stand where this preview can't look."""
-
-
-def _named(chart: Tree) -> Tree:
-    """A packed chart is named as its archive is, less the version."""
-    return replace(chart, value=_PACKED.sub("", chart.text)) if chart.text is not None else chart
-
-
-def _called(resource: Resource) -> str:
-    """The name of the release in the cluster."""
-    told = resource.inputs.get("name")
-    return told if isinstance(told, str) else resource.name
-
-
-def _operators(chart: Tree, values: Tree) -> list[Tree]:
-    """The operator's own values in a release's: the chart's, or a subchart's."""
-    if is_operator_chart(chart) or (chart.is_unknown and looks_like_values(values)):
-        return [values]
-    return list(values_within(values))

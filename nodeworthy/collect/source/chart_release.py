@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.operator.recognition import CHART, chart_version
 from nodeworthy.facts.operator.values import OperatorValues
@@ -42,7 +43,7 @@ def _told(values: OperatorValues, version: Tree) -> OperatorValues:
 
 
 def _says_no_release(values: OperatorValues) -> bool:
-    return values.origin == "Helm values" and values.release.state == Known(None)
+    return values.origin == LOOSE and values.release.state == Known(None)
 
 
 def _version(beside: Beside) -> Tree | None:

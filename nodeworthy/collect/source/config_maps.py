@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nodeworthy.collect.source.beside import Beside, Span
-from nodeworthy.collect.source.releases import document_inside
+from nodeworthy.documents.release import document_inside
 from nodeworthy.documents.tree import Tree
 
 _DEFAULT_KEY = "values.yaml"

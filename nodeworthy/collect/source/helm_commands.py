@@ -17,14 +17,14 @@ from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import HelmRelease, Installs
 from nodeworthy.boot.text import Text
 from nodeworthy.collect.source.beside import Beside
-from nodeworthy.collect.source.set_syntax import NotSetSyntax, laid_in, steps, typed
+from nodeworthy.documents.release import Release
+from nodeworthy.documents.set_syntax import NotSetSyntax, laid_in, steps, typed
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.shown_containerd import containerd_shown
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
-from nodeworthy.facts.operator.recognition import CHART, chart_version
-from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.operator.recognition import CHART, operator_values
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import NotKnown, Place, Unknown
@@ -50,22 +50,20 @@ def operators_by_helm(script: BootScript, beside: Beside) -> Iterator[OperatorBy
         for each in ours:
             shown = containerd_shown(script, each)
             runtime, at = shown if shown is not None else (None, each.place)
-            found = OperatorByHelm(_values(each, beside), runtime, at)
+            found = OperatorByHelm(next(operator_values(_release(each, beside))), runtime, at)
             if found.speaks:
                 yield found
     except NotKnown:  # what can't be read of it, other rules tell
         return
 
 
-def _values(installs: Installs, beside: Beside) -> OperatorValues:
-    release = installs.release or HelmRelease(())
-    laid = _Laid(installs.place, Tree({}, installs.place))
-    for path, content in release.files:
+def _release(installs: Installs, beside: Beside) -> Release:
+    at, told = installs.place, installs.release or HelmRelease(())
+    laid = _Laid(at, Tree({}, at))
+    for path, content in told.files:
         laid.file(path, content, beside)
-    version = laid.words(release.arguments)
-    return OperatorValues(
-        installs.place, laid.tree, "helm", chart_version(version), laid.elsewhere, asked_release=version.text or ""
-    )
+    version = laid.words(told.arguments)
+    return Release("helm", "helm", at, Tree(CHART, at), version, laid.tree, laid.elsewhere)
 
 
 @dataclass

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING, cast
 
-from nodeworthy.collect.objects import facts_of
+from nodeworthy.collect.objects import facts_of, objects
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.boot_scripts import (
     NO_BOOT_SCRIPT,
@@ -27,10 +27,10 @@ from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_un
 from nodeworthy.collect.source.overlays import with_base
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
 from nodeworthy.collect.source.patched_policies import with_what_they_patch
-from nodeworthy.collect.source.recognise import objects
 from nodeworthy.collect.source.slurm import slurm_jobs
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.collect.source.ufw import ufw_file
+from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree
 from nodeworthy.errors import InputError
 from nodeworthy.facts.fleet.pool_claim import pool_claims
@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from nodeworthy.facts.pod.template import PodTemplate
 
 
-HELM_VALUES = "Helm values"
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
@@ -131,7 +130,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
     secrets = list(secret_manifests(every))
     readable = without_encrypted(without_packed(text, secrets), documents)
     remedy = ENCRYPTED if kept else IN_A_STACK if stack is not None else ""
-    called = HELM_VALUES if is_grafanas and not found.facts else _called(found)
+    called = LOOSE if is_grafanas and not found.facts else _called(found)
     found.facts += [*secrets, _plain_text(source, readable, called, remedy)]
     found.suppressions += comments(text, Place(path=source.shown), rules, is_yaml=True)
     found.suppressions += borrowed(beside.texts, rules)
@@ -168,7 +167,7 @@ def _placed(fact: Fact, source: Source) -> Fact:
 
 
 def _plain_text(source: Source, readable: str, called: str, remedy: str) -> PlainText:
-    is_of_a_chart = called == HELM_VALUES and is_charts_own(source)
+    is_of_a_chart = called == LOOSE and is_charts_own(source)
     return PlainText(Place(source.shown), readable, "its values" if is_of_a_chart else called, remedy, is_of_a_chart)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.beside import Beside
+from nodeworthy.documents.release import LOOSE
 from nodeworthy.documents.tree import Tree, merge
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Fact
@@ -29,7 +30,7 @@ def with_base(document: Tree, brought: Sequence[Fact], beside: Beside) -> Iterat
 
 def is_loose(fact: Fact) -> bool:
     """Values of no release: whatever installs the chart names them."""
-    return getattr(fact, "origin", None) == "Helm values"
+    return getattr(fact, "origin", None) == LOOSE
 
 
 def _kinds(facts: Iterable[Fact]) -> set[type[Fact]]:

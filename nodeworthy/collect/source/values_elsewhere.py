@@ -11,12 +11,12 @@ from functools import reduce
 
 from nodeworthy.collect.source.beside import Beside
 from nodeworthy.collect.source.config_maps import config_map_values
-from nodeworthy.collect.source.releases import document_inside
-from nodeworthy.collect.source.set_syntax import laid_in
+from nodeworthy.documents.release import chart_name, document_inside
+from nodeworthy.documents.set_syntax import laid_in
 from nodeworthy.documents.tree import Tree, merge
-from nodeworthy.facts.hami.values import is_hami_chart
-from nodeworthy.facts.operator.recognition import is_operator_chart
-from nodeworthy.facts.services.monitoring_recognition import is_monitoring_chart
+from nodeworthy.facts.hami.values import HAMI
+from nodeworthy.facts.operator.recognition import OPERATOR
+from nodeworthy.facts.services.monitoring_recognition import MONITORING
 
 Path_ = tuple[str | int, ...]
 
@@ -38,7 +38,7 @@ def with_values(document: Tree, documents: Sequence[Tree], beside: Beside) -> Tr
 
 
 def _is_ours(chart: Tree) -> bool:
-    return is_operator_chart(chart) or is_hami_chart(chart) or is_monitoring_chart(chart)
+    return any(each.is_named(chart_name(chart)) for each in (OPERATOR, HAMI, MONITORING))
 
 
 def _flux(document: Tree, documents: Sequence[Tree], beside: Beside) -> Tree:

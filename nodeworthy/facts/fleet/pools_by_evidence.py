@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from nodeworthy.boot.effects import Joins
+from nodeworthy.documents.release import HELM_CHART
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN, is_for_gpus
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
@@ -24,7 +25,6 @@ from nodeworthy.verdict import Known, Located, NotKnown, Place, Placed
 
 # Who brings the controller of helm.cattle.io.
 _HELM_CONTROLLERS = ("k3s", "rke2")
-HELM_CHART = "HelmChart"
 
 
 def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:

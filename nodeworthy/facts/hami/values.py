@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import posixpath
+import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from nodeworthy.documents.chart_values import chart_values
+from nodeworthy.documents.release import Chart, Release, document_inside
 from nodeworthy.documents.settled import settled
-from nodeworthy.documents.tree import ABSENT, Tree
+from nodeworthy.documents.tree import ABSENT, Tree, plant
 from nodeworthy.known.hami import charts, telling_keys
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+DEVICE_CONFIG, NODE_CONFIG = "device-config.yaml", "config.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +96,6 @@ _IN_VALUES = {
 }
 
 
-def is_hami_chart(chart: Tree) -> bool:
-    return chart.text is not None and posixpath.basename(chart.text.rstrip("/")) in charts()
-
-
 def looks_like_values(tree: Tree) -> bool:
     keys = telling_keys()
     if not keys["device_plugin"].isdisjoint(tree.get("devicePlugin").mapping):
@@ -108,24 +106,56 @@ def looks_like_values(tree: Tree) -> bool:
     return any("gpu" in each for each in named)
 
 
-def values_within(tree: Tree) -> Iterator[Tree]:
-    return chart_values(tree, looks_like_values, lambda name, child: name in charts() and _has_parts(child))
-
-
 def _has_parts(tree: Tree) -> bool:
     return any(tree.get(name).is_mapping for name in ("scheduler", "devicePlugin", "devices"))
 
 
-def values_of_chart(
-    chart: Tree, values: Tree, place: Place, origin: str, elsewhere: str | None
-) -> Iterator[HamiValues]:
-    """Of a release: the chart itself, or one that has it as a part."""
-    if is_hami_chart(chart):
-        tree = values if values.is_mapping or values.is_unknown else Tree({}, place)
-        yield HamiValues(place, tree, origin, elsewhere)
+HAMI = Chart(
+    lambda name: name in charts(), looks_like_values, lambda name, child: name in charts() and _has_parts(child)
+)
+
+
+def hami_settings(release: Release) -> Iterator[HamiValues | HamiNodeConfigs]:
+    """The values themselves, and the config files that stand in them as texts."""
+    for each in HAMI.within(release):
+        yield HamiValues(each.place, each.values, each.origin, each.elsewhere)
+        written = each.values.get("devicePlugin", "nodeConfiguration", "config")
+        if written.text:
+            yield node_configs(written, each.place, each.origin)
+        yield from _of_device_config(each.values.get("device-config", "content"), each.place, each.origin)
+
+
+def hami_config_maps(document: Tree) -> Iterator[HamiValues | HamiNodeConfigs]:
+    """What the chart makes of them."""
+    if document.get("kind").text != "ConfigMap":
         return
-    for tree in values_within(values):
-        yield HamiValues(tree.place if tree.place.path else place, tree, origin, elsewhere)
+    data = document.get("data")
+    written = data.get(NODE_CONFIG)
+    if written.text and '"nodeconfig"' in written.text:
+        yield node_configs(written, document.place, "ConfigMap")
+    config = data.get(DEVICE_CONFIG)
+    if "resourceCountName" in (config.text or ""):
+        yield from _of_device_config(config, document.place, "ConfigMap")
+
+
+def node_configs(written: Tree, place: Place, origin: str) -> HamiNodeConfigs:
+    text = written.text or ""
+    tree = document_inside(written)
+    at = written.place if written.place.path or written.place.object else place
+    if "{{" in text:
+        return HamiNodeConfigs(at, tree, origin)
+    try:
+        data = json.loads(text)
+    except ValueError as problem:
+        return HamiNodeConfigs(at, tree, origin, broken=str(problem))
+    # Tabs are no YAML, and JSON all the same.
+    return HamiNodeConfigs(at, plant(data, at) if isinstance(tree.value, Unknown) else tree, origin)
+
+
+def _of_device_config(content: Tree, place: Place, origin: str) -> Iterator[HamiValues]:
+    found = of_device_config(document_inside(content), place, origin) if content.text else None
+    if found is not None:
+        yield found
 
 
 def of_device_config(config: Tree, place: Place, origin: str) -> HamiValues | None:

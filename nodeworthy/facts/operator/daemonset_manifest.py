@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import ClassVar
 
+from nodeworthy.documents.release import Release, chart_name
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.node_choice import Labels, chooses, is_of_gpu_nodes
 from nodeworthy.known.hami import image_names
@@ -102,29 +103,29 @@ def _resource(container: Tree) -> Located[str]:
     return Located(Known(GPU), container.place, written=False)
 
 
-def of_chart(chart: Tree, values: Tree, place: Place, title: str, elsewhere: str | None) -> Iterator[DaemonSetManifest]:
+def daemonsets_of_chart(release: Release) -> Iterator[DaemonSetManifest]:
     """What a release of one of these charts makes."""
-    name = posixpath.basename((chart.text or "").rstrip("/"))
+    name, at = chart_name(release.chart), release.place
     if name == "hami":
-        yield from _of_hami(values, place, title, elsewhere)
+        yield from _of_hami(release)
     elif name in _CHARTS:
-        gpu = Located(Known(GPU), place, written=False)
-        yield DaemonSetManifest(place, _CHARTS[name], title, values, gpu, elsewhere)
+        gpu = Located(Known(GPU), at, written=False)
+        yield DaemonSetManifest(at, _CHARTS[name], release.title, release.values, gpu, release.elsewhere)
 
 
 _CHARTS = {"dcgm-exporter": Part.DCGM_EXPORTER, "nvidia-device-plugin": Part.DEVICE_PLUGIN}
 
 
-def _of_hami(values: Tree, place: Place, title: str, elsewhere: str | None) -> Iterator[DaemonSetManifest]:
-    plugin = values.get("devicePlugin")
+def _of_hami(release: Release) -> Iterator[DaemonSetManifest]:
+    plugin, at = release.values.get("devicePlugin"), release.place
     if plugin.get("enabled").value is False:
         return
     chosen = plugin.get("nvidianodeSelector")
-    pods = Tree({} if chosen.is_absent else {"nodeSelector": chosen}, place)
-    resource = values.get("resourceName").located()
+    pods = Tree({} if chosen.is_absent else {"nodeSelector": chosen}, at)
+    resource = release.values.get("resourceName").located()
     if resource.state == Known(None):
         resource = Located(Known(GPU), resource.place, written=False)
-    yield DaemonSetManifest(place, Part.HAMI, title, pods, resource, elsewhere)
+    yield DaemonSetManifest(at, Part.HAMI, release.title, pods, resource, release.elsewhere)
 
 
 def overlap(one: DaemonSetManifest, other: DaemonSetManifest) -> bool | None:

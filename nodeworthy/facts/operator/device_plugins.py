@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
 from nodeworthy.derive import derive
+from nodeworthy.documents.release import LOOSE, STACK_CONFIG
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.hami.values import HamiValues, truth
 from nodeworthy.facts.operator.daemonset_manifest import GPU, DaemonSetManifest, Part, overlap
@@ -87,7 +88,7 @@ def _advertisers(facts: Iterable[OperatorValues | DaemonSetManifest | HamiValues
         elif isinstance(fact, DaemonSetManifest) and fact.part is not Part.DCGM_EXPORTER and not fact.is_the_operators:
             on = Located(Known(True), fact.place, written=False)
             yield Advertiser(f"{fact.part} ({fact.title})", fact.place, on, fact.resource, fact)
-        elif isinstance(fact, HamiValues) and fact.origin == "Helm values":  # a release is a DaemonSetManifest
+        elif isinstance(fact, HamiValues) and fact.origin in (LOOSE, STACK_CONFIG):  # a release is a DaemonSetManifest
             yield _of_values(fact)
 
 

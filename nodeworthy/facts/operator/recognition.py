@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.documents.chart_values import chart_values
 from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
+from nodeworthy.documents.release import Chart, Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.values import OperatorValues
@@ -40,20 +40,6 @@ _EXACT_VERSION = pattern(r"v?\d+(\.\d+){0,2}([-+].*)?")
 _MADE_BY = ("metadata", "labels", "helm.sh/chart")
 
 
-def is_operator_chart(chart: Tree) -> bool:
-    """`gpu-operator`, `nvidia/gpu-operator`, `oci://…/gpu-operator`."""
-    return _name(chart) == CHART
-
-
-def is_another_chart(chart: Tree) -> bool:
-    """Of which it is known that its values are never the operator's, whatever they look like."""
-    return _name(chart) in _OTHER_CHARTS
-
-
-def _name(chart: Tree) -> str:
-    return (chart.text or "").rstrip("/").rsplit("/", 1)[-1]
-
-
 def looks_like_values(tree: Tree) -> bool:
     """Values of the operator's chart: its toolkit alone is enough, or two of its parts."""
     toolkit = tree.get("toolkit")
@@ -64,8 +50,19 @@ def looks_like_values(tree: Tree) -> bool:
     return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and not is_plugins
 
 
-def values_within(tree: Tree) -> Iterator[Tree]:
-    return chart_values(tree, looks_like_values, lambda name, _: name == CHART)
+OPERATOR = Chart(lambda name: name == CHART, looks_like_values, lambda name, _: name == CHART, _OTHER_CHARTS)
+
+
+def operator_values(release: Release) -> Iterator[OperatorValues]:
+    for each in OPERATOR.within(release):
+        yield OperatorValues(
+            place=each.place,
+            tree=each.values,
+            origin=each.origin,
+            release=chart_version(each.version),
+            elsewhere=each.elsewhere,
+            asked_release=each.version.text or "",
+        )
 
 
 def misshapen_parts(tree: Tree) -> Iterator[UnreadableInput]:
@@ -76,9 +73,10 @@ def misshapen_parts(tree: Tree) -> Iterator[UnreadableInput]:
             yield UnreadableInput((part.place if part.place.line else part.key or part.place).about(name), why)
 
 
-def is_cluster_policy(document: Tree) -> bool:
+def cluster_policies(document: Tree) -> Iterator[OperatorValues]:
     api = document.get("apiVersion").text or ""
-    return document.get("kind").text == "ClusterPolicy" and api.startswith("nvidia.com/")
+    if document.get("kind").text == "ClusterPolicy" and api.startswith("nvidia.com/"):
+        yield of_cluster_policy(document)
 
 
 def of_cluster_policy(document: Tree) -> OperatorValues:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from nodeworthy.documents.release import LOOSE, STACK_CONFIG
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.verdict import Known
 
 # A release that names no version takes the newest one, whatever a fleet says.
-WITHOUT_A_RELEASE = ("Helm values", "stack config", "ClusterPolicy")
+WITHOUT_A_RELEASE = (LOOSE, STACK_CONFIG, "ClusterPolicy")
 
 
 def with_release_of(fleet: Fleet | None, facts: Sequence[Any]) -> list[Any]:

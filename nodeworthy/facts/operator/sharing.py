@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from nodeworthy.documents.release import Release, document_inside
 from nodeworthy.documents.tree import Tree
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
@@ -35,6 +36,9 @@ OPERATORS = frozenset(("driver", "toolkit", "operator", "dcgm", "dcgmExporter", 
 # As the device plugin calls what it advertises; what a name lacks in front, it puts there.
 PREFIX = "nvidia.com/"
 _ADVERTISED = pattern(r"(?:nvidia\.com/)?(?:gpu|mig-\d+g\.\d+gb(?:\.me|\.gfx|\.me\.all|-me|\.all)*)")
+# What a text must hold to be one.
+_VERSION, _SHARING = "version:", "sharing:"
+_MEANT = ("timeSlicing", "mps:", "replicas:")
 
 
 @dataclass(frozen=True)
@@ -101,3 +105,28 @@ class SharingConfig:
 
 def is_advertised(name: str) -> bool:
     return _ADVERTISED.fullmatch(name) is not None
+
+
+def sharing_in_object(document: Tree) -> Iterator[SharingConfig]:
+    """In a ConfigMap, or in a file of its own."""
+    if document.get("kind").text == "ConfigMap":
+        yield from _in_texts(document.get("data"), document.get("metadata", "name").text or "")
+    elif document.get("kind").is_absent and document.get("sharing").is_mapping and document.get("version").text == "v1":
+        yield SharingConfig(document.place, document)
+
+
+def sharing_in_values(release: Release) -> Iterator[SharingConfig]:
+    """Of the operator's chart, which makes a ConfigMap of `data`, and of the device plugin's own, with `map`."""
+    values = release.values
+    for holder in (values, *(each for each in values.mapping.values() if each.is_mapping)):
+        config = holder.get("devicePlugin", "config")
+        yield from _in_texts(config.get("data"), config.get("name").text or "")
+        yield from _in_texts(holder.get("config", "map"), "")
+
+
+def _in_texts(data: Tree, name: str) -> Iterator[SharingConfig]:
+    for key, written in data.mapping.items():
+        text = written.text or ""
+        if _VERSION in text and _SHARING in text and any(each in text for each in _MEANT):
+            tree = document_inside(written)
+            yield SharingConfig(tree.place if tree.is_mapping else written.place, tree, key, name, tuple(data.mapping))

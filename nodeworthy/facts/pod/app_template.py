@@ -29,10 +29,6 @@ _OF_A_POD = (
 _OF_A_CONTAINER = "args command env envFrom image lifecycle resources securityContext workingDir".split()
 
 
-def is_app_template(chart: Tree) -> bool:
-    return chart.text is not None and chart.text.rstrip("/").rsplit("/", 1)[-1] == CHART
-
-
 def has_its_shape(values: Tree) -> bool:
     """No other chart has containers by their names below controllers by theirs."""
     controllers = values.get("controllers").mapping.values()

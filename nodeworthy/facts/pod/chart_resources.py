@@ -4,12 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nodeworthy.documents.release import Release, chart_name
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.facts.pod.template import PodTemplate
 
 RESOURCES = "resources"
 _DEEPEST = 4
+
+
+def pods_of_chart(release: Release) -> Iterator[PodTemplate]:
+    """A chart's pods, where its values ask for GPUs."""
+    values = release.values
+    if not values.is_mapping or not values.get("apiVersion").is_absent or not values.get("kind").is_absent:
+        return
+    if not release.is_installed and values.get("metadata").is_mapping:  # an object that does not say its kind
+        return
+    from nodeworthy.facts.pod.app_template import CHART, has_its_shape, pod_of_one_container, pods_of_controllers
+
+    if has_its_shape(values):
+        yield from pods_of_controllers(values, release.metadata, release.elsewhere)
+    elif chart_name(release.chart) == CHART and not values.get("image").is_absent:
+        yield from pod_of_one_container(values, release.metadata, release.elsewhere)
+    else:
+        yield from templates_of_values(values)
 
 
 def templates_of_values(document: Tree) -> Iterator[PodTemplate]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.documents.chart_values import chart_values
+from nodeworthy.documents.release import Chart, Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 from nodeworthy.known.monitoring import CHART, FORMER_CHART
-from nodeworthy.verdict import Place
 
 # Keys that mean this chart where two of them stand together.
 _PARTS = frozenset(
@@ -16,11 +15,8 @@ _PARTS = frozenset(
     "kubeProxy kubeScheduler kubeStateMetrics kubelet nodeExporter prometheus prometheus-node-exporter "
     "prometheusOperator thanosRuler".split()
 )
+_NAMES = frozenset((CHART, FORMER_CHART))
 _TELLING = _PARTS - {"alertmanager", "grafana", "kube-state-metrics", "prometheus", "prometheus-node-exporter"}
-
-
-def is_monitoring_chart(chart: Tree) -> bool:
-    return chart.text is not None and chart.text.rstrip("/").rsplit("/", 1)[-1] in (CHART, FORMER_CHART)
 
 
 def looks_like_values(tree: Tree) -> bool:
@@ -30,29 +26,19 @@ def looks_like_values(tree: Tree) -> bool:
     return len(parts) >= 2 and not _TELLING.isdisjoint(parts) and "prometheus" in parts
 
 
-def values_within(tree: Tree) -> Iterator[Tree]:
-    return chart_values(tree, looks_like_values, lambda name, _: name in (CHART, FORMER_CHART))
+MONITORING = Chart(_NAMES.__contains__, looks_like_values, lambda name, _: name in _NAMES)
 
 
-def of_values(
-    values: Tree, origin: str, place: Place, elsewhere: str | None = None, release: str | None = None
-) -> MonitoringStack:
-    spec = values.get("prometheus", "prometheusSpec")
-    return MonitoringStack(place, origin, spec, elsewhere, values, release)
+def monitoring_stacks(release: Release) -> Iterator[MonitoringStack]:
+    for each in MONITORING.within(release):
+        spec = each.values.get("prometheus", "prometheusSpec")
+        yield MonitoringStack(each.place, each.origin, spec, each.elsewhere, each.values, each.name)
 
 
-def stacks_of_chart(
-    chart: Tree, values: Tree, place: Place, origin: str, *, elsewhere: str | None, release: str | None
-) -> Iterator[MonitoringStack]:
-    """Of a release: the chart itself, or one that has it as a part."""
-    found = [values] if is_monitoring_chart(chart) else values_within(values)
-    for tree in found:
-        yield of_values(tree, origin, place, elsewhere, release)
-
-
-def is_prometheus(document: Tree) -> bool:
+def prometheuses(document: Tree) -> Iterator[MonitoringStack]:
     api = document.get("apiVersion").text or ""
-    return document.get("kind").text == "Prometheus" and api.startswith("monitoring.coreos.com/")
+    if document.get("kind").text == "Prometheus" and api.startswith("monitoring.coreos.com/"):
+        yield of_prometheus(document)
 
 
 def of_prometheus(document: Tree) -> MonitoringStack:

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from nodeworthy.documents.tree import Scalar, Tree
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Unknown
 
 _STEP = pattern(r"((?:[^.\[\\]|\\.)+)|\[(\d+)\]|\.")
 _MOST_ENTRIES = 1000  # Helm refuses larger indices, too
@@ -69,7 +68,3 @@ def laid_in(under: Tree, path: Sequence[str | int], value: Tree) -> Tree:
 
 def _nothing(value: Tree) -> Tree:
     return Tree(None, value.place, value.key)
-
-
-def hidden(why: str, tree: Tree) -> Tree:
-    return replace(tree, value=Unknown(why))

@@ -1,34 +1,38 @@
-"""Where people keep a Helm release's values: Flux, Argo CD, k3s' HelmChart, Kustomize, Helmfile."""
+"""Which releases a document asks for: Flux, Argo CD, k3s' HelmChart, Kustomize, Helmfile, the patches of one.
+
+A document that asks for none may hold values all the same: a values file, the stack config of somebody's own program,
+a ConfigMap that keeps them for Helm.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from nodeworthy.collect.source.set_syntax import NotSetSyntax, laid_in, steps, typed
+from nodeworthy.collect.patches import holds_patches, merged
+from nodeworthy.documents.release import HELM_CHART, LOOSE, STACK_CONFIG, Release, document_inside
+from nodeworthy.documents.set_syntax import NotSetSyntax, laid_in, steps, typed
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree, absent, merge
-from nodeworthy.documents.yaml import NotYaml, read_inside
-from nodeworthy.records import dataclass
+from nodeworthy.fleet.declaration import KEY
 from nodeworthy.verdict import Unknown
 
 OF_A_PATCH = "the release that this patch changes may hold it"
 
 
-@dataclass(frozen=True)
-class Release:
-    """One release that a document asks for."""
-
-    origin: str
-    document: Tree
-    chart: Tree
-    version: Tree
-    values: Tree
-    # Why some of its values may stand elsewhere.
-    elsewhere: str | None = None
+# What the values of our charts hold; the texts of most ConfigMaps are something else, and long.
+_YAML = (".yaml", ".yml")
+_MARKS = ("toolkit", "devicePlugin", "dcgmExporter", "prometheusSpec", "nvidia")
 
 
 def releases(document: Tree) -> Iterator[Release]:
+    found = list(_asked_for(document))
+    yield from found or (_loose(document, each) for each in _loose_values(document))
+    for part in merged(document) if holds_patches(document) else ():
+        yield from (replace(each, elsewhere=each.elsewhere or OF_A_PATCH) for each in _asked_for(part))
+
+
+def _asked_for(document: Tree) -> Iterator[Release]:
     api, kind = document.get("apiVersion").text or "", document.get("kind").text
     read = _READERS.get((api.split("/")[0], kind or ""))
     if read is not None:
@@ -47,7 +51,7 @@ def _flux(document: Tree) -> Iterator[Release]:
     elsewhere = "valuesFrom may hold it, which is not in this file" if _some(spec.get("valuesFrom")) else None
     if spec.get("chart").is_absent and spec.get("chartRef").is_absent:
         elsewhere = OF_A_PATCH
-    yield Release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere)
+    yield _release("Flux HelmRelease", document, name, chart.get("version"), spec.get("values"), elsewhere=elsewhere)
 
 
 def _argo_application(document: Tree) -> Iterator[Release]:
@@ -76,9 +80,8 @@ def _argo_source(document: Tree, source: Tree, helm: Tree) -> Release:
     elsewhere = "valueFiles may hold it, which are not in this file" if _some(helm.get("valueFiles")) else None
     if isinstance(filled, Unknown):
         elsewhere = filled.why
-    return Release(
-        "Argo CD Application", document, source.get("chart"), source.get("targetRevision"), values, elsewhere
-    )
+    chart, version = source.get("chart"), source.get("targetRevision")
+    return _release("Argo CD Application", document, chart, version, values, elsewhere=elsewhere)
 
 
 def _with_parameter(values: Tree, parameter: Tree) -> Tree:
@@ -104,14 +107,14 @@ def _helm_chart(document: Tree) -> Iterator[Release]:
     chart = spec.get("chart")
     if chart.is_absent:  # a HelmChartConfig changes the chart of its own name
         chart = document.get("metadata", "name")
-    yield Release("HelmChart", document, chart, spec.get("version"), values)
+    yield _release(HELM_CHART, document, chart, spec.get("version"), values)
 
 
 def _kustomization(document: Tree) -> Iterator[Release]:
     for chart in document.get("helmCharts").sequence:
         elsewhere = "valuesFile may hold it, which is another file" if chart.get("valuesFile").text else None
         name, version, values = chart.get("name"), chart.get("version"), chart.get("valuesInline")
-        yield Release("Kustomize helmCharts", document, name, version, values, elsewhere)
+        yield _release("Kustomize helmCharts", document, name, version, values, elsewhere=elsewhere)
 
 
 def _helmfile(document: Tree) -> Iterator[Release]:
@@ -122,22 +125,46 @@ def _helmfile(document: Tree) -> Iterator[Release]:
                 values = merge(values, layer)
             else:
                 elsewhere = "a values file of the Helmfile may hold it"
-        yield Release("Helmfile", document, release.get("chart"), release.get("version"), values, elsewhere)
+        yield _release("Helmfile", document, release.get("chart"), release.get("version"), values, elsewhere=elsewhere)
 
 
-def document_inside(scalar: Tree) -> Tree:
-    """The document in a string of values. What can't be read is unknown, at its place."""
-    if scalar.text is None:
-        return scalar
-    if "{{" in scalar.text:
-        return replace(scalar, value=Unknown("a template writes these values"))
-    try:
-        inside = read_inside(scalar)
-    except NotYaml as problem:
-        return replace(scalar, value=Unknown(f"the values in this string are {problem.why}"), place=problem.place)
-    if inside is None:
-        return absent(scalar.place)
-    return replace(inside, key=scalar.key)
+def _release(
+    origin: str, document: Tree, chart: Tree, version: Tree, values: Tree, *, elsewhere: str | None = None
+) -> Release:
+    metadata = document.get("metadata")
+    called = metadata.get("name").text
+    name = document.get("spec", "releaseName").text or called
+    title = f"{origin} '{called or chart.text}'"
+    return Release(origin, title, document.place, chart, version, values, elsewhere, name, metadata)
+
+
+def _loose_values(document: Tree) -> Iterator[Tree]:
+    """Trees that may hold a chart's values, and belong to no release."""
+    if document.get("kind").text == "ConfigMap" and document.place.object is None:
+        yield from _of_config_map(document)
+    elif not document.get("apiVersion").is_absent:
+        return
+    elif _is_stack_config(document):
+        yield from (child for name, child in document.get("config").mapping.items() if name != KEY)
+    else:
+        yield document
+
+
+def _of_config_map(document: Tree) -> Iterator[Tree]:
+    for name, child in document.get("data").mapping.items():
+        text = child.text or ""
+        if name.endswith(_YAML) and "\n" in text and any(mark in text for mark in _MARKS):
+            yield document_inside(child)
+
+
+def _is_stack_config(document: Tree) -> bool:
+    config = document.get("config")
+    return config.is_mapping and ":" in next(iter(config.mapping), "")
+
+
+def _loose(document: Tree, values: Tree) -> Release:
+    origin, none = STACK_CONFIG if _is_stack_config(document) else LOOSE, absent(values.place)
+    return Release(origin, origin, values.place, none, none, values, is_installed=False)
 
 
 def _some(tree: Tree) -> bool:
