@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar, runtime_checkable
 
@@ -98,6 +98,10 @@ class Place:
         position = [str(part) for part in (self.path, self.line, self.column) if part is not None]
         named = [part for part in (":".join(position), self.urn, self.host, self.object) if part]
         return " ".join(named) or self.subject or "(nowhere)"
+
+
+# Of a draft whose place is known to who asked for it.
+NOWHERE = Place()
 
 
 @runtime_checkable
@@ -214,6 +218,14 @@ class Draft:
     edit: Edit | None = None
     # A warning where the rule's own severity is an error: this finding alone is less.
     severity: Severity = Severity.ERROR
+
+    @property
+    def is_unknown(self) -> bool:
+        return self.verdict is Verdict.UNKNOWN
+
+    def with_more(self, *, on: str = "", related: Iterable[Related] = ()) -> Draft:
+        """The same fault, of whom it is and what else is to be seen."""
+        return replace(self, on=(*self.on, on) if on else self.on, related=(*self.related, *related))
 
     def sentence(self) -> str:
         if not self.on:

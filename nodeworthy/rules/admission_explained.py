@@ -18,9 +18,11 @@ Where the two differ, kubelet refuses the pod, and for a pod without a controlle
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nodeworthy.facts.cluster.admissions import Admissions, RefusedOnNode
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, unknown
 
 RULE = Rule(
     "admission-explained",
@@ -38,7 +40,7 @@ def what_kubelets_refused(admissions: Admissions) -> Findings:
 
 
 def _told(refused: RefusedOnNode) -> Draft:
-    victims = [each.object for each in refused.pods]
+    victims = tuple(each.object for each in refused.pods)
     first, cause = refused.pods[0], refused.cause
     if cause is None:
         where = f"by the kubelet of node '{refused.node}'" if refused.node else "by a kubelet"
@@ -50,17 +52,15 @@ def _told(refused: RefusedOnNode) -> Draft:
             remedy=RULE.remedy,
             victims=victims,
         )
-    return fail(
-        refused,
-        f"{_pods(victims)} refused at admission: {cause.says}",
+    return replace(
+        cause,
+        where=refused.place,
+        message=f"{_pods(victims)} refused at admission: {cause.message}",
         is_=first.words,
         should="pods are admitted where the scheduler placed them",
-        cause=cause.cause,
-        remedy=cause.remedy,
-        related=cause.related,
         victims=victims,
     )
 
 
-def _pods(victims: list[str]) -> str:
+def _pods(victims: tuple[str, ...]) -> str:
     return "a pod was" if len(victims) == 1 else f"{len(victims)} pods were"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_count import refused_size
@@ -52,9 +53,9 @@ def its_inputs_fit_the_model(resource: AwsResource) -> Findings:
     found = list(_structure(resource.inputs, model, name))
     yield from found
     size = refused_size(resource)
-    if size is not None and not any(each.where == size.number.place for each in found):
+    if size is not None and not any(each.where == size.where for each in found):
         cause = "AWS takes min <= desired <= max, none of them below zero, and makes no group of anything else"
-        yield fail(size.number.located(), f"{name}.{size.says}", should=size.should, cause=cause)
+        yield replace(size, message=f"{name}.{size.message}", cause=cause)
 
 
 def _value(tree: Tree, model: Model, name: str) -> Iterator[Draft]:

@@ -31,7 +31,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.boot.flaw import Flaw, agreed, doubt, if_it_is_there
+from nodeworthy.facts.boot.flaw import agreed, if_it_is_there
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
@@ -51,7 +51,7 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Severity, skip
+from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
 
 RULE = Rule(
     "containerd-config-read",
@@ -91,7 +91,7 @@ def it_reads_what_the_boot_writes(script: BootScript, pool: BootPool | None) -> 
     read = [each for each in read if not is_copied_from_a_file(each)]
     of_lines = (flaw for each in added for flaw in _added(each, script, runtime, version))
     for flaw in (*_flaws(read, runtime, version), *of_lines):
-        yield flaw.told(on=pool.title if pool is not None and version is not None else "")
+        yield flaw.with_more(on=pool.title if pool is not None and version is not None else "")
 
 
 @RULE.check
@@ -104,7 +104,7 @@ def it_is_started_anew_for_it(script: BootScript, pool: BootPool | None) -> Find
         skip("it starts no containerd behind what it writes for it")
     told_of_registries = pool is not None and bool(pool.fleet.registries)
     for flaw in never_reread(script.timeline, runtime, starts, told_of_registries=told_of_registries):
-        yield flaw.told(on=pool.title if pool is not None else "")
+        yield flaw.with_more(on=pool.title if pool is not None else "")
 
 
 @RULE.check
@@ -117,12 +117,12 @@ def it_reads_these_files(files: NodeFiles, pool: BootPool | None) -> Findings:
     read = [each for each in every if not any(map(_is_unread_template, _configs(each, pool)))]
     flaws = list(agreed([list(_of_files(each, pool, None, whole=whole)) for each in read or every]))
     configs = _configs(files, pool)
-    if flaws and pool is None and all(each.is_doubt for each in flaws) and all(map(is_for_containerd_1, configs)):
+    if flaws and pool is None and all(each.is_unknown for each in flaws) and all(map(is_for_containerd_1, configs)):
         flaws = list(agreed([list(_of_files(each, pool, THEIRS, whole=whole)) for each in read or every]))
-        if not flaws or all(each.is_doubt for each in flaws):
+        if not flaws or all(each.is_unknown for each in flaws):
             skip(FOR_CONTAINERD_1)
     for flaw in flaws:
-        yield flaw.told(on=pool.title if pool is not None and files.version(pool) is not None else "")
+        yield flaw.with_more(on=pool.title if pool is not None and files.version(pool) is not None else "")
     if not flaws and configs and all(map(_is_unread_template, configs)):
         skip("what the distribution makes of its template is not known")
     if not flaws and not whole:
@@ -134,31 +134,31 @@ def _configs(files: NodeFiles, pool: BootPool | None) -> Sequence[ConfigFile]:
     return config_files(files.timeline_on(runtime), runtime)
 
 
-def _of_files(files: NodeFiles, pool: BootPool | None, assumed: str | None, *, whole: bool) -> Iterator[Flaw]:
+def _of_files(files: NodeFiles, pool: BootPool | None, assumed: str | None, *, whole: bool) -> Iterator[Draft]:
     runtime, version, configs = files.runtime(pool), files.version(pool) or assumed, _configs(files, pool)
     yield from _flaws(configs, runtime, version) if whole else _contents(configs, runtime, version)
 
 
-def _flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+def _flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Draft]:
     yield from _contents(files, runtime, version)
     yield from drop_in_flaws(files, runtime, version)
 
 
-def _added(lines: ConfigFile, script: BootScript, runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+def _added(lines: ConfigFile, script: BootScript, runtime: Containerd | None, version: str | None) -> Iterator[Draft]:
     ignored = list(schema_flaws(lines, version)) if lines.role is Role.BEHIND_DEFAULT else []
     ignored = ignored or list(lost_key_flaws(lines, version))
     yield from ignored or added_beside_config_path(lines, script.timeline, runtime, version)
 
 
-def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+def _contents(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Draft]:
     for file in files:
         if file.is_default or _is_unread_template(file):
             continue
         if file.reading.unknown:
-            yield doubt(file.place, file.reading.unknown)
+            yield unknown(file.place, file.reading.unknown)
         elif file.reading.fault:
             says = f"containerd's config is not TOML: {file.reading.fault}"
-            yield Flaw(file.place, says, "a file that parses", NEVER_STARTS, remedy="mend this line")
+            yield fail(file.place, says, should="a file that parses", cause=NEVER_STARTS, remedy="mend this line")
         else:
             flaws = list(schema_flaws(file, version)) or list(lost_key_flaws(file, version))
             flaws += [*tls_flaws(file, version), *disabled_flaws(file, version)]

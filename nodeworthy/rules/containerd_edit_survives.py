@@ -15,7 +15,6 @@ from collections.abc import Iterator
 
 from nodeworthy.boot.effects import Joins, Unit
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.runtime import runtime_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
@@ -25,7 +24,7 @@ from nodeworthy.facts.node.nodeadm_on_node import NODEADMS, SAY_IT, lost_to_node
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Related, Severity, ToGive, fail, need, skip
+from nodeworthy.verdict import Draft, Findings, Related, Severity, ToGive, fail, need, skip, unknown
 
 RULE = Rule(
     "containerd-edit-survives",
@@ -54,9 +53,9 @@ def the_edit_stays(script: BootScript, pool: BootPool | None) -> Findings:
         skip("the script writes no configuration of containerd")
     on = pool.title if pool is not None else ""
     for each in lost(timeline, runtime):
-        yield _flaw(each, runtime).told(on=on)
+        yield _flaw(each, runtime).with_more(on=on)
     for flaw in unsure:
-        yield flaw.told(on=on)
+        yield flaw.with_more(on=on)
 
 
 @RULE.check
@@ -69,7 +68,7 @@ def nothing_writes_these_files_anew(files: NodeFiles, pool: BootPool | None) -> 
     generated = [each for each in generated if each.spot.path in generated_files(runtime)]
     on = pool.title if pool is not None else ""
     for each in generated if runtime.written_by else ():
-        yield _of_a_file(each, runtime).told(on=on)
+        yield _of_a_file(each, runtime).with_more(on=on)
 
 
 @RULE.check
@@ -94,14 +93,14 @@ def nothing_makes_it_anew_on_the_node(node: Node) -> Findings:
         )
 
 
-def _of_a_file(file: NodeFile, runtime: Containerd) -> Flaw:
+def _of_a_file(file: NodeFile, runtime: Containerd) -> Draft:
     """What is made out of a template is lost at every start; others may be laid down behind whoever writes them."""
     path = file.spot.path
     if runtime.templates or runtime.generated:
         says = f"what stands in {path} is lost: {runtime.written_when}"
-        return Flaw(file.place, says, _should(runtime), CAUSE, path, _template(runtime))
+        return fail(file.place, says, should=_should(runtime), cause=CAUSE, is_=path, remedy=_template(runtime))
     why = f"whether {path} is laid down behind {runtime.written_by} at every boot is not known: {runtime.written_when}"
-    return doubt(file.place, why, REMEDIES.get(runtime.written_by))
+    return unknown(file.place, why, remedy=REMEDIES.get(runtime.written_by))
 
 
 def _for_people(runtime: Containerd) -> tuple[str, ...]:
@@ -123,11 +122,13 @@ def _shown_by(timeline: Timeline) -> Containerd | None:
     return None
 
 
-def _flaw(each: Lost, runtime: Containerd) -> Flaw:
+def _flaw(each: Lost, runtime: Containerd) -> Draft:
     path = each.write.path.shown()
     related = (Related(each.by, each.by_says),) if each.by is not None else ()
     says = f"what is written to {path} is lost: {each.says}"
-    return Flaw(each.write.place, says, _should(runtime), CAUSE, remedy=_remedy(each, runtime), related=related)
+    return fail(
+        each.write.place, says, should=_should(runtime), cause=CAUSE, remedy=_remedy(each, runtime), related=related
+    )
 
 
 def _should(runtime: Containerd) -> str | None:
@@ -151,7 +152,7 @@ def _template(runtime: Containerd) -> str:
     return f"write {runtime.templates[0]} ({newer} from containerd 2 on) before it starts"
 
 
-def _perhaps_steps(timeline: Timeline, runtime: Containerd) -> Iterator[Flaw]:
+def _perhaps_steps(timeline: Timeline, runtime: Containerd) -> Iterator[Draft]:
     """A step whose path may be the file's, where that would be lost."""
     if not runtime.written_by:
         return
@@ -159,4 +160,6 @@ def _perhaps_steps(timeline: Timeline, runtime: Containerd) -> Iterator[Flaw]:
         for write in timeline.writes(path):
             begins = write.path.pieces[0] if write.path.pieces else None
             if write.path.known is None and isinstance(begins, str) and begins.count("/") > 1:
-                yield doubt(write.place, f"whether {write.path.shown()} is {path}, which is written anew, is not known")
+                yield unknown(
+                    write.place, f"whether {write.path.shown()} is {path}, which is written anew, is not known"
+                )

@@ -212,7 +212,13 @@ def _flags(machine: GpuPool) -> str:
 def toolkit_mounts_the_containerd_of_kubelet(toolkit: ToolkitOnNodes) -> Findings:
     comparison = compare(toolkit)
     if comparison is not None:
-        yield comparison.told(toolkit, cause=CAUSE)
+        yield replace(
+            comparison,
+            on=toolkit.on,
+            related=(*toolkit.says, *comparison.related),
+            cause=comparison.cause or "; ".join((CAUSE, *toolkit.evidence)),
+            victims=tuple(toolkit.victims),
+        )
 
 
 @RULE.check

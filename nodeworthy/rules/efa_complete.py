@@ -17,6 +17,7 @@ and those that the kernel offers to programs.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nodeworthy.facts.aws.efa_group import EfaGroups
 from nodeworthy.facts.aws.efa_interfaces import (
@@ -92,15 +93,8 @@ def _count(nodes: NodeGroup, name: str, has: Efa, laid_out: Sequence[Interface])
 
 def _places(nodes: NodeGroup, has: Efa, every: Sequence[Interface]) -> Findings:
     for each in misplaced(every, has) if every else ():
-        others = f", and so are {each.others} more" if each.others else ""
-        yield fail(
-            each.interface.card if each.interface.card.written else each.interface.tree,
-            f"{each.says} in the launch template of {nodes.title}",
-            is_=f"{each.interface.shown}{others}",
-            should=each.should,
-            related=nodes.declared,
-            cause=REFUSED,
-        )
+        message = f"{each.message} in the launch template of {nodes.title}"
+        yield replace(each, message=message, related=tuple(nodes.declared), cause=REFUSED)
     public = [each.public for each in every if str(need(each.public)).lower() == "true"]
     if len(every) > 1 and public:
         yield fail(

@@ -24,14 +24,13 @@ from nodeworthy.facts.boot.fabric_manager import (
     switched_off,
     versions,
 )
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.node.fabric_on_node import told_of
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, skip
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip, unknown
 
 RULE = Rule(
     "fabric-manager-runs",
@@ -54,8 +53,7 @@ def what_it_installs_fits(script: BootScript) -> Findings:
     image = script.use.builds_an_image
     is_a_boot = script.use.is_user_data or bool(script.pools)
     left = left_on_the_disk(timeline) if image else runs(timeline, managers[0].place, is_a_boot=is_a_boot)
-    for flaw in [*versions(timeline), *left]:
-        yield flaw.told()
+    yield from [*versions(timeline), *left]
 
 
 @RULE.check
@@ -74,18 +72,18 @@ def it_runs_where_it_is_needed(script: BootScript, pool: BootPool) -> Findings:
     )
     if needed is None and flaws:
         why = f"whether the GPUs of {pool.title} talk through NVSwitches is not known: its pool names no instance type"
-        flaws = [doubt(script.place, why)]
+        flaws = [unknown(script.place, why)]
     gpu = pool.pool.gpu
     says = Related(gpu.place, f"{pool.title} has {gpu.shown()}") if gpu is not None else pool.declared("needs it")
     for flaw in flaws:
-        yield flaw.told(on=pool.title, related=(says,))
+        yield flaw.with_more(on=pool.title, related=(says,))
 
 
 def _has_none(image: NodeImage) -> bool:
     return image.has_driver is False
 
 
-def _of_the_image(script: BootScript, pool: BootPool, *, is_said: bool) -> Iterator[Flaw]:
+def _of_the_image(script: BootScript, pool: BootPool, *, is_said: bool) -> Iterator[Draft]:
     distribution = pool.pool.distribution.state
     if pool.image is not None and _has_none(pool.image):
         skip("the image has no driver, which one-driver says")
@@ -95,16 +93,16 @@ def _of_the_image(script: BootScript, pool: BootPool, *, is_said: bool) -> Itera
         yield from runs(script.timeline, script.place)
         yield from runs_on_every_way(script.timeline)
     else:
-        yield doubt(script.place, "whether the image brings fabric manager and starts it is not known")
+        yield unknown(script.place, "whether the image brings fabric manager and starts it is not known")
 
 
-def _of_the_script(script: BootScript) -> Iterator[Flaw]:
+def _of_the_script(script: BootScript) -> Iterator[Draft]:
     timeline = script.timeline
     installs = drivers(timeline)
     if not installs:
         step = unsure(timeline) or timeline.not_understood("nvidia", "cuda", "driver")
         if step is not None:
-            yield doubt(step.place, "whether this step installs the driver is not known")
+            yield unknown(step.place, "whether this step installs the driver is not known")
             return
         skip("the script installs no driver, which one-driver says")
     missing = list(installed(timeline, installs[0]))

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.facts.boot.final_files import speaking_of
-from nodeworthy.facts.boot.flaw import Flaw, agreed, doubt
+from nodeworthy.facts.boot.flaw import agreed
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.remote_script import RemoteScript
 from nodeworthy.facts.boot.script import BootPool, BootScript
@@ -41,7 +41,7 @@ from nodeworthy.facts.node.firewall_on_node import declared, once_booted, open_t
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "firewall-no-wider",
@@ -69,13 +69,13 @@ def _of_script(script: BootScript, pool: BootPool | None) -> Iterator[Draft]:
     found = runs(steps)
     on = pool.title if pool is not None else ""
     if found is None:
-        yield doubt(script.place, "the firewall depends on too many conditions to be decided").told(on=on)
+        yield unknown(script.place, "the firewall depends on too many conditions to be decided").with_more(on=on)
         return
     flaws = _flaws(found, pods_of(pool, script))
     if wanted and joins(script) and not flaws:
         flaws = _never_on(script, found)
     for flaw in flaws or _not_understood(steps):
-        yield flaw.told(on=on, related=_declared(pool) if wanted else ())
+        yield flaw.with_more(on=on, related=_declared(pool) if wanted else ())
 
 
 @RULE.check
@@ -88,9 +88,13 @@ def the_files_open_no_more(ufw: UfwFirewall, pool: BootPool | None) -> Findings:
     ufw.of_a_node()
     flaws = list(flaws_of(ufw.left(), pods_of(pool)))
     if pool is not None and not ufw.is_on and ufw.switch is not None:
-        flaws.append(Flaw(ufw.switch.place, "ufw is off", "ENABLED=yes", OFF, "ENABLED=no", "ENABLED=yes"))
+        flaws.append(
+            fail(
+                ufw.switch.place, "ufw is off", should="ENABLED=yes", cause=OFF, is_="ENABLED=no", remedy="ENABLED=yes"
+            )
+        )
     for flaw in flaws or _not_understood(ufw.steps):
-        yield flaw.told(on=pool.title if pool is not None else "", related=_declared(pool))
+        yield flaw.with_more(on=pool.title if pool is not None else "", related=_declared(pool))
 
 
 @RULE.check
@@ -98,7 +102,7 @@ def the_node_is_open_to_nobody_else(node: Node) -> Findings:
     seen, pods = seen_on(node)
     pool = wanted_by(node, seen)
     flaws = open_to_others(seen, pods, pool)
-    yield from once_booted(node, [each.told(related=declared(pool)) for each in flaws])
+    yield from once_booted(node, [each.with_more(related=declared(pool)) for each in flaws])
 
 
 def _of(pool: BootPool | None, steps: Sequence[Step]) -> Sequence[Step]:
@@ -110,34 +114,34 @@ def _of(pool: BootPool | None, steps: Sequence[Step]) -> Sequence[Step]:
     return steps if is_there else [each for each in steps if each.table != FIREWALLD]
 
 
-def _flaws(found: Sequence[Run], pods: Pods) -> list[Flaw]:
+def _flaws(found: Sequence[Run], pods: Pods) -> list[Draft]:
     """Each fault once, however many runs have it; what only some fillings of a template have is a doubt."""
-    filled: dict[Guard, list[Flaw]] = {}
+    filled: dict[Guard, list[Draft]] = {}
     for run in found:
         answers = tuple(each for each in run.when if each.question.is_of_template)
         filled.setdefault(answers, []).extend(flaws_of(run.firewall, pods))
     flaws = agreed(list(filled.values()))
-    return list({(each.place, each.says): each for each in flaws}.values())
+    return list({(each.where, each.message): each for each in flaws}.values())
 
 
-def _never_on(script: BootScript, found: Sequence[Run]) -> list[Flaw]:
+def _never_on(script: BootScript, found: Sequence[Run]) -> list[Draft]:
     off = next((each for each in found if not each.firewall.is_up), None)
     if off is None:
         return []
     gap = next(gaps(script.timeline, *_WORDS), None) or speaking_of(script.timeline, *_WORDS)
     if gap is not None:
-        return [doubt(gap.place, "whether this step switches ufw on is not known")]
+        return [unknown(gap.place, "whether this step switches ufw on is not known")]
     when = told(off.when) if len(found) > 1 else ""
     says = f"this script leaves ufw off if {when}" if when else "this script leaves ufw off"
     remedy = "behind its rules: ufw --force enable"
-    return [Flaw(script.place, says, "ufw --force enable", OFF, "ufw is off", remedy)]
+    return [fail(script.place, says, should="ufw --force enable", cause=OFF, is_="ufw is off", remedy=remedy)]
 
 
-def _not_understood(steps: Sequence[Step]) -> list[Flaw]:
+def _not_understood(steps: Sequence[Step]) -> list[Draft]:
     unread = next((each for each in steps if each.does.name == "UNREAD"), None)
     if unread is None:
         return []
-    return [doubt(unread.place, f"whether this opens more than pods need is not known: {unread.why}")]
+    return [unknown(unread.place, f"whether this opens more than pods need is not known: {unread.why}")]
 
 
 def _declared(pool: BootPool | None) -> tuple[Related, ...]:

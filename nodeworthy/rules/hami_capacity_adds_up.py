@@ -17,7 +17,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from nodeworthy.facts.hami.asks import Overask, beyond_any_gpu, impossible, too_large
+from nodeworthy.facts.hami.asks import beyond_any_gpu, impossible, too_large
 from nodeworthy.facts.hami.fault import HamiSums
 from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.pod import HamiPod
@@ -49,8 +49,7 @@ def a_gpu_can_give_it(pod: HamiPod, setup: HamiSetup) -> Findings:
             if asked is not None and not container.miscounts(resource):
                 need(asked)
     found = [*impossible(pod), *beyond_any_gpu(pod, setup)]
-    for each in found:
-        yield _told(each, pod)
+    yield from found
     if not found and pod.unseen_nodes is not None:
         yield unknown(pod, f"whether a node has what {pod.title} asks for is not known: {pod.unseen_nodes}")
 
@@ -62,24 +61,7 @@ def its_nodes_have_as_much(pod: HamiPod, setup: HamiSetup, gpus: Sequence[HamiGp
     if list(beyond_any_gpu(pod, setup)):
         return
     willing = [each for each in gpus if each.size.may_run(pod.pod.selection)]
-    for each in too_large(pod, setup, willing):
-        yield _told(each, pod)
-
-
-def _told(ask: Overask, pod: HamiPod) -> Any:
-    victims = pod.pod.live.unscheduled if pod.pod.live is not None else ()
-    if ask.why_unknown is not None:
-        return unknown(ask.where, f"whether {pod.title} can have its memory is not known: {ask.why_unknown}")
-    return fail(
-        ask.where,
-        f"{pod.title}: {ask.says}",
-        is_=ask.is_,
-        should=ask.should,
-        related=ask.related,
-        cause=ask.cause,
-        remedy=ask.remedy,
-        victims=victims,
-    )
+    yield from too_large(pod, setup, willing)
 
 
 @RULE.check

@@ -24,7 +24,6 @@ RULE = Rule(
 
 @RULE.check
 def its_parts_run(components: HamiComponents) -> Findings:
-    for fault in components.faults:
-        yield fault.told
+    yield from components.faults
     if components.unseen is not None:
         yield unknown(components, f"whether HAMi's webhook can be reached is not known: {components.unseen}")

@@ -11,15 +11,17 @@ not exist (`nvidia.com/vgpu-mode`) stays Pending.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from nodeworthy.documents.settled import settled
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.fault import HamiPluginNodes
-from nodeworthy.facts.hami.node_config import flaws
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.runtime import HamiRuntime
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.known.hami import annotation_names, mig_strategies, modes, variables
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, Unknown, fail, need, skip, unknown
 
 RULE = Rule(
     "hami-plugin-configured",
@@ -47,10 +49,7 @@ def its_node_settings_can_be_read(configs: HamiNodeConfigs) -> Findings:
     if isinstance(configs.tree.value, Unknown):
         yield unknown(configs, f"the settings of HAMi's nodes are not known: {configs.tree.value.why}")
         return
-    for flaw in flaws(configs):
-        at = settled(flaw.where)
-        need(at)
-        yield fail(at, flaw.message, should=flaw.should, cause=flaw.cause, remedy=f"write {flaw.should}")
+    yield from _entries(configs)
 
 
 @RULE.check
@@ -124,5 +123,85 @@ def pods_get_the_nvidia_runtime(runtime: HamiRuntime) -> Findings:
 
 @RULE.check
 def it_runs_where_the_gpus_are(nodes: HamiPluginNodes) -> Findings:
-    for fault in nodes.faults:
-        yield fault.told
+    yield from nodes.faults
+
+
+_UNREAD = "the device plugin can't read the file then, and goes on as if it were not there: no node has its settings"
+_AS_GIVEN = "the device plugin takes it as it stands, and knows no such {}"
+
+
+def _entries(configs: HamiNodeConfigs) -> Findings:
+    entries = configs.tree.get("nodeconfig")
+    if not entries.is_sequence:
+        yield _wrong(entries, "nodeconfig is no list of nodes", "a list of entries, one a node", _UNREAD)
+        return
+    for entry in configs.entries:
+        yield from _names(entry)
+        yield from _numbers(entry)
+        yield from _filter(entry.get("filterdevices"))
+    yield from _twice(configs.entries)
+
+
+def _names(entry: Tree) -> Findings:
+    for key, known, what in (
+        ("operatingmode", modes(), "operating mode"),
+        ("migstrategy", mig_strategies(), "MIG strategy"),
+    ):
+        tree = entry.get(key)
+        if tree.text and tree.text not in known:
+            yield _wrong(tree, f"{key} is no {what} of HAMi", " or ".join(known), _AS_GIVEN.format(what))
+
+
+def _numbers(entry: Tree) -> Findings:
+    for key in ("devicesplitcount", "devicememoryscaling", "devicecorescaling"):
+        tree = entry.get(key)
+        if isinstance(tree.value, (str, bool)):
+            yield _wrong(tree, f"{key} is no number", "a number, without quotes", _UNREAD)
+    name = entry.get("name")
+    if name.is_absent or name.text == "":
+        yield _wrong(entry, "this entry names no node", "the name of a node, as kubectl get nodes prints it", _UNNAMED)
+
+
+_UNNAMED = "an entry is taken by the node of its name, so that no node takes this one"
+
+
+def _filter(tree: Tree) -> Findings:
+    if tree.is_absent or tree.is_null or tree.is_unknown:
+        return
+    if not tree.is_mapping:
+        yield _wrong(tree, "filterdevices is no filter", 'an object with the lists "uuid" and "index"', _UNREAD)
+        return
+    for key in ("uuid", "index"):
+        chosen = tree.get(key)
+        if not (chosen.is_absent or chosen.is_null or chosen.is_sequence):
+            yield _wrong(chosen, f"filterdevices.{key} is no list", "a list", _UNREAD)
+    for each in tree.get("uuid").sequence:
+        yield from _uuid(each)
+    for each in tree.get("index").sequence:
+        if isinstance(each.value, bool) or not isinstance(each.value, int) or each.value < 0:
+            yield _wrong(each, "this is no index of a GPU", "a number from 0, without quotes", _UNREAD)
+
+
+def _uuid(tree: Tree) -> Findings:
+    if tree.text is None:
+        yield _wrong(tree, "this is no UUID of a GPU", 'a string like "GPU-8dcd427f-…"', _UNREAD)
+    elif not tree.text.startswith(("GPU-", "MIG-")):
+        cause = "it is compared with the whole UUID, prefix included, and no GPU has this one: the filter does nothing"
+        yield _wrong(tree, "this is no UUID of a GPU", "GPU-…, as nvidia-smi -L prints it", cause)
+
+
+def _twice(entries: tuple[Tree, ...]) -> Findings:
+    counted = Counter(entry.get("name").text for entry in entries)
+    seen: set[str | None] = set()
+    for entry in entries:
+        name = entry.get("name")
+        if name.text and counted[name.text] > 1 and name.text in seen:
+            cause = "each entry is laid over the one before it, and nobody sees which settings the node has"
+            yield _wrong(name, "this node has another entry above", "one entry a node", cause)
+        seen.add(name.text)
+
+
+def _wrong(tree: Tree, message: str, should: str, cause: str) -> Draft:
+    at = settled(tree)
+    need(at)
+    return fail(at, message, should=should, cause=cause, remedy=f"write {should}")

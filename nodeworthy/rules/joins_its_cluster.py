@@ -63,25 +63,15 @@ def it_joins_once_and_says_where(script: BootScript) -> Findings:
         return
     if not found:
         skip(_NOTHING_JOINS)
-    for both in twice(script.timeline):
-        yield fail(
-            both.second,
-            "joins the cluster a second time on the same path",
-            is_=both.how,
-            should="joined once",
-            related=[Related(both.other.place, both.says)],
-            cause="kubelet is configured and started again while it runs, with what the last one says",
-            remedy=both.remedy,
-        )
+    yield from twice(script.timeline)
     run_together = {each.place: each.glued for each in script.timeline.of(Joins) if each.glued}
     for each in found:
         if each.place in run_together:
             yield from _run_together(each, run_together[each.place])
             continue
         yield from _left_out(script, each)
-        yield from _malformed(script, each)
-    for flaw in another_pool(script):
-        yield flaw.told()
+        yield from malformed(each, script.stands_for)
+    yield from another_pool(script)
 
 
 def _run_together(at: Coordinates, options: Sequence[str]) -> Findings:
@@ -136,12 +126,6 @@ def _left_out(script: BootScript, at: Coordinates) -> Findings:
             cause="the node is not told where its cluster is or whom to trust, and never joins",
             remedy=f"add {' and '.join(left_out)}; `aws eks describe-cluster` says them",
         )
-
-
-def _malformed(script: BootScript, at: Coordinates) -> Findings:
-    cause = "kubelet can't reach the cluster or does not trust it, and the node never joins"
-    for each in malformed(at, script.stands_for):
-        yield fail(each.at, each.message, is_=each.is_, should=each.should, cause=cause)
 
 
 @RULE.check

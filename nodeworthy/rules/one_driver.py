@@ -60,8 +60,7 @@ OWN_DRIVER = "=".join(OWN_DRIVER_LABEL)
 def the_script_installs_one_at_most(script: BootScript) -> Findings:
     if not drivers(script.timeline):
         skip("the script installs no driver")
-    for flaw in in_each_others_way(script.timeline):
-        yield flaw.told()
+    yield from in_each_others_way(script.timeline)
 
 
 @RULE.check
@@ -102,7 +101,7 @@ def the_script_does_what_its_pool_says(script: BootScript, pool: BootPool) -> Fi
         yield _not_in_the_image(pool, pool.image, who)
     elif pool.pool.driver_is_said and who.driver is Driver.USER_DATA:
         for flaw in missing(script.timeline, script.place):
-            yield flaw.told(on=pool.title, related=(who.said,))
+            yield flaw.with_more(on=pool.title, related=(who.said,))
     elif installed := drivers(script.timeline):
         yield from _beside_another(installed[0], pool, who)
     else:

@@ -22,10 +22,12 @@ What asks for more than any node has is another rule's (`gpu-fits-a-node`), and 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nodeworthy.facts.cluster.pending_causes import Waiting, WaitingPods
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Severity, fail, unknown
+from nodeworthy.verdict import Draft, Findings, Severity, fail
 
 RULE = Rule(
     "pending-explained",
@@ -45,19 +47,16 @@ def why_they_wait(waiting: Waiting) -> Findings:
 
 
 def _told(group: WaitingPods) -> Draft:
-    cause, victims = group.cause, [each.object for each in group.pods]
+    found, victims = group.cause.draft, tuple(each.object for each in group.pods)
     count = "a pod waits" if len(victims) == 1 else f"{len(victims)} pods wait"
-    if cause.why_unknown is not None:
-        why = f"why {count} for GPUs is not known: {cause.why_unknown}"
-        return unknown(group, why, is_=cause.is_, remedy=cause.remedy, victims=victims)
-    return fail(
-        group,
-        f"{count} for GPUs: {cause.says}",
-        is_=cause.is_,
-        should=cause.should,
-        cause=f"{cause.cause}{_since(group)}",
-        remedy=cause.remedy,
-        related=cause.related,
+    if found.is_unknown:
+        message = f"why {count} for GPUs is not known: {found.message}"
+        return replace(found, where=group.place, message=message, victims=victims)
+    return replace(
+        found,
+        where=group.place,
+        message=f"{count} for GPUs: {found.message}",
+        cause=f"{found.cause}{_since(group)}",
         victims=victims,
     )
 

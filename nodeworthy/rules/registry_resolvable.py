@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from nodeworthy.boot.conditions import always, template_decides, together
 from nodeworthy.facts.boot.final_files import asked_of_itself_apart, files_under, speaking_of
-from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.node import Node
@@ -23,7 +23,7 @@ from nodeworthy.facts.registry.registries_on_node import names_of
 from nodeworthy.fleet.service_addresses import is_in_cluster
 from nodeworthy.known.containerd import every_registry_hosts
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Located, Place, Related, Severity, need, skip
+from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "registry-resolvable",
@@ -50,7 +50,7 @@ def the_fleets_caches_have_names_that_resolve(script: BootScript, pool: BootPool
         file = next((files[name] for name in names if name in files), None)
         place = file.write.place if file is not None else script.place
         for flaw in _flaws(script, host, place, file, cidr.value if isinstance(cidr, Known) else None):
-            yield flaw.told(on=pool.title, related=(says,))
+            yield flaw.with_more(on=pool.title, related=(says,))
 
 
 @RULE.check
@@ -62,8 +62,7 @@ def the_names_that_it_trusts_resolve(script: BootScript, pool: BootPool | None) 
         skip("the script tells of no registry over plain HTTP")
     cidr = _known(pool.fleet.cluster.service_cidr) if pool is not None else None
     for file in files:
-        for flaw in _flaws(script, file.folder, file.write.place, file, cidr):
-            yield flaw.told()
+        yield from _flaws(script, file.folder, file.write.place, file, cidr)
 
 
 def _known(located: Located[str]) -> str | None:
@@ -76,7 +75,7 @@ def _files(script: BootScript) -> list[HostsToml]:
 
 def _flaws(
     script: BootScript, host: str, place: Place, file: HostsToml | None, service_cidr: str | None
-) -> Iterator[Flaw]:
+) -> Iterator[Draft]:
     name = _name_to_resolve(host, file)
     if name is None:
         return
@@ -91,9 +90,9 @@ def _flaws(
         if always(guards, moment.when) is False:
             step = working[0].step
             says = f"the node can resolve {name} only if {shown(step.conditions)}"
-            yield Flaw(step.place, says, "whenever the node joins", CAUSE)
+            yield fail(step.place, says, should="whenever the node joins", cause=CAUSE)
         elif decides := template_decides(guards, moment.when):
-            yield doubt(working[0].step.place, f"whether the node can resolve {name} is not known: {decides}")
+            yield unknown(working[0].step.place, f"whether the node can resolve {name} is not known: {decides}")
 
 
 def _name_to_resolve(host: str, file: HostsToml | None) -> str | None:
@@ -108,23 +107,29 @@ def _name_to_resolve(host: str, file: HostsToml | None) -> str | None:
     return name if is_in_cluster(name) else None
 
 
-def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Flaw:
+def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Draft:
     broken = next((each for each in found if each.but), None)
     if broken is not None:
         says = f"the node can't resolve {name}: {broken.but}"
-        return Flaw(broken.step.place, says, broken.should, CAUSE, remedy=broken.remedy)
+        return fail(broken.step.place, says, should=broken.should, cause=CAUSE, remedy=broken.remedy)
     unsure = next((each for each in found if each.unknown), None)
     if unsure is not None:
-        return doubt(unsure.step.place, f"whether the node can resolve {name} is not known: {unsure.unknown}")
+        return unknown(unsure.step.place, f"whether the node can resolve {name} is not known: {unsure.unknown}")
     gap = script.timeline.not_understood(HOSTS, "resolv", "dnsmasq", name)
     gap_or_program = gap or speaking_of(script.timeline, HOSTS, name)
     if gap_or_program is not None:
-        return doubt(gap_or_program.place, f"whether this step lets the node resolve {name} is not known")
+        return unknown(gap_or_program.place, f"whether this step lets the node resolve {name} is not known")
     remedy = (
         f'`echo "$SERVICE_IP {name}" >> {HOSTS}` with the address of the cache\'s Service, or a drop-in of '
         "systemd-resolved with DNS= (the cluster's DNS) and Domains=~cluster.local"
     )
-    return Flaw(place, f"the node can't resolve {name}", f"an entry in {HOSTS}, or a resolver", CAUSE, remedy=remedy)
+    return fail(
+        place,
+        f"the node can't resolve {name}",
+        should=f"an entry in {HOSTS}, or a resolver",
+        cause=CAUSE,
+        remedy=remedy,
+    )
 
 
 @RULE.check

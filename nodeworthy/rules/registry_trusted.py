@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from nodeworthy.boot.effects import How
 from nodeworthy.facts.boot.final_files import files_under, speaking_of
-from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import ready, runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.files import NodeFiles
@@ -31,7 +31,7 @@ from nodeworthy.facts.registry.trust import Trust
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import Containerd, every_registry_hosts
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Place, Related, Severity, need, skip
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, need, skip, unknown
 
 RULE = Rule(
     "registry-trusted",
@@ -54,17 +54,17 @@ def the_fleets_caches_are_trusted(script: BootScript, pool: BootPool) -> Finding
         says = Related(cache.host.place, "the fleet says that every node must trust it")
         flaws = [*_of_containerd(script, pool, runtime, host, cache), *docker_flaws(script.timeline, host)]
         for flaw in flaws:
-            yield flaw.told(on=pool.title, related=(says,))
+            yield flaw.with_more(on=pool.title, related=(says,))
 
 
 def _of_containerd(
     script: BootScript, pool: BootPool, runtime: Containerd, host: str, cache: Registry
-) -> Iterator[Flaw]:
+) -> Iterator[Draft]:
     if runtime.distribution == "bottlerocket":
         yield from mirrors_flaws(script, host)
         return
     if not runtime.is_containerd or runtime.config is None:
-        yield doubt(script.place, f"how {runtime.distribution} is told of {host} is nothing that we can read")
+        yield unknown(script.place, f"how {runtime.distribution} is told of {host} is nothing that we can read")
         return
     for moment in ready(script.timeline):
         if runtime.registries is not None:
@@ -74,7 +74,7 @@ def _of_containerd(
         yield from _flaws(trust, script.place)
 
 
-def _flaws(trust: Trust, script: Place) -> Iterator[Flaw]:
+def _flaws(trust: Trust, script: Place) -> Iterator[Draft]:
     by_https = next(filter(None, (each.asks_over_https(trust.host) for each in trust.as_mirror)), None)
     if by_https is not None:
         yield by_https
@@ -96,7 +96,7 @@ def _flaws(trust: Trust, script: Place) -> Iterator[Flaw]:
     if pull is not None:
         written = Related(trust.left.last[-1].place, "it is told of it here")
         says = f"an image of {trust.host} is pulled before containerd knows that this speaks plain HTTP"
-        yield Flaw(pull.place, says, "told before the first pull", BY_HTTPS, related=(written,))
+        yield fail(pull.place, says, should="told before the first pull", cause=BY_HTTPS, related=(written,))
 
 
 def _remedy(trust: Trust) -> str:
@@ -107,49 +107,61 @@ def _remedy(trust: Trust) -> str:
     )
 
 
-def _not_there(trust: Trust, script: Place) -> Flaw:
+def _not_there(trust: Trust, script: Place) -> Draft:
     host, wanted = trust.host, f"{trust.folders[0]}/{trust.host}/{NAME}"
     late = trust.left_at_the_end()
     if late.is_there and trust.ready.join is not None:
         says = f"{host} is told to containerd only after the node has joined"
         joins = Related(trust.ready.join.place, "kubelet pulls its first images from here on")
-        return Flaw(late.last[0].place, says, "told before the node joins", BY_HTTPS, related=(joins,))
+        return fail(late.last[0].place, says, should="told before the node joins", cause=BY_HTTPS, related=(joins,))
     if trust.misnamed is not None:
         write = trust.misnamed
         says = f"the hosts.toml for {host} lies in a folder of another name"
-        return Flaw(write.place, says, wanted, BY_HTTPS, is_=write.path.shown(), remedy=f"write it to {wanted}")
+        return fail(
+            write.place, says, should=wanted, cause=BY_HTTPS, is_=write.path.shown(), remedy=f"write it to {wanted}"
+        )
     elsewhere = [write for name, write in files_under(trust.timeline, every_registry_hosts(), NAME) if name == host]
     if elsewhere and trust.left.last:
         written = Related(elsewhere[0].place, "it is written here")
         says = f"the hosts.toml for {host} is deleted again"
-        return Flaw(trust.left.last[0].place, says, wanted, BY_HTTPS, related=(written,), remedy="delete this line")
+        return fail(
+            trust.left.last[0].place, says, should=wanted, cause=BY_HTTPS, related=(written,), remedy="delete this line"
+        )
     if elsewhere:
         says = f"the hosts.toml for {host} lies where this containerd does not look"
         related = (Related(trust.path.place, "config_path is set here"),) if trust.path.place is not None else ()
         is_ = elsewhere[0].path.shown()
-        return Flaw(elsewhere[0].place, says, wanted, BY_HTTPS, is_, f"write it to {wanted}", related)
+        return fail(
+            elsewhere[0].place,
+            says,
+            should=wanted,
+            cause=BY_HTTPS,
+            is_=is_,
+            remedy=f"write it to {wanted}",
+            related=related,
+        )
     unsure = (
         trust.left.maybe or trust.timeline.not_understood(host, NAME, "certs.d") or speaking_of(trust.timeline, host)
     )
     if unsure is not None:
-        return doubt(unsure.place, f"whether this step tells containerd of {host} is not known")
+        return unknown(unsure.place, f"whether this step tells containerd of {host} is not known")
     if trust.as_mirror:
         place = trust.as_mirror[0].write.place
         says = f"{host} is told to containerd for images of {trust.mirrors} alone, and not by its own name"
-        return Flaw(place, says, wanted, BY_HTTPS, is_=f"no {NAME} of its own", remedy=_remedy(trust))
+        return fail(place, says, should=wanted, cause=BY_HTTPS, is_=f"no {NAME} of its own", remedy=_remedy(trust))
     says = f"nothing tells containerd that {host} speaks plain HTTP"
-    return Flaw(script, says, wanted, BY_HTTPS, is_="no hosts.toml", remedy=_remedy(trust))
+    return fail(script, says, should=wanted, cause=BY_HTTPS, is_="no hosts.toml", remedy=_remedy(trust))
 
 
-def _not_on_every_way(trust: Trust) -> Flaw:
+def _not_on_every_way(trust: Trust) -> Draft:
     write = trust.left.last[0]
     if trust.left.is_sure is None:
-        return doubt(write.place, f"whether {trust.host} is told to containerd on every way is too much to decide")
+        return unknown(write.place, f"whether {trust.host} is told to containerd on every way is too much to decide")
     join = trust.ready.join
     related = (Related(join.place, "the node joins either way"),) if join is not None else ()
     verb = "is deleted" if write.how is How.DELETE else "is told to containerd only"
     says = f"{trust.host} {verb} if {shown(write.conditions)}"
-    return Flaw(write.place, says, "told whenever the node joins", BY_HTTPS, related=related)
+    return fail(write.place, says, should="told whenever the node joins", cause=BY_HTTPS, related=related)
 
 
 @RULE.check
@@ -159,14 +171,14 @@ def what_the_files_tell_can_work(files: NodeFiles, pool: BootPool | None) -> Fin
     told = False
     for flaw in own_flaws(files, files.runtime(pool), files.version(pool)):
         told = True
-        yield flaw.told()
+        yield flaw
     if pool is None and not told and not files.of(Kind.HOSTS):
         skip("no fleet says which registries must be trusted")
     caches = [each for each in pool.fleet.registries if each.plain_http] if pool is not None else []
     for cache in caches:
         says = Related(cache.host.place, "the fleet says that every node must trust it")
         for flaw in cache_flaws(files, pool, need(cache.host), cache.mirrors):
-            yield flaw.told(on=pool.title if pool is not None else "", related=(says,))
+            yield flaw.with_more(on=pool.title if pool is not None else "", related=(says,))
 
 
 @RULE.check
@@ -181,11 +193,10 @@ def what_the_script_tells_can_work(script: BootScript, pool: BootPool | None) ->
     if not files:
         skip("the script writes no hosts.toml" if not theirs else "it writes no hosts.toml but those of the fleet")
     for file in files:
-        for flaw in _own_flaws(script, pool, file):
-            yield flaw.told()
+        yield from _own_flaws(script, pool, file)
 
 
-def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> Iterator[Flaw]:
+def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> Iterator[Draft]:
     flaw = file.own_flaw()
     if flaw is not None:
         yield flaw

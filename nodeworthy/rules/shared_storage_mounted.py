@@ -16,7 +16,7 @@ from nodeworthy.boot.commands.mounts import FSTAB
 from nodeworthy.boot.conditions import always, template_decides, together
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import asked_of_itself_apart, speaking_of
-from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.storage_flaws import flaws_of, is_enabled, twice
@@ -31,7 +31,7 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.storage_on_node import told_of
 from nodeworthy.fleet.model import Storage
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Findings, Known, Place, Related, Severity, skip
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, skip, unknown
 
 RULE = Rule(
     "shared-storage-mounted",
@@ -50,13 +50,12 @@ def no_boot_waits_for_it(script: BootScript) -> Findings:
     if not mounts:
         skip("the script mounts nothing across the network")
     for mount in mounts:
-        for flaw in flaws_of(mount, script.timeline):
-            yield flaw.told()
+        yield from flaws_of(mount, script.timeline)
     for one, other in twice(mounts):
         says = f"{other.where.shown()} is mounted twice at every boot"
         first = Related(one.place, f"here by {one.by.value}")
         cause = "systemd makes one unit of a folder, and which of the two it takes is luck"
-        yield Flaw(other.place, says, "once", cause, remedy="take one of them out", related=(first,)).told()
+        yield fail(other.place, says, should="once", cause=cause, remedy="take one of them out", related=(first,))
 
 
 @RULE.check
@@ -68,10 +67,10 @@ def the_fleets_storage_is_there(script: BootScript, pool: BootPool) -> Findings:
         skip("Bottlerocket runs no script that could mount it")
     says = Related(storage.place, f"the fleet has {storage.kind} at {storage.mount}")
     for flaw in _of_fleet(script, storage):
-        yield flaw.told(on=pool.title, related=(says,))
+        yield flaw.with_more(on=pool.title, related=(says,))
 
 
-def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Flaw]:
+def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Draft]:
     timeline = script.timeline
     mounts = [each for each in storage_mounts(timeline) if each.is_at(storage.mount)]
     if not mounts:
@@ -79,7 +78,7 @@ def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Flaw]:
         return
     surely = [each for each in mounts if each.where.known is not None]
     if not surely:
-        yield doubt(mounts[0].place, f"whether {mounts[0].where.shown()} is {storage.mount} is not known")
+        yield unknown(mounts[0].place, f"whether {mounts[0].where.shown()} is {storage.mount} is not known")
         return
     lasting = [each for each in surely if each.lasts and is_enabled(each, timeline)]
     if not lasting:
@@ -88,50 +87,62 @@ def _of_fleet(script: BootScript, storage: Storage) -> Iterator[Flaw]:
     doubtful = [each.out for each in lasting if each.out is not None]
     if len(doubtful) == len(lasting):
         step = doubtful[0].by
-        yield doubt(step.place, f"whether {FSTAB} still has its line for {storage.mount} behind this step is not known")
+        yield unknown(
+            step.place, f"whether {FSTAB} still has its line for {storage.mount} behind this step is not known"
+        )
         return
     yield from _on_every_way(timeline, lasting, storage)
 
 
-def _gone(timeline: Timeline, storage: Storage) -> Flaw | None:
+def _gone(timeline: Timeline, storage: Storage) -> Draft | None:
     for mount, out in taken_out_again(timeline):
         if mount.is_at(storage.mount):
             says = f"{FSTAB} loses its line for {storage.mount} again"
             written = Related(mount.place, "the line is written here")
             remedy = "add the line behind this step"
-            return Flaw(out.by.place, says, f"a line of {FSTAB}", MISSING, out.by.command, remedy, (written,))
+            return fail(
+                out.by.place,
+                says,
+                should=f"a line of {FSTAB}",
+                cause=MISSING,
+                is_=out.by.command,
+                remedy=remedy,
+                related=(written,),
+            )
     return None
 
 
-def _nothing(timeline: Timeline, storage: Storage, script: Place) -> Flaw:
+def _nothing(timeline: Timeline, storage: Storage, script: Place) -> Draft:
     step = timeline.not_understood(storage.mount, "fstab", ".mount") or speaking_of(timeline, storage.mount, FSTAB)
     if step is not None:
-        return doubt(step.place, f"whether this step mounts {storage.mount} is not known")
+        return unknown(step.place, f"whether this step mounts {storage.mount} is not known")
     says = f"nothing mounts the fleet's shared storage at {storage.mount}"
     wanted = f"fs-…:/ {storage.mount} {storage.kind} _netdev,nofail,tls 0 0"
-    return Flaw(script, says, f"a line of {FSTAB}", MISSING, remedy=f"mkdir -p {storage.mount}, and add `{wanted}`")
+    return fail(
+        script, says, should=f"a line of {FSTAB}", cause=MISSING, remedy=f"mkdir -p {storage.mount}, and add `{wanted}`"
+    )
 
 
-def _until_the_reboot(mount: StorageMount, storage: Storage) -> Flaw:
+def _until_the_reboot(mount: StorageMount, storage: Storage) -> Draft:
     if mount.by is By.UNIT:
         says = f"{mount.unit}, which mounts {storage.mount}, is not enabled"
-        return Flaw(mount.place, says, "enabled", MISSING, remedy=f"systemctl enable --now {mount.unit}")
+        return fail(mount.place, says, should="enabled", cause=MISSING, remedy=f"systemctl enable --now {mount.unit}")
     says = f"{storage.mount} is mounted only until the next reboot"
     if mount.has("noauto"):
         says = f"{storage.mount} stands in fstab with noauto, and no boot mounts it"
-    return Flaw(mount.place, says, f"a line of {FSTAB} as well", MISSING, mount.options.shown())
+    return fail(mount.place, says, should=f"a line of {FSTAB} as well", cause=MISSING, is_=mount.options.shown())
 
 
-def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: Storage) -> Iterator[Flaw]:
+def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: Storage) -> Iterator[Draft]:
     for moment in ready(timeline):
         here = [each for each in lasting if together(each.effect.conditions, moment.when)]
         guards = [asked_of_itself_apart(each.effect.conditions, (FSTAB,)) for each in here]
         if always(guards, moment.when) is False:
             first = lasting[0]
             says = f"{storage.mount} is mounted only if {shown(first.effect.conditions)}"
-            yield Flaw(first.place, says, "on every node", MISSING)
+            yield fail(first.place, says, should="on every node", cause=MISSING)
         elif decides := template_decides(guards, moment.when):
-            yield doubt(lasting[0].place, f"whether {storage.mount} is mounted is not known: {decides}")
+            yield unknown(lasting[0].place, f"whether {storage.mount} is mounted is not known: {decides}")
 
 
 @RULE.check

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.meeting import Flaw, Hidden, crowded, flaws, hidden, started_once
+from nodeworthy.facts.slurm.meeting import Hidden, crowded, flaws, hidden, started_once
 from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, seen_by_all, spread
 from nodeworthy.rule import Rule
@@ -57,7 +57,7 @@ def every_rank_can_find_the_others(job: SlurmJob) -> Findings:
     started = [each for each in launches if each.step is not None and each.is_distributed]
     for launch in launches:
         for flaw in _flaws(job, launch, alone=not started):
-            yield _told(job, launch, flaw)
+            yield _told(job, flaw)
 
 
 @RULE.check
@@ -91,7 +91,7 @@ def _several(job: SlurmJob, launch: Launch) -> bool:
     return launch.is_distributed and spread(job, launch).per_node > 1
 
 
-def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Flaw]:
+def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Draft]:
     where = spread(job, launch)
     if launch.is_distributed:
         if where.only_first:
@@ -107,26 +107,48 @@ def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Flaw]:
     return _of_python(job, launch, where)
 
 
-def _too_few(launch: Launch) -> Flaw:
+def _too_few(launch: Launch) -> Draft:
     told = launch.option("nnodes", "num_machines")
     is_ = f"--nnodes={told.shown() if told is not None else ''}, and the job asks for one node"
     cause = "the first node waits for the others for ever"
-    return Flaw(f"{launch.program} waits for more nodes than the job has", is_, "#SBATCH --nodes, and srun", cause)
+    return fail(
+        launch.place,
+        f"{launch.program} waits for more nodes than the job has",
+        is_=is_,
+        should="#SBATCH --nodes, and srun",
+        cause=cause,
+    )
 
 
-def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Flaw]:
+def _of_python(job: SlurmJob, launch: Launch, where: Spread) -> list[Draft]:
     if where.only_first or where.nodes <= 1 or launch.program != "python" or launch.inline or _has_mpi(launch):
         return []
     environment = launch.environment
     address = environment.get("MASTER_ADDR")
     if address is not None and is_local(launch, address):
         cause = "each node waits for the others at its own address"
-        return [Flaw("every node is told to meet at itself by MASTER_ADDR", said(address), _ADDRESS, cause)]
+        return [
+            fail(
+                launch.place,
+                "every node is told to meet at itself by MASTER_ADDR",
+                is_=said(address),
+                should=_ADDRESS,
+                cause=cause,
+            )
+        ]
     for name in _OF_A_RANK:
         if (rank := environment.get(name)) is not None and same_for_all(rank):
             cause = "the batch script fills it in on the first node, before srun starts any task: all ranks are equal"
             should = f"srun bash -c 'export {name}=$SLURM_PROCID; python …'"
-            return [Flaw(f"every rank is given the same {name}", f"{name}={said(rank)}", should, cause)]
+            return [
+                fail(
+                    launch.place,
+                    f"every rank is given the same {name}",
+                    is_=f"{name}={said(rank)}",
+                    should=should,
+                    cause=cause,
+                )
+            ]
     return _variables(job, launch)
 
 
@@ -138,7 +160,7 @@ def _has_mpi(launch: Launch) -> bool:
     return step is not None and (step.program != "srun" or "mpi" in step.options)
 
 
-def _variables(job: SlurmJob, launch: Launch) -> list[Flaw]:
+def _variables(job: SlurmJob, launch: Launch) -> list[Draft]:
     needed = ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
     missing = [name for name in needed if name not in launch.environment]
     reads = reads_slurm(job, launch) if missing else True
@@ -150,23 +172,29 @@ def _variables(job: SlurmJob, launch: Launch) -> list[Flaw]:
     if reads is None:
         why = f"whether it takes its ranks from Slurm is not known: {_called(launch)} could not be read"
         are = "is" if len(missing) == 1 else "are"
-        return [Flaw(f"{why}, and {', '.join(missing)} {are} not set", "", "", "", unknown=True)]
+        return [unknown(launch.place, f"{why}, and {', '.join(missing)} {are} not set")]
     cause = f"{_called(launch)} takes its rank from the environment, and Slurm sets none of these"
     should = "srun bash -c 'export RANK=$SLURM_PROCID WORLD_SIZE=$SLURM_NTASKS LOCAL_RANK=$SLURM_LOCALID; python …'"
-    return [Flaw(f"{_called(launch)} is not given {', '.join(missing)}", "not set", should, cause)]
+    return [
+        fail(
+            launch.place,
+            f"{_called(launch)} is not given {', '.join(missing)}",
+            is_="not set",
+            should=should,
+            cause=cause,
+        )
+    ]
 
 
 def _called(launch: Launch) -> str:
     return said(launch.script) if launch.script is not None else launch.module or "what it runs"
 
 
-def _told(job: SlurmJob, launch: Launch, flaw: Flaw) -> Draft:
+def _told(job: SlurmJob, flaw: Draft) -> Draft:
     nodes = job.request.option("nodes", "ntasks", "gpus")
     asked = f"{job.request.nodes} node{'s' * (job.request.nodes != 1)}"
     related = [Related(nodes.place, f"{nodes.written} asks for {asked}")] if nodes is not None else []
     dead = job.request.dead("nodes", "ntasks")
     if nodes is None and dead is not None:
         related = [Related(dead.place, f"{dead.written} stands behind the first command, where Slurm reads nothing")]
-    if flaw.unknown:
-        return unknown(launch, flaw.message, related=related)
-    return fail(launch.place, flaw.message, is_=flaw.is_, should=flaw.should, related=related, cause=flaw.cause)
+    return flaw.with_more(related=related)

@@ -83,13 +83,4 @@ def it_is_what_the_image_reads(script: BootScript, pool: BootPool) -> Findings:
     distribution = need(pool.pool.distribution)
     runs = pool.declared(f"runs {title(distribution)}")
     for each in foreign(script, distribution, pool.pool.os):
-        yield fail(
-            each.place,
-            each.message,
-            is_=each.is_,
-            should=each.should,
-            on=pool.title,
-            related=[runs],
-            cause=each.cause,
-            remedy=each.remedy or None,
-        )
+        yield each.with_more(on=pool.title, related=[runs])

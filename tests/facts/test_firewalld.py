@@ -101,7 +101,7 @@ def test_what_one_pool_of_addresses_is_over_an_overlay() -> None:
 )
 def test_what_is_wider_than_pods_need(script: str, says: str) -> None:
     (flaw,) = flaws_of(left(script), PODS)
-    assert flaw.says.startswith(says)
+    assert flaw.message.startswith(says)
 
 
 @pytest.mark.parametrize(

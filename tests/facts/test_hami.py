@@ -11,12 +11,12 @@ from nodeworthy.collect.releases import releases
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.selector import selects
-from nodeworthy.facts.hami.node_config import flaws
 from nodeworthy.facts.hami.parts import Role, installations, role_of
 from nodeworthy.facts.hami.policies import Policy
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import devices_of, total
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_settings, of_device_config
+from nodeworthy.rules.hami_plugin_configured import its_node_settings_can_be_read
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 AT = Place(path="values.yaml", line=1)
@@ -136,4 +136,4 @@ def test_policies(of: str, written: str, known: bool) -> None:
 )
 def test_entries_of_the_node_config(entry: dict[str, object], count: int) -> None:
     configs = HamiNodeConfigs(AT, plant({"nodeconfig": [entry]}, AT), "ConfigMap")
-    assert len(list(flaws(configs))) == count
+    assert len(list(its_node_settings_can_be_read(configs) or ())) == count

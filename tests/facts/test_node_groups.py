@@ -172,7 +172,7 @@ def efa(*positions: tuple[str, int, int]) -> list[str]:
         {"interfaceType": kind, "networkCardIndex": card, "deviceIndex": device} for kind, card, device in positions
     ]
     nodes = only(resource(TEMPLATE, "x", {"networkInterfaces": laid_out}))
-    return [each.says for each in misplaced(interfaces(nodes), Efa(2))]
+    return [each.message for each in misplaced(interfaces(nodes), Efa(2))]
 
 
 @pytest.mark.parametrize(

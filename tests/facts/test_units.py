@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.hami import limits
 from nodeworthy.facts.services import prometheus_amounts
 from nodeworthy.facts.slurm import request
 from nodeworthy.known.hami import variables
+from nodeworthy.rules import hami_container_limits as limits
 from nodeworthy.verdict import Known, Located, Place
 
 

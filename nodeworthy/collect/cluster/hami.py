@@ -18,7 +18,7 @@ from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Webhoo
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
 from nodeworthy.facts.hami.gpus import HamiGpus
-from nodeworthy.facts.hami.health import HamiComponents, part_faults, webhook_faults
+from nodeworthy.facts.hami.health import HamiComponents, part_faults, silences_its_webhook, webhook_faults
 from nodeworthy.facts.hami.live import sums
 from nodeworthy.facts.hami.metrics import HamiMetrics
 from nodeworthy.facts.hami.parts import Installation, installations
@@ -118,7 +118,7 @@ class _Facts:
         for one in self._cluster.found:
             parts = list(part_faults(one, words, self._pods.waiting(victims), has_gpus=has_gpus))
             hooks = list(webhook_faults(self._cluster, one, victims))
-            silenced = silenced or bool(hooks) or any(each.silences for each in parts)
+            silenced = silenced or bool(hooks) or silences_its_webhook(one)
             yield HamiComponents(_place(one), (*parts, *hooks), self._unseen_webhook())
         left = [each for each in self._pods.past_webhook if not (silenced and each in silent)]
         yield from unmutated(left, self._cluster)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from nodeworthy.documents.tree import Tree
@@ -12,7 +13,7 @@ from nodeworthy.facts.aws.node_types import instance_type
 from nodeworthy.known.efa import Efa
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Findings, Known, Located, Unknown, fail, need
+from nodeworthy.verdict import Draft, Findings, Known, Located, Placed, Unknown, fail, need
 
 
 def none_near(nodes: NodeGroup, slow: str) -> Findings:
@@ -55,14 +56,6 @@ class Interface:
     @property
     def shown(self) -> str:
         return f"networkCardIndex: {self.card.shown()}, deviceIndex: {self.device.shown()}"
-
-
-@dataclass(frozen=True)
-class Misplaced:
-    interface: Interface
-    says: str
-    should: str
-    others: int = 0
 
 
 def interfaces(nodes: NodeGroup) -> Sequence[Interface]:
@@ -112,32 +105,35 @@ def _has_nvswitches(nodes: NodeGroup) -> bool:
     return has is not None and has.nvswitch
 
 
-def misplaced(laid_out: Sequence[Interface], has: Efa) -> Iterator[Misplaced]:
+def misplaced(laid_out: Sequence[Interface], has: Efa) -> Findings:
     """The first of each kind of fault: what is wrong with one interface is mostly wrong with all."""
-    faults: dict[str, Misplaced] = {}
+    faults: dict[str, list[Draft]] = {}
     for found in _faults(laid_out, has):
-        first = faults.get(found.says)
-        others = first.others + 1 if first is not None else 0
-        kept = first or found
-        faults[found.says] = Misplaced(kept.interface, kept.says, kept.should, others)
-    yield from faults.values()
+        faults.setdefault(found.message, []).append(found)
+    for first, *others in faults.values():
+        yield replace(first, is_=f"{first.is_}, and so are {len(others)} more") if others else first
 
 
-def _faults(laid_out: Sequence[Interface], has: Efa) -> Iterator[Misplaced]:
+def _fault(each: Interface, message: str, should: str) -> Draft:
+    where: Placed = each.card if each.card.written else each.tree
+    return fail(where, message, is_=each.shown, should=should)
+
+
+def _faults(laid_out: Sequence[Interface], has: Efa) -> Findings:
     primary = [each for each in laid_out if each.position == (0, 0)]
     if not primary:
-        yield Misplaced(laid_out[0], "no interface is the primary one", "one on network card 0 with deviceIndex: 0")
+        yield _fault(laid_out[0], "no interface is the primary one", "one on network card 0 with deviceIndex: 0")
     taken: set[tuple[int, int]] = set()
     on_card: set[int] = set()
     cards = range(has.first_card, has.first_card + has.interfaces)
     for each in laid_out:
         if each.is_efa and each.position[0] in on_card:
-            yield Misplaced(each, "two EFA interfaces are on one network card", "the next networkCardIndex")
+            yield _fault(each, "two EFA interfaces are on one network card", "the next networkCardIndex")
         elif each.position in taken:
-            yield Misplaced(each, "two interfaces are on one network card and device", "the next networkCardIndex")
+            yield _fault(each, "two interfaces are on one network card and device", "the next networkCardIndex")
         elif each.is_efa and each.position[0] not in cards:
             should = f"one of the network cards {cards[0]} to {cards[-1]}"
-            yield Misplaced(each, "an EFA interface is on a network card that takes none", should)
+            yield _fault(each, "an EFA interface is on a network card that takes none", should)
         else:
             yield from _wrong_device(each)
         taken.add(each.position)
@@ -145,14 +141,14 @@ def _faults(laid_out: Sequence[Interface], has: Efa) -> Iterator[Misplaced]:
             on_card.add(each.position[0])
 
 
-def _wrong_device(each: Interface) -> Iterator[Misplaced]:
+def _wrong_device(each: Interface) -> Findings:
     # EC2 User Guide, "Maximize network bandwidth on instances with multiple network cards": the primary interface is
     # card 0, device 0, and never EFA alone. On other cards one with an address is device 1; EFA alone, which has none,
     # was device 1 in older editions and is device 0 in newer ones.
     card, device = each.position
     if card == 0 and device == 0 and each.kind == EFA_ONLY:
-        yield Misplaced(each, "the primary interface is EFA alone, without an address", "interfaceType: efa")
+        yield _fault(each, "the primary interface is EFA alone, without an address", "interfaceType: efa")
     elif card > 0 and device == 0 and each.kind != EFA_ONLY:
-        yield Misplaced(each, "an interface on a further network card is device 0", "deviceIndex: 1")
+        yield _fault(each, "an interface on a further network card is device 0", "deviceIndex: 1")
     elif card > 0 and device > 1 and each.is_efa:
-        yield Misplaced(each, "an EFA interface on a further network card is no device of it", "deviceIndex: 1")
+        yield _fault(each, "an EFA interface on a further network card is no device of it", "deviceIndex: 1")

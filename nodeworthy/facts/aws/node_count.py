@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Unknown
+from nodeworthy.verdict import Draft, Findings, Located, Unknown, fail
 
 GROUP = "aws:autoscaling/group:Group"
-
-
-@dataclass(frozen=True)
-class Refused:
-    """A number that AWS refuses, and what it would take."""
-
-    number: Tree
-    says: str
-    should: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +30,7 @@ class _Size:
             return None
 
 
-def refused_size(group: AwsResource) -> Refused | None:
+def refused_size(group: AwsResource) -> Draft | None:
     """The first fault: mended, it may mend the others."""
     return next(_refused(_sizes(group)), None)
 
@@ -54,9 +45,13 @@ def _sizes(group: AwsResource) -> Sequence[_Size]:
     return ()
 
 
-def _refused(sizes: Sequence[_Size]) -> Iterator[Refused]:
+def _refused(sizes: Sequence[_Size]) -> Findings:
     known = [(each, value) for each in sizes if (value := each.value) is not None]
-    yield from (Refused(each.tree, f"{each.name} is below zero", "0, or more") for each, value in known if value < 0)
+    yield from (
+        fail(each.tree.located(), f"{each.name} is below zero", should="0, or more")
+        for each, value in known
+        if value < 0
+    )
     order = [sizes[at] for at in (0, 2, 1)] if sizes else []
     for one, other in ((one, other) for at, one in enumerate(order) for other in order[at + 1 :]):
         least, most = one.value, other.value
@@ -64,7 +59,7 @@ def _refused(sizes: Sequence[_Size]) -> Iterator[Refused]:
             continue
         odd, than = (one, f"more than {other.name}") if one is order[1] else (other, f"less than {one.name}")
         should = f"at most {most:g}" if odd is one else f"at least {least:g}"
-        yield Refused(odd.tree, f"{odd.name} is {than}", should)
+        yield fail(odd.tree.located(), f"{odd.name} is {than}", should=should)
 
 
 POLICIES = ("aws:autoscaling/policy:Policy",)

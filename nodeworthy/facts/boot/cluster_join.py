@@ -13,12 +13,11 @@ from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.documents.settled import is_placeholder
 from nodeworthy.facts.boot.families import BOOTSTRAP, BOTTLEROCKET, NODEADM
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.pools import POOL_LABEL, named_pool
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Related
+from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, fail
 
 # What has to be said, in the words of each way of joining: the name, the endpoint, the CA, the service range.
 _NEEDS = {
@@ -28,6 +27,7 @@ _NEEDS = {
 _DROP_INS = "/etc/eks/nodeadm.d/"
 # Installed, and then started: that is one.
 _IN_STEPS = ("k3s", "rke2")
+_DROP = "drop one of the two, or put each under the condition for which it is meant"
 _USER_DATA = ("user-data", "userdata", "user_data")
 # `nodeadm init --skip run` writes the configuration and starts nothing.
 _ONLY_CONFIG = pattern(r"(?:--skip|-s)[ =]\S*run")
@@ -107,29 +107,19 @@ def adds_node_configs(timeline: Timeline) -> bool:
     return any(each.path.shown().startswith(_DROP_INS) for each in timeline.of(Writes))
 
 
-@dataclass(frozen=True)
-class Twice:
-    """Two ways of joining that may both be gone in one boot."""
-
-    # The one too many, and the one beside it.
-    second: Joins
-    other: Joins
-    how: str
-    says: str = "it joins here already"
-    remedy: str = "drop one of the two, or put each under the condition for which it is meant"
-
-
-def twice(timeline: Timeline) -> Iterator[Twice]:
+def twice(timeline: Timeline) -> Findings:
     joins = [each for each in timeline.of(Joins) if not each.tells and each.stage < Stage.NODEADM_RUN]
     for index, second in enumerate(joins):
         for first in joins[:index]:
             if together(first.conditions, second.conditions) and not _is_fallback(first, second):
-                yield Twice(second, first, f"{first.how}, then {second.how}")
+                yield _second(
+                    second, Related(first.place, "it joins here already"), f"{first.how}, then {second.how}", _DROP
+                )
                 break
     yield from _beside_nodeadm_run(timeline, joins)
 
 
-def _beside_nodeadm_run(timeline: Timeline, joins: Sequence[Joins]) -> Iterator[Twice]:
+def _beside_nodeadm_run(timeline: Timeline, joins: Sequence[Joins]) -> Findings:
     """`nodeadm init` in a script, where nodeadm's own units join with the NodeConfig of the user data as well."""
     told = [each for each in timeline.of(Joins) if each.tells and each.how == "nodeadm"]
     if not told or _merged(told).missing_for(hybrid=False) or _turns_off_nodeadm(timeline):
@@ -139,8 +129,21 @@ def _beside_nodeadm_run(timeline: Timeline, joins: Sequence[Joins]) -> Iterator[
         if each.how == "nodeadm" and not asks_first and not _ONLY_CONFIG.search(each.command):
             says = "with this nodeadm-run joins by itself, when cloud-init is done"
             remedy = "drop this call, or the NodeConfig"
-            yield Twice(each, told[-1], "nodeadm init, then nodeadm-run", says, remedy)
+            yield _second(each, Related(told[-1].place, says), "nodeadm init, then nodeadm-run", remedy)
             return
+
+
+def _second(second: Joins, other: Related, how: str, remedy: str) -> Draft:
+    """The one too many of two ways of joining that may both be gone in one boot."""
+    return fail(
+        second,
+        "joins the cluster a second time on the same path",
+        is_=how,
+        should="joined once",
+        related=[other],
+        cause="kubelet is configured and started again while it runs, with what the last one says",
+        remedy=remedy,
+    )
 
 
 def _turns_off_nodeadm(timeline: Timeline) -> bool:
@@ -184,18 +187,11 @@ _MARK = pattern(r"\{\{|^(?:https?://)?(?:%[sdv]|<[^<>]+>)$|(?i:\byour[-_])")
 # Who answers there is no cluster: what tests nodeadm.
 _ITSELF = pattern(r"http://(?:localhost|127\.|0\.0\.0\.0|\[::1\])")
 _OTHER_PEM = pattern(r"-----BEGIN (?P<what>[A-Z0-9 ]*(?:KEY|REQUEST|CRL))-----")
+_NEVER_JOINS = "kubelet can't reach the cluster or does not trust it, and the node never joins"
 StandsFor = Callable[[str], str | None]
 
 
-@dataclass(frozen=True)
-class Malformed:
-    at: Located[str]
-    message: str
-    is_: str
-    should: str
-
-
-def malformed(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:
+def malformed(at: Coordinates, stands_for: StandsFor) -> Findings:
     """Values that are known and can't be right; those that a preview made up are right by themselves."""
     checked = [(at.service_cidr, "the service range", _fault_of_range, "such as 172.20.0.0/16")]
     if at.how in (NODEADM, BOOTSTRAP, BOTTLEROCKET):
@@ -210,7 +206,7 @@ def malformed(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:
         value = str(located.state.value)
         fault = None if stands_for(value) or is_filled_in(value) else fault_of(value)
         if fault is not None:
-            yield Malformed(located, f"{called} {fault}", _shortened(value), should)
+            yield fail(located, f"{called} {fault}", is_=_shortened(value), should=should, cause=_NEVER_JOINS)
     yield from _of_two_clusters(at, stands_for)
 
 
@@ -219,7 +215,7 @@ def is_filled_in(value: str) -> bool:
     return is_placeholder(value) or "${" in value or _MARK.search(value) is not None
 
 
-def _of_two_clusters(at: Coordinates, stands_for: StandsFor) -> Iterator[Malformed]:
+def _of_two_clusters(at: Coordinates, stands_for: StandsFor) -> Findings:
     """Of outputs of the program that are made up, at least this is known: of which cluster each is."""
     first = ""
     for each in at.said:
@@ -227,7 +223,8 @@ def _of_two_clusters(at: Coordinates, stands_for: StandsFor) -> Iterator[Malform
         cluster = origin.rpartition(" of ")[2] if origin else ""
         if each is not None and first and cluster not in ("", first):
             both = f"{first} and {cluster}"
-            yield Malformed(each, f"joins with outputs of two clusters: {both}", both, "outputs of one cluster")
+            message = f"joins with outputs of two clusters: {both}"
+            yield fail(each, message, is_=both, should="outputs of one cluster", cause=_NEVER_JOINS)
             return
         first = first or cluster
 
@@ -284,7 +281,7 @@ def _shortened(value: str) -> str:
 _CAUSE = "nobody finds these nodes by their pool, and nothing is checked of them"
 
 
-def another_pool(script: BootScript) -> Iterator[Flaw]:
+def another_pool(script: BootScript) -> Iterator[Draft]:
     named = named_pool(script.timeline)
     unheard_of = not script.pools and f"'{named}'" in script.no_pool
     others = [each.pool for each in script.pools if each.pool.name != named]
@@ -294,12 +291,12 @@ def another_pool(script: BootScript) -> Iterator[Flaw]:
     says = f"the node says that it is of the pool '{named}', "
     says += f"and what starts it that it is of '{others[0].name}'" if others else "which the fleet does not have"
     right = f"{POOL_LABEL}={others[0].name}" if others else ""
-    yield Flaw(
+    yield fail(
         labelled.place,
         says,
-        right or "a pool of the fleet",
-        _CAUSE,
-        f"{POOL_LABEL}={named}",
-        f"label it {right}" if right else "name one of the pools that `nodeworthy fleet` shows",
-        tuple(Related(each.place, f"pool '{each.name}' is declared here") for each in others),
+        should=right or "a pool of the fleet",
+        cause=_CAUSE,
+        is_=f"{POOL_LABEL}={named}",
+        remedy=f"label it {right}" if right else "name one of the pools that `nodeworthy fleet` shows",
+        related=tuple(Related(each.place, f"pool '{each.name}' is declared here") for each in others),
     )

@@ -10,7 +10,7 @@ from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Runs
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.boot.unread_steps import other_scripts
@@ -18,7 +18,7 @@ from nodeworthy.fleet.model import Driver
 from nodeworthy.known.drivers import PackageKind
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import Draft, Place, Related, fail, unknown
 
 # What a boot installs of NVIDIA's driver: the driver itself, its fabric manager, and of which version.
 
@@ -162,7 +162,7 @@ def who_brings(pool: BootPool, timeline: Timeline) -> WhoBrings:
     return WhoBrings(own, pool.declared(says), by_default=True)
 
 
-def in_each_others_way(timeline: Timeline) -> Iterator[Flaw]:
+def in_each_others_way(timeline: Timeline) -> Iterator[Draft]:
     """Two drivers that one run installs, the second over the first."""
     found = drivers(timeline)
     for index, first in enumerate(found):
@@ -174,7 +174,15 @@ def in_each_others_way(timeline: Timeline) -> Iterator[Flaw]:
             says = f"a second driver is installed: {_told(second)} over {_told(first)}"
             related = (Related(first.place, "the first one"),)
             remedy = "take one of the two installs out"
-            yield Flaw(second.place, says, "one of the two", FIGHT, second.name, remedy, related)
+            yield fail(
+                second.place,
+                says,
+                should="one of the two",
+                cause=FIGHT,
+                is_=second.name,
+                remedy=remedy,
+                related=related,
+            )
             return
 
 
@@ -202,7 +210,7 @@ def _is_of_driver(install: Installs) -> bool:
     return PackageKind.DRIVER in kinds or any("nvidia" in name for name in named)
 
 
-def missing(timeline: Timeline, script: Place) -> Iterator[Flaw]:
+def missing(timeline: Timeline, script: Place) -> Iterator[Draft]:
     """Of a script that has to bring the driver."""
     found = drivers(timeline)
     if not found:
@@ -213,22 +221,22 @@ def missing(timeline: Timeline, script: Place) -> Iterator[Flaw]:
         if always(guards, moment.when) is False:
             first = found[0]
             says = f"the driver is installed only if {shown(first.effect.conditions)}"
-            yield Flaw(first.place, says, "on every node of the pool", NO_DRIVER)
+            yield fail(first.place, says, should="on every node of the pool", cause=NO_DRIVER)
         elif decides := template_decides(guards, moment.when):
-            yield doubt(found[0].place, f"whether the driver is installed is not known: {decides}")
+            yield unknown(found[0].place, f"whether the driver is installed is not known: {decides}")
 
 
 def _without_its_need(guard: Guard) -> Guard:
     return tuple(each for each in guard if not _ASKS_FOR_NEED.search(each.question.text))
 
 
-def _nobody(timeline: Timeline, script: Place) -> Flaw:
+def _nobody(timeline: Timeline, script: Place) -> Draft:
     step = may_install_one(timeline)
     if step is not None:
-        return doubt(step.place, "whether this step installs the driver is not known")
+        return unknown(step.place, "whether this step installs the driver is not known")
     says = "the driver is to come from the user data, and the script installs none"
     remedy = "install it here, or say in the fleet that the image or the operator brings it"
-    return Flaw(script, says, "a driver that the script installs", NO_DRIVER, remedy=remedy)
+    return fail(script, says, should="a driver that the script installs", cause=NO_DRIVER, remedy=remedy)
 
 
 def may_install_one(timeline: Timeline) -> Effect | None:

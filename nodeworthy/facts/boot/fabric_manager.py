@@ -9,12 +9,12 @@ from nodeworthy.boot.conditions import Guard, always, template_decides, together
 from nodeworthy.boot.effects import Act, Effect, Joins, LoadsModule, Reboots, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.drivers import NvidiaPackage, drivers, fabric_managers, same_version
-from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.fleet.model import Pool
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import gpus_of
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Known, Place, Related
+from nodeworthy.verdict import Draft, Known, Place, Related, fail, unknown
 
 UNIT = "nvidia-fabricmanager.service"
 _ASKS_FOR_THE_GPU = pattern(r"nvidia|lspci", re.IGNORECASE)
@@ -57,14 +57,16 @@ def is_named(timeline: Timeline) -> bool:
     return bool(acts(timeline) or fabric_managers(timeline))
 
 
-def switched_off(timeline: Timeline) -> Iterator[Flaw]:
+def switched_off(timeline: Timeline) -> Iterator[Draft]:
     """A script that stops what the image starts."""
     last = next((each for each in reversed(acts(timeline))), None)
     if last is not None and last.act in (Act.DISABLE, Act.MASK, Act.STOP):
-        yield Flaw(last.place, "fabric manager is switched off", "enabled and running", NO_CUDA, remedy=ENABLE)
+        yield fail(
+            last.place, "fabric manager is switched off", should="enabled and running", cause=NO_CUDA, remedy=ENABLE
+        )
 
 
-def runs(timeline: Timeline, place: Place, *, is_a_boot: bool = True) -> Iterator[Flaw]:
+def runs(timeline: Timeline, place: Place, *, is_a_boot: bool = True) -> Iterator[Draft]:
     """Of a script that starts it, or should: it runs now, and at every boot. What nobody boots with may only lay a disk
     down, where it starts nothing at all."""
     yield from switched_off(timeline)
@@ -76,15 +78,15 @@ def runs(timeline: Timeline, place: Place, *, is_a_boot: bool = True) -> Iterato
     other = misnamed(timeline)
     if not enabled and not started and other is not None:
         says = f"there is no unit {other.unit.shown()}: fabric manager is neither enabled nor started"
-        yield Flaw(other.place, says, UNIT, NO_CUDA, is_=other.unit.shown(), remedy=ENABLE)
+        yield fail(other.place, says, should=UNIT, cause=NO_CUDA, is_=other.unit.shown(), remedy=ENABLE)
     elif not enabled and not started:
-        yield Flaw(place, "fabric manager is never enabled nor started", "both", NO_CUDA, remedy=ENABLE)
+        yield fail(place, "fabric manager is never enabled nor started", should="both", cause=NO_CUDA, remedy=ENABLE)
     elif not enabled:
         says = "fabric manager is started and not enabled: the next boot has none"
-        yield Flaw(started[0].place, says, "enabled as well", NO_CUDA, remedy=ENABLE)
+        yield fail(started[0].place, says, should="enabled as well", cause=NO_CUDA, remedy=ENABLE)
     elif not started and (is_a_boot or _starts_anything(timeline)) and not _reboots_behind(timeline, enabled[0]):
         says = "fabric manager is enabled and not started: until the next boot there is none"
-        yield Flaw(enabled[0].place, says, "started as well", NO_CUDA, remedy=ENABLE)
+        yield fail(enabled[0].place, says, should="started as well", cause=NO_CUDA, remedy=ENABLE)
     yield from _too_early(timeline, started)
 
 
@@ -94,7 +96,7 @@ def _starts_anything(timeline: Timeline) -> bool:
     return units or any(timeline.of(Joins)) or any("install" not in each.because for each in timeline.of(LoadsModule))
 
 
-def runs_on_every_way(timeline: Timeline) -> Iterator[Flaw]:
+def runs_on_every_way(timeline: Timeline) -> Iterator[Draft]:
     """Whether a node of the pool meets the conditions under which it is enabled, the script does not say."""
     installs = fabric_managers(timeline)
     when = installs[0].effect.conditions if installs else ()
@@ -105,42 +107,44 @@ def runs_on_every_way(timeline: Timeline) -> Iterator[Flaw]:
     ]
     if enabled and always(guards, when) is False:
         says = f"fabric manager is enabled only if {shown(enabled[0].conditions)}"
-        yield doubt(enabled[0].place, f"{says}; whether these nodes meet that is not known")
+        yield unknown(enabled[0].place, f"{says}; whether these nodes meet that is not known")
     elif enabled and (decides := template_decides(guards, when)):
-        yield doubt(enabled[0].place, f"whether fabric manager is enabled is not known: {decides}")
+        yield unknown(enabled[0].place, f"whether fabric manager is enabled is not known: {decides}")
 
 
-def left_on_the_disk(timeline: Timeline) -> Iterator[Flaw]:
+def left_on_the_disk(timeline: Timeline) -> Iterator[Draft]:
     """Of the build of an image: whoever boots it enables or starts what is there, under the name that it has."""
     other = misnamed(timeline)
     if other is not None and not acts(timeline):
         says = f"there is no unit {other.unit.shown()}: fabric manager is not enabled in the image"
-        yield Flaw(other.place, says, UNIT, NO_CUDA, is_=other.unit.shown(), remedy=ENABLE.replace(" --now", ""))
+        yield fail(
+            other.place, says, should=UNIT, cause=NO_CUDA, is_=other.unit.shown(), remedy=ENABLE.replace(" --now", "")
+        )
 
 
 def _reboots_behind(timeline: Timeline, effect: Effect) -> bool:
     return any(isinstance(each, Reboots) for each in timeline.after(effect))
 
 
-def _too_early(timeline: Timeline, started: list[Unit]) -> Iterator[Flaw]:
+def _too_early(timeline: Timeline, started: list[Unit]) -> Iterator[Draft]:
     behind = [each for each in drivers(timeline) if started and timeline.precedes(started[-1], each.effect)]
     if behind and not _reboots_behind(timeline, behind[0].effect):
         says = "fabric manager is started before there is a driver"
         related = (Related(behind[0].place, "the driver is installed here"),)
-        yield Flaw(started[-1].place, says, "started behind the driver", NO_CUDA, related=related)
+        yield fail(started[-1].place, says, should="started behind the driver", cause=NO_CUDA, related=related)
 
 
-def installed(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Flaw]:
+def installed(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Draft]:
     """Beside a driver that the script installs: fabric manager, whenever the driver is there, of its version."""
     managers = fabric_managers(timeline)
     if not managers:
         gap = timeline.not_understood("fabric")
         if gap is not None:
-            yield doubt(gap.place, f"whether fabric manager is installed is not known: {gap.why}")
+            yield unknown(gap.place, f"whether fabric manager is installed is not known: {gap.why}")
             return
         remedy = f"install nvidia-fabricmanager of the driver's version ({driver.version or 'the same'}), and {ENABLE}"
         says = f"{driver.name} is installed and no fabric manager"
-        yield Flaw(driver.place, says, "fabric manager of the driver's version", NO_CUDA, remedy=remedy)
+        yield fail(driver.place, says, should="fabric manager of the driver's version", cause=NO_CUDA, remedy=remedy)
         return
     when = driver.effect.conditions
     guards = [_without_its_need(each.effect.conditions) for each in managers]
@@ -148,16 +152,16 @@ def installed(timeline: Timeline, driver: NvidiaPackage) -> Iterator[Flaw]:
         first = managers[0]
         says = f"fabric manager is installed only if {shown(first.effect.conditions)}"
         related = (Related(driver.place, "the driver is installed either way"),)
-        yield Flaw(first.place, says, "with every driver", NO_CUDA, related=related)
+        yield fail(first.place, says, should="with every driver", cause=NO_CUDA, related=related)
     elif decides := template_decides(guards, when):
-        yield doubt(managers[0].place, f"whether fabric manager is installed is not known: {decides}")
+        yield unknown(managers[0].place, f"whether fabric manager is installed is not known: {decides}")
 
 
 def _without_its_need(guard: Guard) -> Guard:
     return tuple(each for each in guard if not _ASKS_FOR_NEED.search(each.question.text))
 
 
-def versions(timeline: Timeline) -> Iterator[Flaw]:
+def versions(timeline: Timeline) -> Iterator[Draft]:
     for manager in fabric_managers(timeline):
         beside = [each for each in drivers(timeline) if together(each.effect.conditions, manager.effect.conditions)]
         agreed = [(each, same_version(manager, each)) for each in beside if each.name != manager.name]
@@ -168,13 +172,13 @@ def versions(timeline: Timeline) -> Iterator[Flaw]:
             yield _perhaps_apart(manager, agreed[0][0])
 
 
-def _apart(manager: NvidiaPackage, driver: NvidiaPackage) -> Flaw:
+def _apart(manager: NvidiaPackage, driver: NvidiaPackage) -> Draft:
     says = f"{manager.name} is not of the driver's version"
     should = f"fabric manager {driver.version}, as the driver"
     related = (Related(driver.place, f"the driver: {driver.name}"),)
-    return Flaw(manager.place, says, should, REFUSES, manager.version, related=related)
+    return fail(manager.place, says, should=should, cause=REFUSES, is_=manager.version, related=related)
 
 
-def _perhaps_apart(manager: NvidiaPackage, driver: NvidiaPackage) -> Flaw:
+def _perhaps_apart(manager: NvidiaPackage, driver: NvidiaPackage) -> Draft:
     says = f"whether {manager.name} is of the very version of {driver.name} is not known"
-    return doubt(manager.place, f"{says}: they must be equal to the last digit", "pin both to one version")
+    return unknown(manager.place, f"{says}: they must be equal to the last digit", remedy="pin both to one version")

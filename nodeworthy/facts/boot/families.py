@@ -10,8 +10,7 @@ from nodeworthy.boot.effects import Effect, Installs, Joins
 from nodeworthy.boot.userdata import Part, PartKind
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.patterns import pattern
-from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Draft, Known, Located, fail
 
 AL2023, AL2, UBUNTU, BOTTLEROCKET = "eks-al2023", "eks-al2", "eks-ubuntu", "bottlerocket"
 _TITLES = {AL2023: "EKS' AL2023", AL2: "EKS' AL2", UBUNTU: "EKS' Ubuntu", BOTTLEROCKET: "Bottlerocket"}
@@ -42,19 +41,7 @@ _WHICH_MACHINE = pattern(
 )
 
 
-@dataclass(frozen=True)
-class Foreign:
-    """Something that this family does not have or does not read."""
-
-    place: Place
-    message: str
-    is_: str
-    should: str
-    cause: str
-    remedy: str = ""
-
-
-def foreign(script: BootScript, distribution: str, os: Located[str] | None = None) -> Iterator[Foreign]:
+def foreign(script: BootScript, distribution: str, os: Located[str] | None = None) -> Iterator[Draft]:
     """What of a script means another family."""
     for part in script.userdata.parts:
         yield from _of_part(part, distribution)
@@ -95,55 +82,55 @@ def _has_another_way(script: BootScript, effect: Effect) -> bool:
     )
 
 
-def _of_part(part: Part, distribution: str) -> Iterator[Foreign]:
+def _of_part(part: Part, distribution: str) -> Iterator[Draft]:
     called = part.called or "the user data"
     read_by = {PartKind.NODE_CONFIG: AL2023, PartKind.BOTTLEROCKET: BOTTLEROCKET}.get(part.kind)
     if distribution == BOTTLEROCKET and read_by != BOTTLEROCKET:
-        yield Foreign(
+        yield fail(
             part.place,
             f"{called} is a {part.kind.value}, and Bottlerocket reads its settings in TOML and nothing else",
-            part.kind.value,
-            _SHOULD[BOTTLEROCKET],
-            "Bottlerocket has no shell and no cloud-init: the node boots with no settings and never joins",
-            "write [settings.kubernetes] with cluster-name, api-server and cluster-certificate",
+            is_=part.kind.value,
+            should=_SHOULD[BOTTLEROCKET],
+            cause="Bottlerocket has no shell and no cloud-init: the node boots with no settings and never joins",
+            remedy="write [settings.kubernetes] with cluster-name, api-server and cluster-certificate",
         )
     elif read_by is not None and read_by != distribution:
-        yield Foreign(
+        yield fail(
             part.place,
             f"{called} is {'a NodeConfig' if read_by == AL2023 else 'for Bottlerocket'}, "
             f"which nobody reads on {title(distribution)}",
-            part.kind.value,
-            _SHOULD.get(distribution, "a script"),
-            f"only {title(read_by)} image reads it: the node boots and never joins"
+            is_=part.kind.value,
+            should=_SHOULD.get(distribution, "a script"),
+            cause=f"only {title(read_by)} image reads it: the node boots and never joins"
             if read_by == AL2023
             else "only Bottlerocket reads it: the node boots and never joins",
         )
 
 
-def _of_join(joins: Joins, distribution: str) -> Iterator[Foreign]:
+def _of_join(joins: Joins, distribution: str) -> Iterator[Draft]:
     if joins.how == BOOTSTRAP and distribution not in _HAS_BOOTSTRAP:
-        yield Foreign(
+        yield fail(
             joins.place,
             f"calls /etc/eks/bootstrap.sh, which does not exist on {title(distribution)}",
-            "/etc/eks/bootstrap.sh",
-            joined_with(distribution),
-            "the call fails, and the node never joins",
-            "write a NodeConfig part with spec.cluster of name, apiServerEndpoint, certificateAuthority and cidr"
+            is_="/etc/eks/bootstrap.sh",
+            should=joined_with(distribution),
+            cause="the call fails, and the node never joins",
+            remedy="write a NodeConfig part with spec.cluster of name, apiServerEndpoint, certificateAuthority and cidr"
             if distribution == AL2023
-            else "",
+            else None,
         )
     elif joins.how == NODEADM and not joins.tells and distribution in _HAS_NO_NODEADM:
-        yield Foreign(
+        yield fail(
             joins.place,
             f"calls nodeadm, which does not exist on {title(distribution)}",
-            "nodeadm",
-            _SHOULD[distribution],
-            "the call fails, and the node never joins",
-            "call /etc/eks/bootstrap.sh CLUSTER --apiserver-endpoint … --b64-cluster-ca …",
+            is_="nodeadm",
+            should=_SHOULD[distribution],
+            cause="the call fails, and the node never joins",
+            remedy="call /etc/eks/bootstrap.sh CLUSTER --apiserver-endpoint … --b64-cluster-ca …",
         )
 
 
-def _of_packages(script: BootScript, os: str) -> Iterator[Foreign]:
+def _of_packages(script: BootScript, os: str) -> Iterator[Draft]:
     """The first call of each package manager that there is not."""
     told: set[str] = set()
     has = _HAS.get(os, _MANAGERS)
@@ -151,11 +138,11 @@ def _of_packages(script: BootScript, os: str) -> Iterator[Foreign]:
         manager = PROGRAMS.get(installs.manager, installs.manager)
         if manager in _MANAGERS and manager not in {*has, *told} and not is_for_several(script, installs):
             told.add(manager)
-            yield Foreign(
+            yield fail(
                 installs.place,
                 f"installs with {manager}, which {_SYSTEMS[os]} does not have",
-                manager,
-                has[0],
-                f"{manager}: command not found",
-                f"install with {has[0]}, by the names that the packages have there",
+                is_=manager,
+                should=has[0],
+                cause=f"{manager}: command not found",
+                remedy=f"install with {has[0]}, by the names that the packages have there",
             )

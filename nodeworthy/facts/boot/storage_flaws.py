@@ -8,10 +8,9 @@ from nodeworthy.boot.conditions import together
 from nodeworthy.boot.effects import Act, Failure, Joins, Stage, Unit
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.edit import Edit, Kind
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.storage_mounts import By, StorageMount, unit_named_for
 from nodeworthy.known.filesystems import needs_netdev
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import Draft, Related, fail, unknown
 
 WAITS = "while the storage is away, the next boot waits for it, and what comes behind remote-fs.target does not start"
 EMERGENCY = (
@@ -25,7 +24,7 @@ GIVE_UP = "give up after some tries (`for try in 1 2 3; do mount … && break; s
 STOPS = "where the storage can't be reached, this step fails, the script ends here, and the node never joins"
 
 
-def flaws_of(mount: StorageMount, timeline: Timeline) -> Iterator[Flaw]:
+def flaws_of(mount: StorageMount, timeline: Timeline) -> Iterator[Draft]:
     if mount.by is By.FSTAB:
         yield from _entry(mount)
     elif mount.by is By.UNIT:
@@ -38,7 +37,7 @@ def _called(mount: StorageMount) -> str:
     return f"{mount.where.shown()} ({mount.kind.shown() or 'a network filesystem'})"
 
 
-def _entry(mount: StorageMount) -> Iterator[Flaw]:
+def _entry(mount: StorageMount) -> Iterator[Draft]:
     if mount.has("noauto") or mount.has("x-systemd.automount"):
         return
     missing = [option for option in _wanted(mount) if mount.has(option) is False]
@@ -52,31 +51,40 @@ def _entry(mount: StorageMount) -> Iterator[Flaw]:
         should = f"{kept}{','.join(missing)}" if kept else ",".join(("defaults", *missing))
         remedy = f"add {','.join(missing)} to its options"
         edit = Edit(Kind.WORD, mount.place, options, should, remedy.capitalize()) if kept else None
-        yield Flaw(mount.place, says, should, cause, options, remedy, edit=edit)
+        yield fail(mount.place, says, should=should, cause=cause, is_=options, remedy=remedy, edit=edit)
     elif unsure:
-        yield doubt(mount.place, f"whether the fstab entry of {_called(mount)} has {' and '.join(unsure)} is not known")
+        yield unknown(
+            mount.place, f"whether the fstab entry of {_called(mount)} has {' and '.join(unsure)} is not known"
+        )
 
 
 def _wanted(mount: StorageMount) -> tuple[str, ...]:
     return ("nofail", "_netdev") if needs_netdev(mount.kind.known or "") else ("nofail",)
 
 
-def _unit(mount: StorageMount) -> Iterator[Flaw]:
+def _unit(mount: StorageMount) -> Iterator[Draft]:
     where = mount.where.known
     if where and "\\" not in mount.unit and mount.unit != unit_named_for(where):
         should, cause = unit_named_for(where), "systemd refuses a mount unit whose name is not that of its folder"
         says = f"{mount.unit} mounts {where}, whose unit is called {should}"
-        yield Flaw(mount.place, says, should, cause, mount.unit, f"call the file {should}")
+        yield fail(mount.place, says, should=should, cause=cause, is_=mount.unit, remedy=f"call the file {should}")
     if mount.required_by:
         says = f"{mount.required_by} can't be without {_called(mount)}"
         wanted = "WantedBy=remote-fs.target"
-        yield Flaw(mount.place, says, wanted, NEEDED, f"RequiredBy={mount.required_by}", f"write {wanted} instead")
+        yield fail(
+            mount.place,
+            says,
+            should=wanted,
+            cause=NEEDED,
+            is_=f"RequiredBy={mount.required_by}",
+            remedy=f"write {wanted} instead",
+        )
     if needs_netdev(mount.kind.known or "") and mount.has("_netdev") is False:
         says = f"the mount unit of {_called(mount)} has no _netdev"
-        yield Flaw(mount.place, says, "Options=_netdev", TOO_EARLY, mount.options.shown())
+        yield fail(mount.place, says, should="Options=_netdev", cause=TOO_EARLY, is_=mount.options.shown())
 
 
-def _now(mount: StorageMount, timeline: Timeline) -> Iterator[Flaw]:
+def _now(mount: StorageMount, timeline: Timeline) -> Iterator[Draft]:
     if mount.effect.detached:
         return
     join = next((each for each in timeline.after(mount.effect) if isinstance(each, Joins) and not each.tells), None)
@@ -89,8 +97,13 @@ def _now(mount: StorageMount, timeline: Timeline) -> Iterator[Flaw]:
     says = f"the script ends where {_called(mount)} can't be mounted"
     remedy = "let it fail by itself (`mount … || echo …`), or mount it after the node has joined"
     related = (Related(join.place, "the node would join here"),)
-    yield Flaw(
-        mount.place, says, "a step whose failure is reported and not fatal", STOPS, remedy=remedy, related=related
+    yield fail(
+        mount.place,
+        says,
+        should="a step whose failure is reported and not fatal",
+        cause=STOPS,
+        remedy=remedy,
+        related=related,
     )
 
 
@@ -100,7 +113,7 @@ def _told_to_join(timeline: Timeline) -> Joins | None:
     return found[0] if found and all(each.tells for each in found) else None
 
 
-def _for_ever(mount: StorageMount, join: Joins | None) -> Iterator[Flaw]:
+def _for_ever(mount: StorageMount, join: Joins | None) -> Iterator[Draft]:
     if join is None:
         return
     says = f"a loop waits until {_called(mount)} is mounted, and nothing ends it"
@@ -108,7 +121,15 @@ def _for_ever(mount: StorageMount, join: Joins | None) -> Iterator[Flaw]:
         "nodeadm is told here how to join, which waits for the scripts" if join.tells else "the node would join here"
     )
     related = (Related(join.place, where),)
-    yield Flaw(mount.place, says, "a number of tries", FOR_EVER, mount.effect.command, GIVE_UP, related)
+    yield fail(
+        mount.place,
+        says,
+        should="a number of tries",
+        cause=FOR_EVER,
+        is_=mount.effect.command,
+        remedy=GIVE_UP,
+        related=related,
+    )
 
 
 def is_enabled(mount: StorageMount, timeline: Timeline) -> bool:

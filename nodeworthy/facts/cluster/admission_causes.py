@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
 from nodeworthy.facts.cluster.admission_said import said
-from nodeworthy.facts.cluster.admissions import AdmissionCause, RefusedOnNode
+from nodeworthy.facts.cluster.admissions import RefusedOnNode
 from nodeworthy.facts.cluster.asking_pod import AskingPod
 from nodeworthy.facts.cluster.node_gpus import LOCK, NodeGpus
 from nodeworthy.facts.cluster.scheduling_events import SchedulingEvents
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail
 
 # Between the start of a kubelet and the moment when its device plugin has registered again, or hardly ever later.
 _REGISTERS = timedelta(minutes=10)
@@ -49,18 +49,18 @@ def refused_on_nodes(
 ) -> Iterator[RefusedOnNode]:
     """Without those that another rule explains."""
     found: dict[tuple[str, str], list[AdmissionRefusal]] = defaultdict(list)
-    causes: dict[tuple[str, str], AdmissionCause | None] = {}
+    causes: dict[tuple[str, str], Draft | None] = {}
     for each in refusals:
         if each.object not in elsewhere:
             cause = _cause(each, world)
-            key = (each.node, cause.says if cause else "")
+            key = (each.node, cause.message if cause else "")
             found[key].append(each)
             causes.setdefault(key, cause)
     for key, pods in found.items():
         yield RefusedOnNode(key[0], tuple(sorted(pods, key=lambda pod: pod.object)), causes[key])
 
 
-def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> AdmissionCause | None:
+def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
     node = world.nodes.get(pod.node)
     if pod.was_not_bound:
         return _of_hami(pod, node)
@@ -82,20 +82,25 @@ def _cause(pod: AdmissionRefusal, world: AdmissionWorld) -> AdmissionCause | Non
     return full
 
 
-def _of_hami(pod: AdmissionRefusal, node: NodeGpus | None) -> AdmissionCause:
+def _of_hami(pod: AdmissionRefusal, node: NodeGpus | None) -> Draft:
     if node is not None and node.lock:
-        return AdmissionCause(
+        return fail(
+            NOWHERE,
             f"HAMi's lock is left on node '{pod.node}'",
-            f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no other is "
+            cause=f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no "
+            "other is "
             "bound there",
-            f"see that the pod which it names does not start any more, then: kubectl annotate node {pod.node} {LOCK}-",
-            (Related(node.place.about(LOCK), f"{LOCK}={node.lock}"),),
+            remedy=f"see that the pod which it names does not start any more, then: kubectl annotate node {pod.node} "
+            f"{LOCK}-",
+            related=(Related(node.place.about(LOCK), f"{LOCK}={node.lock}"),),
         )
-    return AdmissionCause(
+    return fail(
+        NOWHERE,
         f"HAMi's device plugin on node '{pod.node}' was asked for GPUs that HAMi's scheduler had not given",
-        f"{pod.scheduler or 'another scheduler'} placed the pods, and HAMi's device plugin gives GPUs only to those "
+        cause=f"{pod.scheduler or 'another scheduler'} placed the pods, and HAMi's device plugin gives GPUs only to "
+        "those "
         "that its own scheduler bound",
-        "leave schedulerName to HAMi's webhook, and nodeName out of the pod",
+        remedy="leave schedulerName to HAMi's webhook, and nodeName out of the pod",
     )
 
 
@@ -125,14 +130,17 @@ def _clock(when: datetime) -> str:
     return f"{when:%Y-%m-%d %H:%M:%SZ}"
 
 
-def _too_early(pod: AdmissionRefusal, started: Sequence[Related]) -> AdmissionCause:
-    return AdmissionCause(
+def _too_early(pod: AdmissionRefusal, started: Sequence[Related]) -> Draft:
+    return fail(
+        NOWHERE,
         f"kubelet on node '{pod.node}' admitted pods before the device plugin had registered again",
-        "after it starts, kubelet knows no devices until their plugin registers, and refuses every pod that comes "
+        cause="after it starts, kubelet knows no devices until their plugin registers, and refuses every pod that "
+        "comes "
         "before that, those that ran there included",
-        "delete the pods that were refused, so that their controllers make others; look why kubelet or the device "
+        remedy="delete the pods that were refused, so that their controllers make others; look why kubelet or the "
+        "device "
         "plugin started again",
-        tuple(started),
+        related=tuple(started),
     )
 
 
@@ -145,31 +153,34 @@ def _is_pinned(pod: AdmissionRefusal, world: AdmissionWorld) -> bool:
     return pod.when - pod.created < _REGISTERS
 
 
-def _pinned(pod: AdmissionRefusal, full: AdmissionCause | None) -> AdmissionCause:
+def _pinned(pod: AdmissionRefusal, full: Draft | None) -> Draft:
     validator = pod.key[1].startswith(_VALIDATORS)
     who = "the operator's validator pins its pod" if validator else "their maker pins them"
-    return AdmissionCause(
+    return fail(
+        NOWHERE,
         f"pods are pinned by nodeName to node '{pod.node}', whose GPUs are held",
-        f"{who} to the node, past the scheduler, which alone counts what is free"
+        cause=f"{who} to the node, past the scheduler, which alone counts what is free"
         + (f"; {full.cause}" if full is not None else ""),
-        "set WITH_WORKLOAD=false for the validator's plugin, or prove the node before others hold its GPUs"
+        remedy="set WITH_WORKLOAD=false for the validator's plugin, or prove the node before others hold its GPUs"
         if validator
         else "choose the node by a nodeSelector (kubernetes.io/hostname) instead of nodeName, so that pods wait",
-        full.related if full is not None else (),
+        related=full.related if full is not None else (),
     )
 
 
-def _unhealthy(pod: AdmissionRefusal, node: NodeGpus | None) -> AdmissionCause:
+def _unhealthy(pod: AdmissionRefusal, node: NodeGpus | None) -> Draft:
     lost = node.unhealthy(pod.resource) if node is not None else 0
     counted = f": {lost} of {node.capacity.get(pod.resource)} are unhealthy" if node is not None and lost else ""
-    return AdmissionCause(
+    return fail(
+        NOWHERE,
         f"devices of node '{pod.node}' are unhealthy{counted}",
-        "the device plugin takes a device back when the driver reports an Xid, and the scheduler may have counted it",
-        f"look at the device plugin's log and at `nvidia-smi` on {pod.node}; drain the node and reset the GPU",
+        cause="the device plugin takes a device back when the driver reports an Xid, and the scheduler may have "
+        "counted it",
+        remedy=f"look at the device plugin's log and at `nvidia-smi` on {pod.node}; drain the node and reset the GPU",
     )
 
 
-def _full(pod: AdmissionRefusal, world: AdmissionWorld) -> AdmissionCause | None:
+def _full(pod: AdmissionRefusal, world: AdmissionWorld) -> Draft | None:
     """Who holds the devices, if those who came before leave too few."""
     node, asked = world.nodes.get(pod.node), pod.counted[0] if pod.counted else pod.amounts.get(pod.resource, 0)
     if node is None or not asked:
@@ -184,11 +195,16 @@ def _full(pod: AdmissionRefusal, world: AdmissionWorld) -> AdmissionCause | None
         return None
     holders.sort(key=lambda each: -each.amounts[pod.resource])
     named = ", ".join(f"{each.namespace}/{each.name} {each.amounts[pod.resource]}" for each in holders[:_SHOWN])
-    return AdmissionCause(
+    return fail(
+        NOWHERE,
         f"the GPUs of node '{pod.node}' are held by others",
-        f"{held} of {there} {pod.resource} are held ({named}{' …' if len(holders) > _SHOWN else ''}), {asked} were "
+        cause=f"{held} of {there} {pod.resource} are held ({named}{' …' if len(holders) > _SHOWN else ''}), {asked} "
+        "were "
         "asked for",
-        f"let the pods be placed by the one scheduler that counts what is held; kubectl delete pod of whom holds "
+        remedy="let the pods be placed by the one scheduler that counts what is held; kubectl delete pod of whom "
+        "holds "
         f"{pod.resource} without work (nodeworthy diagnose --ledger)",
-        tuple(Related(each.place, f"holds {each.amounts[pod.resource]} {pod.resource}") for each in holders[:_SHOWN]),
+        related=tuple(
+            Related(each.place, f"holds {each.amounts[pod.resource]} {pod.resource}") for each in holders[:_SHOWN]
+        ),
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
-from nodeworthy.facts.cluster.admissions import AdmissionCause
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
+from nodeworthy.verdict import NOWHERE, Draft, fail
 
 # What NVIDIA's device plugin answers kubelet, and what kubelet says where nobody answers.
 _LOST = pattern(r"GPU is lost|GPU requires reset")
@@ -16,26 +16,33 @@ _TOPOLOGY = "TopologyAffinityError"
 _ANOTHER = "delete the pods that were refused, so that their controllers make others"
 
 
-def said(pod: AdmissionRefusal) -> AdmissionCause | None:
+def said(pod: AdmissionRefusal) -> Draft | None:
     if _LOST.search(pod.message):
-        return AdmissionCause(
+        return fail(
+            NOWHERE,
             f"a GPU of node '{pod.node}' is lost",
-            "the driver does not reach it any more (it fell off the bus), and its device plugin can give nothing out",
-            f"look at `dmesg | grep Xid` on {pod.node} (79: fallen off the bus); drain the node, stop and start it",
+            cause="the driver does not reach it any more (it fell off the bus), and its device plugin can give "
+            "nothing out",
+            remedy=f"look at `dmesg | grep Xid` on {pod.node} (79: fallen off the bus); drain the node, stop and "
+            "start it",
         )
     unknown = _UNKNOWN.search(pod.message)
     if unknown is not None:
-        return AdmissionCause(
+        return fail(
+            NOWHERE,
             f"the device plugin on node '{pod.node}' does not know the device that kubelet gave out",
-            f"{unknown['device']} is one of before the plugin started again with another config (MIG, sharing) or "
+            cause=f"{unknown['device']} is one of before the plugin started again with another config (MIG, sharing) "
+            "or "
             "other GPUs: kubelet had not heard of it yet",
-            f"{_ANOTHER}; where it goes on, restart kubelet on {pod.node}",
+            remedy=f"{_ANOTHER}; where it goes on, restart kubelet on {pod.node}",
         )
     if _NO_ANSWER.search(pod.message):
-        return AdmissionCause(
+        return fail(
+            NOWHERE,
             f"the device plugin on node '{pod.node}' did not answer kubelet",
-            "its socket was there and nobody behind it: it had just ended, or was being replaced",
-            f"look why it ended: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep device-plugin; "
+            cause="its socket was there and nobody behind it: it had just ended, or was being replaced",
+            remedy=f"look why it ended: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep "
+            "device-plugin; "
             f"then {_ANOTHER}",
         )
     if pod.reason == _TOPOLOGY:
@@ -43,34 +50,38 @@ def said(pod: AdmissionRefusal) -> AdmissionCause | None:
     return _of_its_plugin(pod) or _of_another_device(pod)
 
 
-def _of_its_plugin(pod: AdmissionRefusal) -> AdmissionCause | None:
+def _of_its_plugin(pod: AdmissionRefusal) -> Draft | None:
     answered = _ANSWERED.search(pod.message)
     if answered is None:
         return None
-    return AdmissionCause(
+    return fail(
+        NOWHERE,
         f"the device plugin on node '{pod.node}' gave out no device",
-        f"kubelet asked it for devices that it had offered, and it answered: {answered['words']}",
-        f"look at its log: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep device-plugin; "
+        cause=f"kubelet asked it for devices that it had offered, and it answered: {answered['words']}",
+        remedy=f"look at its log: kubectl get pods -A --field-selector spec.nodeName={pod.node} | grep device-plugin; "
         f"then {_ANOTHER}",
     )
 
 
-def _of_topology(pod: AdmissionRefusal) -> AdmissionCause:
-    return AdmissionCause(
+def _of_topology(pod: AdmissionRefusal) -> Draft:
+    return fail(
+        NOWHERE,
         f"kubelet on node '{pod.node}' finds no GPUs and CPUs that are close to each other",
-        "its Topology Manager (single-numa-node or restricted) refuses what the scheduler, which knows no NUMA nodes, "
+        cause="its Topology Manager (single-numa-node or restricted) refuses what the scheduler, which knows no NUMA "
+        "nodes, "
         "had placed",
-        "ask for no more than one NUMA node has, or set topologyManagerPolicy: best-effort",
+        remedy="ask for no more than one NUMA node has, or set topologyManagerPolicy: best-effort",
     )
 
 
-def _of_another_device(pod: AdmissionRefusal) -> AdmissionCause | None:
+def _of_another_device(pod: AdmissionRefusal) -> Draft | None:
     """What is no GPU is not counted here."""
     if pod.counted is None or is_gpu_resource(pod.resource):
         return None
     asked, there = pod.counted
-    return AdmissionCause(
+    return fail(
+        NOWHERE,
         f"the {pod.resource} of node '{pod.node}' are given away",
-        f"kubelet had {there} of them for {asked} that were asked for",
-        f"see who holds {pod.resource}: kubectl describe node {pod.node}; {_ANOTHER}",
+        cause=f"kubelet had {there} of them for {asked} that were asked for",
+        remedy=f"see who holds {pod.resource}: kubectl describe node {pod.node}; {_ANOTHER}",
     )

@@ -6,15 +6,7 @@ from typing import ClassVar
 
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
-
-
-@dataclass(frozen=True)
-class AdmissionCause:
-    says: str
-    cause: str
-    remedy: str
-    related: tuple[Related, ...] = ()
+from nodeworthy.verdict import Draft, Place
 
 
 @dataclass(frozen=True)
@@ -24,7 +16,7 @@ class RefusedOnNode:
     node: str
     pods: tuple[AdmissionRefusal, ...]
     # None where nothing that was seen explains it.
-    cause: AdmissionCause | None
+    cause: Draft | None
 
     @property
     def place(self) -> Place:

@@ -169,18 +169,20 @@ def _told_whom(cause: PendingCause, pod: AskingPod, world: PendingWorld) -> Pend
     able = [node for node in world.offering(resource) if node.allocatable.get(resource, 0) >= amount]
     barred = [node for node in able if not pod.choice.takes(node.labels, node.name) or pod.choice.kept_away(node)]
     told = cause.key[2] if cause.key[0] == "tainted" else ""
-    return replace(cause, related=(*cause.related, *shut_out(pod, barred, resource, told)))
+    return replace(cause, draft=cause.draft.with_more(related=shut_out(pod, barred, resource, told)))
 
 
 def _with(cause: PendingCause, besides: str) -> PendingCause:
     """With the words of whoever starts nodes, and with what changes his mind where a node would help."""
-    if not besides or cause.why_unknown is not None:
+    draft = cause.draft
+    if not besides or draft.is_unknown:
         return cause
-    told = replace(cause, cause=f"{cause.cause}; {besides}")
+    told = replace(draft, cause=f"{draft.cause}; {besides}")
     obstacle = obstacle_in(besides) if cause.more_nodes_help else None
-    if obstacle is None:
-        return told
-    return replace(told, remedy=obstacle.remedy if obstacle.is_final else f"{obstacle.remedy}; or {cause.remedy}")
+    if obstacle is not None:
+        remedy = obstacle.remedy if obstacle.is_final else f"{obstacle.remedy}; or {draft.remedy}"
+        told = replace(told, remedy=remedy)
+    return replace(cause, draft=told)
 
 
 def _of_resource(pod: AskingPod, resource: str, amount: int, world: PendingWorld) -> PendingCause | None:

@@ -9,6 +9,7 @@ from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.patterns import pattern
+from nodeworthy.verdict import NOWHERE, fail
 
 # Volcano's words, those of the scheduler plugin for coscheduling, and YuniKorn's.
 _GANG = pattern(
@@ -30,15 +31,19 @@ def gang(pods: Sequence[AskingPod], words: str, world: PendingWorld) -> PendingC
     missing = _missing(words)
     return PendingCause(
         ("gang", pods[0].scheduler, words),
-        "their group starts together or not at all, and "
-        + (f"{missing} of its pods are not there" if missing else "not all of them have room"),
-        words,
-        f"room for all of them at once: {total} {resource}",
-        f"{pods[0].scheduler} places no pod of a group before it can place its least number; these {len(pods)} ask for "
-        f"{total} {resource} together, {free} are free on nodes that they may have",
-        "see why the others of the group were not made: kubectl describe podgroups -A"
-        if missing
-        else "end what is done (nodeworthy diagnose --ledger tells who holds GPUs), or let the group be smaller",
+        fail(
+            NOWHERE,
+            "their group starts together or not at all, and "
+            + (f"{missing} of its pods are not there" if missing else "not all of them have room"),
+            is_=words,
+            should=f"room for all of them at once: {total} {resource}",
+            cause=f"{pods[0].scheduler} places no pod of a group before it can place its least number; these "
+            f"{len(pods)} ask for "
+            f"{total} {resource} together, {free} are free on nodes that they may have",
+            remedy="see why the others of the group were not made: kubectl describe podgroups -A"
+            if missing
+            else "end what is done (nodeworthy diagnose --ledger tells who holds GPUs), or let the group be smaller",
+        ),
     )
 
 

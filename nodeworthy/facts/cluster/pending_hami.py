@@ -11,7 +11,7 @@ from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.known.hami import refusals
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import NOWHERE, Related, fail
 
 _OF_NODES = pattern(r"(?P<count>\d+) nodes? (?P<word>\w+)\(|\b(?P<alone>[A-Z]\w+)\b")
 _MOST = 400
@@ -31,11 +31,14 @@ def refused_by_hami(pods: Sequence[AskingPod], world: PendingWorld) -> PendingCa
     others = ", ".join(f"{other} ({refusals()[other].says})" for other, _ in told.most_common() if other != word)
     return PendingCause(
         ("refused by HAMi", *sorted(told)),
-        refusals()[word].says,
-        "; ".join(dict.fromkeys(said))[:_MOST],
-        "a node that HAMi's scheduler takes",
-        f"HAMi's scheduler says {word} of the most nodes" + (f", and of others {others}" if others else ""),
-        refusals()[word].remedy,
+        fail(
+            NOWHERE,
+            refusals()[word].says,
+            is_="; ".join(dict.fromkeys(said))[:_MOST],
+            should="a node that HAMi's scheduler takes",
+            cause=f"HAMi's scheduler says {word} of the most nodes" + (f", and of others {others}" if others else ""),
+            remedy=refusals()[word].remedy,
+        ),
     )
 
 
@@ -57,11 +60,16 @@ def _counted(said: Iterable[str]) -> Counter[str]:
 def _locked(node: NodeGpus, said: Sequence[str]) -> PendingCause:
     return PendingCause(
         ("locked", node.name),
-        f"HAMi's lock is left on {node.title}",
-        next(words for words in said if _LOCKED.search(words)),
-        "a lock that goes with the pod that took it",
-        f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no other is "
-        "bound there",
-        f"see that the pod which it names does not start any more, then: kubectl annotate node {node.name} {LOCK}-",
-        (Related(node.place.about(LOCK), f"{LOCK}={node.lock}"),),
+        fail(
+            NOWHERE,
+            f"HAMi's lock is left on {node.title}",
+            is_=next(words for words in said if _LOCKED.search(words)),
+            should="a lock that goes with the pod that took it",
+            cause=f"the annotation {LOCK}={node.lock} belongs to a pod that never came up, and until it is gone no "
+            "other is "
+            "bound there",
+            remedy="see that the pod which it names does not start any more, then: kubectl annotate node "
+            f"{node.name} {LOCK}-",
+            related=(Related(node.place.about(LOCK), f"{LOCK}={node.lock}"),),
+        ),
     )

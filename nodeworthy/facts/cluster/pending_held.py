@@ -11,7 +11,7 @@ from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.pending_said import PendingCause
 from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import NOWHERE, Place, Related, fail
 
 _SHOWN = 4
 _PACK = "let small pods share nodes (pack them by the scheduler's MostAllocated), or wait until a node is empty"
@@ -72,14 +72,17 @@ def held(
     scattered = sum(free) >= amount
     return PendingCause(
         ("scattered" if scattered else "held", resource, pod.choice.written),
-        f"{sum(free)} {resource} are free, and at most {max(free)} of them on one node"
-        if scattered
-        else f"the {resource} that they may have are held",
-        f"{there - sum(free)} of {there} held on {_nodes(len(nodes))}",
-        f"{amount} free on one node",
-        f"{named}{besides}{_priorities(pod, who)}",
-        _PACK if scattered else _ended(who),
-        tuple(Related(each.place, each.says) for each in who[:_SHOWN]),
+        fail(
+            NOWHERE,
+            f"{sum(free)} {resource} are free, and at most {max(free)} of them on one node"
+            if scattered
+            else f"the {resource} that they may have are held",
+            is_=f"{there - sum(free)} of {there} held on {_nodes(len(nodes))}",
+            should=f"{amount} free on one node",
+            cause=f"{named}{besides}{_priorities(pod, who)}",
+            remedy=_PACK if scattered else _ended(who),
+            related=tuple(Related(each.place, each.says) for each in who[:_SHOWN]),
+        ),
         more_nodes_help=True,
     )
 

@@ -14,7 +14,7 @@ from nodeworthy.facts.cluster.pending_world import PendingWorld
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.pod.containers import holds_a_gpu
 from nodeworthy.known.scaling import waited_for_by
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import NOWHERE, Related, fail
 
 UNVERIFIED = "nodeworthy/unverified"
 WHY_NONE_IS_FOUND = (
@@ -51,14 +51,19 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
         remedy = "start a node with GPUs: look at the node group's size and at the autoscaler"
     return PendingCause(
         ("not offered", resource),
-        f"no node offers {resource}",
-        f"{resource} on none of {len(world.nodes)} nodes",
-        f"a node with {resource}",
-        cause,
-        remedy,
-        tuple(Related(each.place, f"{each.title} has {each.gpu or 'GPUs'} and offers none") for each in have[:_SHOWN])
-        if not others
-        else (),
+        fail(
+            NOWHERE,
+            f"no node offers {resource}",
+            is_=f"{resource} on none of {len(world.nodes)} nodes",
+            should=f"a node with {resource}",
+            cause=cause,
+            remedy=remedy,
+            related=tuple(
+                Related(each.place, f"{each.title} has {each.gpu or 'GPUs'} and offers none") for each in have[:_SHOWN]
+            )
+            if not others
+            else (),
+        ),
         more_nodes_help=not others and not have,
     )
 
@@ -87,11 +92,14 @@ def _read_why(pod: ClusterPod) -> str:
 def nobody_shares(resource: str) -> PendingCause:
     return PendingCause(
         ("not shared", resource),
-        f"they ask for {resource}, which only HAMi gives, and no HAMi is in the cluster",
-        f"{resource} on no node",
-        "HAMi, or pods that ask for whole GPUs",
-        "shares of a GPU are handed out by HAMi's scheduler and device plugin alone",
-        f"install HAMi, or leave {resource} out of the pods",
+        fail(
+            NOWHERE,
+            f"they ask for {resource}, which only HAMi gives, and no HAMi is in the cluster",
+            is_=f"{resource} on no node",
+            should="HAMi, or pods that ask for whole GPUs",
+            cause="shares of a GPU are handed out by HAMi's scheduler and device plugin alone",
+            remedy=f"install HAMi, or leave {resource} out of the pods",
+        ),
     )
 
 
@@ -100,12 +108,15 @@ def not_chosen(pod: AskingPod, resource: str, world: PendingWorld) -> PendingCau
     shown = pod.choice.shown
     return PendingCause(
         ("not chosen", resource, shown),
-        f"no node with {resource} has the labels that they choose",
-        shown,
-        "labels of a node that has GPUs",
-        f"{_nodes(len(offering))} {resource}, and none of them fits nodeSelector and required node affinity",
-        "label the nodes that are meant, or choose labels that they have: kubectl get nodes -L "
-        + ",".join(_keys(pod) or ("kubernetes.io/hostname",)),
+        fail(
+            NOWHERE,
+            f"no node with {resource} has the labels that they choose",
+            is_=shown,
+            should="labels of a node that has GPUs",
+            cause=f"{_nodes(len(offering))} {resource}, and none of them fits nodeSelector and required node affinity",
+            remedy="label the nodes that are meant, or choose labels that they have: kubectl get nodes -L "
+            + ",".join(_keys(pod) or ("kubernetes.io/hostname",)),
+        ),
     )
 
 
@@ -133,12 +144,15 @@ def kept_away(
     with_it = [node for node in able if taint in away.get(node.name, ())]
     return PendingCause(
         ("tainted", resource, str(taint)),
-        f"the nodes that have {resource} {how} ({taint})",
-        f"{all_of_them} with {taint}",
-        "a node with GPUs whose taints they tolerate",
-        f"what a pod does not tolerate keeps it away: {told}",
-        remedy,
-        tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
+        fail(
+            NOWHERE,
+            f"the nodes that have {resource} {how} ({taint})",
+            is_=f"{all_of_them} with {taint}",
+            should="a node with GPUs whose taints they tolerate",
+            cause=f"what a pod does not tolerate keeps it away: {told}",
+            remedy=remedy,
+            related=tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
+        ),
     )
 
 
@@ -156,7 +170,8 @@ def uncordoned(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCause:
     if not nodes:
         return cause
     names = " ".join(node.name for node in nodes[:_SHOWN])
-    return replace(cause, remedy=f"kubectl uncordon {names}, once what it was for is done; else {cause.remedy}")
+    remedy = f"kubectl uncordon {names}, once what it was for is done; else {cause.draft.remedy}"
+    return replace(cause, draft=replace(cause.draft, remedy=remedy))
 
 
 def _while_it_starts(taint: Taint) -> tuple[str, str] | None:
@@ -180,10 +195,13 @@ def _not_ready(resource: str, able: Sequence[NodeGpus]) -> PendingCause:
     how, remedy = _OF_KUBERNETES["node.kubernetes.io/not-ready"]
     return PendingCause(
         ("not ready", resource),
-        f"the nodes that have {resource} {how}",
-        f"{len(able)} nodes that are not Ready",
-        "a node with GPUs that is Ready",
-        "the scheduler places nothing on a node whose kubelet is not ready",
-        remedy,
-        tuple(Related(each.place, f"{each.title} is not Ready") for each in able[:_SHOWN]),
+        fail(
+            NOWHERE,
+            f"the nodes that have {resource} {how}",
+            is_=f"{len(able)} nodes that are not Ready",
+            should="a node with GPUs that is Ready",
+            cause="the scheduler places nothing on a node whose kubelet is not ready",
+            remedy=remedy,
+            related=tuple(Related(each.place, f"{each.title} is not Ready") for each in able[:_SHOWN]),
+        ),
     )

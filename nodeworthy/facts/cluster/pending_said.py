@@ -9,7 +9,7 @@ from nodeworthy.facts.cluster.scheduling_events import reasons
 from nodeworthy.facts.pod.containers import is_gpu_resource
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail, unknown
 
 _INSUFFICIENT = "Insufficient "
 _UNBOUND = "pod has unbound immediate PersistentVolumeClaims"
@@ -51,14 +51,8 @@ _REMEDIES = (
 class PendingCause:
     # What makes two pods wait for the same.
     key: tuple[str, ...]
-    says: str
-    is_: str
-    should: str
-    cause: str
-    remedy: str
-    related: tuple[Related, ...] = ()
-    # Why it is none that can be named.
-    why_unknown: str | None = None
+    # Unknown where it is none that can be named.
+    draft: Draft
     # One more node like those that there are would take them.
     more_nodes_help: bool = False
 
@@ -80,15 +74,18 @@ def said(pods: Sequence[AskingPod], words: str, claims: Claims) -> PendingCause:
             return _unbound(pods, words, why, claims)
         return PendingCause(
             ("said", pod.scheduler, why),
-            f"the GPUs are free, and something else is not: {why}",
-            words,
-            "a node with enough of everything that the pod asks for",
-            f"the scheduler says{of}: {why}",
-            _remedy(why),
+            fail(
+                NOWHERE,
+                f"the GPUs are free, and something else is not: {why}",
+                is_=words,
+                should="a node with enough of everything that the pod asks for",
+                cause=f"the scheduler says{of}: {why}",
+                remedy=_remedy(why),
+            ),
             more_nodes_help=why.startswith(_INSUFFICIENT),
         )
-    unknown = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
-    return _unknown(("unsaid", pod.scheduler, words), unknown, words)
+    why = f"GPUs enough are free on a node by what pods ask for, and {pod.scheduler} says: {words}"
+    return _unknown(("unsaid", pod.scheduler, words), why, words)
 
 
 def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) -> PendingCause:
@@ -106,16 +103,19 @@ def _unbound(pods: Sequence[AskingPod], words: str, why: str, claims: Claims) ->
         remedy = f"make the StorageClass '{missing['name']}', or name one that there is: kubectl get storageclass"
     return PendingCause(
         ("said", pods[0].scheduler, why, *(f"{namespace}/{name}" for namespace, name in of)),
-        f"the GPUs are free, and the {which} {named} on a volume {'is' if len(of) == 1 else 'are'} not bound"
-        if of
-        else f"the GPUs are free, and something else is not: {why}",
-        words,
-        "claims that are bound to volumes",
-        f"the scheduler says: {why}{because}",
-        remedy,
-        tuple(
-            Related(Place(object=f"PersistentVolumeClaim/{namespace}/{name}"), "it is named by the pods")
-            for namespace, name in of[:_SHOWN]
+        fail(
+            NOWHERE,
+            f"the GPUs are free, and the {which} {named} on a volume {'is' if len(of) == 1 else 'are'} not bound"
+            if of
+            else f"the GPUs are free, and something else is not: {why}",
+            is_=words,
+            should="claims that are bound to volumes",
+            cause=f"the scheduler says: {why}{because}",
+            remedy=remedy,
+            related=tuple(
+                Related(Place(object=f"PersistentVolumeClaim/{namespace}/{name}"), "it is named by the pods")
+                for namespace, name in of[:_SHOWN]
+            ),
         ),
     )
 
@@ -133,7 +133,8 @@ def _is_about_gpus(why: str) -> bool:
 
 
 def _unknown(key: tuple[str, ...], why: str, words: str) -> PendingCause:
-    return PendingCause(key, why, words, "", "", "kubectl describe pod, and the scheduler's log", why_unknown=why)
+    remedy = "kubectl describe pod, and the scheduler's log"
+    return PendingCause(key, unknown(NOWHERE, why, is_=words, remedy=remedy))
 
 
 def without_words(pod: AskingPod, silent: str | None) -> PendingCause:
@@ -151,11 +152,14 @@ def _never_looked_at(pod: AskingPod) -> PendingCause:
     ours = pod.scheduler == "default-scheduler"
     return PendingCause(
         ("unseen", pod.scheduler),
-        f"no scheduler has looked at them: they ask for '{pod.scheduler}'",
-        f"schedulerName: {pod.scheduler}, and no word of it (no PodScheduled condition, no event)",
-        "a scheduler of this name that runs",
-        "a pod waits for the scheduler that it names, and no other takes it",
-        "look whether kube-scheduler runs and leads"
-        if ours
-        else f"run '{pod.scheduler}', or leave schedulerName out of the pods",
+        fail(
+            NOWHERE,
+            f"no scheduler has looked at them: they ask for '{pod.scheduler}'",
+            is_=f"schedulerName: {pod.scheduler}, and no word of it (no PodScheduled condition, no event)",
+            should="a scheduler of this name that runs",
+            cause="a pod waits for the scheduler that it names, and no other takes it",
+            remedy="look whether kube-scheduler runs and leads"
+            if ours
+            else f"run '{pod.scheduler}', or leave schedulerName out of the pods",
+        ),
     )

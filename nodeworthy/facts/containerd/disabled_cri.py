@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.facts.containerd.schema import possible_eras
 from nodeworthy.known.containerd_schema import CRI, FIRST, OLD, Era
+from nodeworthy.verdict import Draft, fail, unknown
 
 KEY = "disabled_plugins"
 SWITCHED_OFF = "containerd runs without its CRI: kubelet finds no runtime, and the node never becomes ready"
 REFUSED = f'containerd does not start: invalid disabled plugin URI "{FIRST}"'
 
 
-def disabled_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+def disabled_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
     """Docker's package of containerd comes with `disabled_plugins = ["cri"]`: Docker needs no CRI, and kubelet does."""
     given = file.reading.mapping.get(KEY)
     possible = possible_eras(file, version)
@@ -25,12 +25,17 @@ def disabled_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
         place = file.reading.line_of(KEY)
         if len(switching) < len(possible):
             who = " and ".join(each.called for each in switching)
-            yield doubt(place, f"{who} run without the CRI by this {KEY}, and which containerd this is, nobody says")
+            yield unknown(place, f"{who} run without the CRI by this {KEY}, and which containerd this is, nobody says")
             continue
         cause = REFUSED if name == FIRST and file.version > 1 else SWITCHED_OFF
         says = f"containerd's CRI plugin is among its {KEY}"
-        yield Flaw(
-            place, says, f"{KEY} without {name}", cause, name, f"take {name} out of {KEY}, and restart containerd"
+        yield fail(
+            place,
+            says,
+            should=f"{KEY} without {name}",
+            cause=cause,
+            is_=name,
+            remedy=f"take {name} out of {KEY}, and restart containerd",
         )
 
 

@@ -6,13 +6,12 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.containerd.config import ConfigFile, Role, imported
 from nodeworthy.facts.registry.config_path import KEY, registry_tables
 from nodeworthy.known.containerd import Containerd, drop_in_folder
 from nodeworthy.known.containerd_schema import NEW, OLD, era_of
 from nodeworthy.known.releases import numbers
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import Draft, Related, fail, unknown
 
 UNREAD = "containerd starts as if it were not there: nothing it says has an effect, and nothing reports it"
 # From here on the default config imports its folder of drop-ins.
@@ -31,7 +30,7 @@ NO_SUCH_DEFAULT = (
 IMPORTS_ARE_KNOWN = ("eks-al2023", "eks-al2")
 
 
-def drop_in_flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+def drop_in_flaws(files: Sequence[ConfigFile], runtime: Containerd | None, version: str | None) -> Iterator[Draft]:
     roots = [each for each in files if each.role is Role.ROOT]
     for file in (each for each in files if each.role is Role.DROP_IN):
         flaw = _unread(file, roots, files, runtime, version)
@@ -50,7 +49,7 @@ def _unread(
     files: Sequence[ConfigFile],
     runtime: Containerd | None,
     version: str | None,
-) -> Flaw | None:
+) -> Draft | None:
     folder = posixpath.dirname(file.path)
     reads = imported(file, roots)
     merged = [glob for each in files if each.role is Role.MERGED for glob in each.imports]
@@ -64,7 +63,7 @@ def _unread(
             root.place, f"{root.path} is written here, and imports {', '.join(root.imports) or 'nothing'}"
         )
         remedy = f"add `{wanted}` above the first table of {root.path}"
-        return Flaw(file.place, says, wanted, UNREAD, remedy=remedy, related=(written,))
+        return fail(file.place, says, should=wanted, cause=UNREAD, remedy=remedy, related=(written,))
     if runtime is not None and runtime.distribution in IMPORTS_ARE_KNOWN and not roots:
         return _by_the_image(file, runtime, folder, wanted)
     return _by_the_default(file, roots, folder, wanted, version)
@@ -75,29 +74,29 @@ def _edited_in(folder: str, roots: Sequence[ConfigFile]) -> bool:
     return any("imports" in edit and folder in edit for root in roots for edit in root.edits)
 
 
-def _by_the_image(file: ConfigFile, runtime: Containerd, folder: str, wanted: str) -> Flaw | None:
+def _by_the_image(file: ConfigFile, runtime: Containerd, folder: str, wanted: str) -> Draft | None:
     if folder in runtime.drop_ins:
         return None
     imports = f"only what lies in {', '.join(runtime.drop_ins)}" if runtime.drop_ins else "no drop-ins"
     says = f"nothing imports {file.path}: the config of {runtime.distribution} imports {imports}"
     remedy = "say it in containerd.config of the NodeConfig" if runtime.written_by == "nodeadm" else f"add `{wanted}`"
-    return Flaw(file.place, says, wanted, UNREAD, remedy=remedy)
+    return fail(file.place, says, should=wanted, cause=UNREAD, remedy=remedy)
 
 
 def _by_the_default(
     file: ConfigFile, roots: Sequence[ConfigFile], folder: str, wanted: str, version: str | None
-) -> Flaw | None:
+) -> Draft | None:
     asked, since = numbers(version or ""), numbers(DEFAULT_IMPORTS)
     if not any(root.is_default for root in roots) or asked is None or since is None:
         why = f"whether {file.path} is imported is not known: the config that would do it is not here"
-        return doubt(file.place, why, f"write `{wanted}` to the root file")
+        return unknown(file.place, why, remedy=f"write `{wanted}` to the root file")
     if asked >= since and folder == drop_in_folder():
         return None
     says = f"what `containerd config default` of {version} prints does not import {file.path}"
-    return Flaw(file.place, says, wanted, UNREAD, remedy=f"add `{wanted}` to it")
+    return fail(file.place, says, should=wanted, cause=UNREAD, remedy=f"add `{wanted}` to it")
 
 
-def _beside(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[Flaw]:
+def _beside(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[Draft]:
     """What the two versions do to each other."""
     era = era_of(version) if version is not None else None
     if era is None or file.reading.unknown or file.reading.fault or root.reading.fault:
@@ -109,7 +108,7 @@ def _beside(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator
         yield from _replaces(file, root, stands)
 
 
-def _loses(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[Flaw]:
+def _loses(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[Draft]:
     """Beside what stands under the new names, containerd takes nothing of the same key from under the old one."""
     era = era_of(version) if version is not None else None
     if era is None or not era.loses_older_drop_ins or file.version != 2:
@@ -125,7 +124,7 @@ def _loses(file: ConfigFile, root: ConfigFile, version: str | None) -> Iterator[
     cause = NO_SUCH_DEFAULT if fatal else ONLY_THE_ROOT
     says_root = "is what `containerd config default` prints" if root.is_default else "says version = 3"
     stands = Related(root.version_place, f"the root file {says_root}, with {' and '.join(lost)} of its own")
-    yield Flaw(file.version_place, says, "version = 3 with the new names", cause, related=(stands,))
+    yield fail(file.version_place, says, should="version = 3 with the new names", cause=cause, related=(stands,))
 
 
 def _of_the_root(root: ConfigFile) -> Mapping[str, Any]:
@@ -142,17 +141,17 @@ def _table(section: Mapping[str, Any]) -> Mapping[str, Any]:
     return table if isinstance(table, Mapping) else {}
 
 
-def _newer(file: ConfigFile, root: ConfigFile, version: str, until: str, stands: Related) -> Iterator[Flaw]:
+def _newer(file: ConfigFile, root: ConfigFile, version: str, until: str, stands: Related) -> Iterator[Draft]:
     cause = "2.3.0 to 2.3.4 refuse a drop-in that is newer than the root file, and do not start"
     says = f"this drop-in is of version {file.version}, newer than the root file's {root.version}"
     asked, mended = numbers(version) or (), numbers(until) or ()
     if len(asked) < len(mended):
-        yield doubt(file.version_place, f"{says}: {cause}; which of {version} this is, nobody says")
+        yield unknown(file.version_place, f"{says}: {cause}; which of {version} this is, nobody says")
     elif asked < mended:
-        yield Flaw(file.version_place, says, f"version = {root.version}", cause, related=(stands,))
+        yield fail(file.version_place, says, should=f"version = {root.version}", cause=cause, related=(stands,))
 
 
-def _replaces(file: ConfigFile, root: ConfigFile, stands: Related) -> Iterator[Flaw]:
+def _replaces(file: ConfigFile, root: ConfigFile, stands: Related) -> Iterator[Draft]:
     """containerd 1.x puts the section of a drop-in in the place of the root's, whole."""
     if OLD not in file.sections or OLD not in root.sections:
         return
@@ -164,4 +163,6 @@ def _replaces(file: ConfigFile, root: ConfigFile, stands: Related) -> Iterator[F
     if lost:
         says = f"this drop-in takes the place of the whole section of the root file, of which {', '.join(lost)} is lost"
         cause = "containerd 1.x does not merge the sections of a plugin: the last one counts"
-        yield Flaw(file.section_place(OLD), says, "the whole section, or one file", cause, related=(stands,))
+        yield fail(
+            file.section_place(OLD), says, should="the whole section, or one file", cause=cause, related=(stands,)
+        )

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.written_text import has_hole
 from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.facts.containerd.schema import IGNORED, possible_eras
@@ -24,7 +23,7 @@ from nodeworthy.known.containerd_keys import (
     is_default_image,
 )
 from nodeworthy.known.containerd_schema import FIRST, NEW, OLD
-from nodeworthy.verdict import Place, Severity
+from nodeworthy.verdict import Draft, Place, Severity, fail
 
 _IMAGES, _RUNTIME = "io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime"
 _NO_CRI = (
@@ -35,7 +34,7 @@ _NO_OPTION = "what stands beside runtime_type and is no key of it, containerd pa
 _NO_RUNTIME = "containerd passes over it: no handler of this name exists, and a pod that asks for it does not start"
 
 
-def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
     for name, section in file.sections.items():
         if name == FIRST:
             continue
@@ -45,7 +44,7 @@ def lost_key_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
         yield from _in_the_wrong_section(file, name, section)
 
 
-def _in_the_wrong_section(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Flaw]:
+def _in_the_wrong_section(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Draft]:
     for key, value in section.items():
         right = _right_place(name, key)
         if right is not None and not is_default(key, value):
@@ -71,16 +70,16 @@ def _right_place(name: str, key: str) -> tuple[str, str] | None:
     return (other, key) if low in KEYS_OF[other] else None
 
 
-def _lost(file: ConfigFile, path: tuple[str, ...], value: object, right: tuple[str, str]) -> Flaw:
+def _lost(file: ConfigFile, path: tuple[str, ...], value: object, right: tuple[str, str]) -> Draft:
     (name, *tables, key), (section, now) = path, right
     shown = ".".join((*tables, key))
-    return Flaw(
+    return fail(
         _place(file, key, name, ".".join(tables)),
         f'containerd 2 knows no {shown} in [plugins."{name}"]',
-        f'{now} in [plugins."{section}"]',
-        IGNORED,
-        shown,
-        f'write it as {now} of [plugins."{section}"]',
+        should=f'{now} in [plugins."{section}"]',
+        cause=IGNORED,
+        is_=shown,
+        remedy=f'write it as {now} of [plugins."{section}"]',
         severity=_severity(key, value),
     )
 
@@ -91,7 +90,7 @@ def _severity(key: str, value: object) -> Severity:
     return Severity.ERROR if decides(key) else Severity.WARNING
 
 
-def _beside_their_table(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Flaw]:
+def _beside_their_table(file: ConfigFile, name: str, section: Mapping[str, Any]) -> Iterator[Draft]:
     """What no release reads there."""
     table = section.get("containerd")
     for key in OF_RUNTIME_V1 & set(section):
@@ -115,38 +114,39 @@ def _is_a_runtime(key: str, said: object) -> bool:
     return key not in known and isinstance(said, Mapping) and bool({"runtime_type", "options"} & set(said))
 
 
-def _of_runtime_v1(file: ConfigFile, name: str, key: str) -> Flaw:
-    return Flaw(
+def _of_runtime_v1(file: ConfigFile, name: str, key: str) -> Draft:
+    return fail(
         _place(file, key, name, ""),
         f"{key} = true is for the runtime {RUNTIME_V1}, which runs nothing here",
-        "SystemdCgroup = true in the runtime's options",
-        _NO_CRI,
-        f"{key} = true",
-        f'take it away, and write SystemdCgroup = true below [plugins."{name}".containerd.runtimes.runc.options]',
+        should="SystemdCgroup = true in the runtime's options",
+        cause=_NO_CRI,
+        is_=f"{key} = true",
+        remedy="take it away, and write SystemdCgroup = true below "
+        f'[plugins."{name}".containerd.runtimes.runc.options]',
     )
 
 
-def _no_option(file: ConfigFile, name: str, runtime: str, key: str) -> Flaw:
+def _no_option(file: ConfigFile, name: str, runtime: str, key: str) -> Draft:
     table = f'[plugins."{name}".containerd.runtimes.{runtime}.options]'
-    return Flaw(
+    return fail(
         _place(file, key, name, f"runtimes.{runtime}"),
         f"{key} of the runtime {runtime} stands beside its options, where containerd does not read it",
-        f"{key} in the runtime's options",
-        _NO_OPTION,
-        f"runtimes.{runtime}.{key}",
-        f"write it below {table}",
+        should=f"{key} in the runtime's options",
+        cause=_NO_OPTION,
+        is_=f"runtimes.{runtime}.{key}",
+        remedy=f"write it below {table}",
         severity=Severity.ERROR if decides(key) else Severity.WARNING,
     )
 
 
-def _no_runtime(file: ConfigFile, name: str, key: str) -> Flaw:
-    return Flaw(
+def _no_runtime(file: ConfigFile, name: str, key: str) -> Draft:
+    return fail(
         _place(file, "", name, f"containerd.{key}"),
         f"the runtime {key} stands beside the runtimes of containerd, and is none",
-        f"containerd.runtimes.{key}",
-        _NO_RUNTIME,
-        f"containerd.{key}",
-        f'name its table [plugins."{name}".containerd.runtimes.{key}]',
+        should=f"containerd.runtimes.{key}",
+        cause=_NO_RUNTIME,
+        is_=f"containerd.{key}",
+        remedy=f'name its table [plugins."{name}".containerd.runtimes.{key}]',
     )
 
 

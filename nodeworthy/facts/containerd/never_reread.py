@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.effects import Act, Effect, Fetches, How, Installs, NotUnderstood, Reboots, Runs, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.runtime import is_started_by_its_package
 from nodeworthy.facts.registry.config_path import KEY, is_default_config
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import Draft, Related, fail
 
 _BY_PACKAGE = "containerd.service"
 # Of Debian's and Ubuntu's packages, and Docker's for them: all that bring it.
@@ -48,7 +47,7 @@ def starts_behind_a_write(timeline: Timeline, runtime: Containerd) -> Sequence[U
 
 def never_reread(
     timeline: Timeline, runtime: Containerd, starts: Sequence[Unit], *, told_of_registries: bool
-) -> Iterator[Flaw]:
+) -> Iterator[Draft]:
     """Of the first of them that does nothing. Whoever has registries to trust is told by that rule of `config_path`."""
     units, files = _of(runtime)
     for start in (each for each in starts if each.act is Act.START):
@@ -118,17 +117,17 @@ def _is_read_later(timeline: Timeline, write: Writes, units: frozenset[str]) -> 
     return any(_may_end(each, units) or (isinstance(each, Fetches) and each.runs) for each in later)
 
 
-def _flaw(start: Unit, running: Running, written: Sequence[Writes]) -> Flaw:
+def _flaw(start: Unit, running: Running, written: Sequence[Writes]) -> Draft:
     unit = start.unit.shown().removesuffix(".service")
     runs_on = f"start leaves alone what runs: {unit} goes on with what it has read before"
     if running.without_cri:
         runs_on += ", the file of Docker's package, by which it runs without the CRI that kubelet needs"
-    return Flaw(
+    return fail(
         start.place,
         f"{unit} runs already, and does not read what was written for it",
-        f"systemctl restart {unit}",
-        runs_on,
-        start.command or f"systemctl start {unit}",
-        f"systemctl restart {unit} behind what writes {written[-1].path.shown()}",
-        (Related(running.by.place, running.says), Related(written[-1].place, "this is written when it runs")),
+        should=f"systemctl restart {unit}",
+        cause=runs_on,
+        is_=start.command or f"systemctl start {unit}",
+        remedy=f"systemctl restart {unit} behind what writes {written[-1].path.shown()}",
+        related=(Related(running.by.place, running.says), Related(written[-1].place, "this is written when it runs")),
     )

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.written_text import Reading
 from nodeworthy.facts.containerd.config import ConfigFile, Role
 from nodeworthy.facts.registry.config_path import config_path
 from nodeworthy.known.containerd import Containerd, containerd_of
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import Draft, Related, fail
 
 NO_CRI = "the CRI plugin does not load: `mirrors` cannot be set when `config_path` is provided; kubelet has no runtime"
 
 
-def two_ways_to_a_registry(file: ConfigFile, files: Sequence[ConfigFile], runtime: Containerd | None) -> Iterator[Flaw]:
+def two_ways_to_a_registry(
+    file: ConfigFile, files: Sequence[ConfigFile], runtime: Containerd | None
+) -> Iterator[Draft]:
     """Empty tables are the default's own, and legal."""
     for name, section in file.sections.items():
         old = _old_setting(section)
@@ -26,7 +27,7 @@ def two_ways_to_a_registry(file: ConfigFile, files: Sequence[ConfigFile], runtim
 
 def added_beside_config_path(
     file: ConfigFile, timeline: Timeline, runtime: Containerd | None, version: str | None
-) -> Iterator[Flaw]:
+) -> Iterator[Draft]:
     """Of what stands above these lines it is known at most where config_path is set."""
     known = runtime or containerd_of("kubeadm")
     guard = file.write.conditions if file.write is not None else ()
@@ -41,11 +42,11 @@ def added_beside_config_path(
             yield _flaw(file.reading, name, old, f"the config of {known.distribution} sets")
 
 
-def _flaw(reading: Reading, name: str, old: str, beside: str, related: tuple[Related, ...] = ()) -> Flaw:
+def _flaw(reading: Reading, name: str, old: str, beside: str, related: tuple[Related, ...] = ()) -> Draft:
     place = reading.line_of(f"registry.{old}", old)
     says = f"`{old}` of {name} stands beside config_path, which {beside}"
     remedy = f"remove `{old}`, and say the same in HOST/hosts.toml under the folder that config_path names"
-    return Flaw(place, says, "one of the two", NO_CRI, remedy=remedy, related=related)
+    return fail(place, says, should="one of the two", cause=NO_CRI, remedy=remedy, related=related)
 
 
 def _old_setting(section: Mapping[str, object]) -> str | None:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.written_text import has_hole
 from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.facts.containerd.schema import possible_eras
 from nodeworthy.known.containerd_schema import gone_since, has_no_shim, right_runtime_type
 from nodeworthy.known.releases import numbers
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Draft, Place, fail
 
 KEY = "runtime_type"
 
 
-def runtime_type_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+def runtime_type_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
     for name, given in _types(file):
         if has_hole(given):
             continue
@@ -52,14 +51,15 @@ def _why(given: str) -> str:
     return f"containerd looks for containerd-shim-{name.rpartition('.')[2]}-{version}, which nobody ships"
 
 
-def _flaw(file: ConfigFile, name: str, given: str, why: str) -> Flaw:
-    return Flaw(
+def _flaw(file: ConfigFile, name: str, given: str, why: str) -> Draft:
+    return fail(
         _place(file, name, given),
         f"no program runs the containers of the runtime {name}: its {KEY} is {given or 'empty'}",
-        right_runtime_type(),
-        f"{why}; every pod of this runtime stays in ContainerCreating",
-        given or '""',
-        f'write {KEY} = "{right_runtime_type()}"; another runtime, such as nvidia-container-runtime, is its BinaryName',
+        should=right_runtime_type(),
+        cause=f"{why}; every pod of this runtime stays in ContainerCreating",
+        is_=given or '""',
+        remedy=f'write {KEY} = "{right_runtime_type()}"; '
+        "another runtime, such as nvidia-container-runtime, is its BinaryName",
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.containerd.config import ConfigFile, Role
 from nodeworthy.known.containerd_schema import FIRST, KEPT, NEW, OLD, Era, era_of, eras
+from nodeworthy.verdict import Draft, Verdict, fail
 
 IGNORED = (
     "it starts without what stands in it and says only: Ignoring unknown key in TOML for plugin; "
@@ -19,7 +19,7 @@ REFUSED = "containerd refuses the whole file and does not start: there is no run
 _OF_A_VERSION = (Role.MERGED, Role.BEHIND_DEFAULT)
 
 
-def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
     """Of a containerd whose release is not known, those are named that would not read it."""
     possible = possible_eras(file, version)
     yield from _no_number(file)
@@ -30,7 +30,7 @@ def schema_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
             yield _ignored(file, name, ignoring, possible, version)
 
 
-def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
+def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Draft]:
     """What containerd 1.x kept under registry.configs for TLS, no containerd 2 knows."""
     possible = possible_eras(file, version)
     if not all(each.forgot_tls for each in possible):
@@ -44,7 +44,9 @@ def tls_flaws(file: ConfigFile, version: str | None) -> Iterator[Flaw]:
             place = file.reading.line_of(*(f'configs."{host}".tls' for host in hosts), "tls")
             says = f"{f'containerd {version}' if version else 'containerd 2'} ignores the TLS settings of {name}"
             remedy = "say `ca`, `client` or `skip_verify` in HOST/hosts.toml under the folder that config_path names"
-            yield Flaw(place, says, "a hosts.toml", IGNORED, f"configs of {', '.join(hosts)}", remedy)
+            yield fail(
+                place, says, should="a hosts.toml", cause=IGNORED, is_=f"configs of {', '.join(hosts)}", remedy=remedy
+            )
 
 
 def possible_eras(file: ConfigFile, version: str | None) -> Sequence[Era]:
@@ -73,27 +75,34 @@ def _ignores(era: Era, file: ConfigFile, name: str) -> bool:
     return not era.refuses(version) and era.ignores(name, version)
 
 
-def _refused(file: ConfigFile, possible: Sequence[Era], version: str | None) -> Iterator[Flaw]:
+def _refused(file: ConfigFile, possible: Sequence[Era], version: str | None) -> Iterator[Draft]:
     refusing = [each for each in possible if each.refuses(file.version)]
     if refusing and len(refusing) == len(possible):
         newest = refusing[0].newest
         says = f"containerd {version} takes no config of version {file.version}" if version else _named(refusing)
-        yield Flaw(
+        yield fail(
             file.version_place,
             says,
-            f"version = {newest}",
-            REFUSED,
-            f"version = {file.version}",
-            f"write version = {newest}",
+            should=f"version = {newest}",
+            cause=REFUSED,
+            is_=f"version = {file.version}",
+            remedy=f"write version = {newest}",
         )
 
 
-def _no_number(file: ConfigFile) -> Iterator[Flaw]:
+def _no_number(file: ConfigFile) -> Iterator[Draft]:
     given = file.reading.mapping.get("version")
     if given is not None and not file.says_version:
         right = f"version = {str(given) if str(given).isdigit() else 2}"
         says = "the version of containerd's config is not a number"
-        yield Flaw(file.version_place, says, right, REFUSED, file.reading.shown(repr(given)), f"write {right}")
+        yield fail(
+            file.version_place,
+            says,
+            should=right,
+            cause=REFUSED,
+            is_=file.reading.shown(repr(given)),
+            remedy=f"write {right}",
+        )
 
 
 def _named(refusing: Sequence[Era]) -> str:
@@ -102,7 +111,7 @@ def _named(refusing: Sequence[Era]) -> str:
 
 def _ignored(
     file: ConfigFile, name: str, ignoring: Sequence[Era], possible: Sequence[Era], version: str | None
-) -> Flaw:
+) -> Draft:
     says_version = f"a config of version {file.version}" if file.version else "a config without a version line"
     if file.role is Role.MERGED and not file.version:
         says_version = "what nodeadm lays it over"
@@ -110,17 +119,17 @@ def _ignored(
         says_version = "what its `config default` prints"
     who = f"containerd {version}" if version else " and ".join(each.called for each in ignoring)
     ignores = "ignores" if version or len(ignoring) == 1 else "ignore"
-    flaw = Flaw(
+    flaw = fail(
         file.section_place(name),
         f'{who} {ignores} [plugins."{name}"] in {says_version}',
-        _right(name, ignoring[0], file),
-        IGNORED,
+        should=_right(name, ignoring[0], file),
+        cause=IGNORED,
         is_=name,
         remedy=_remedy(name, ignoring[0], file),
     )
     if len(ignoring) < len(possible):
-        says = f"{flaw.says}, and which containerd this is, nobody says"
-        return replace(flaw, says=says, is_=None, should=None, is_doubt=True)
+        message = f"{flaw.message}, and which containerd this is, nobody says"
+        return replace(flaw, verdict=Verdict.UNKNOWN, message=message, is_=None, should=None)
     return flaw
 
 

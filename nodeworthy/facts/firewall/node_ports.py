@@ -6,14 +6,13 @@ import ipaddress
 import re
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.firewall.firewall import Filter, Side, Step
 from nodeworthy.facts.firewall.needs import Pods
 from nodeworthy.facts.firewall.ranges import Range, is_world, range_of
 from nodeworthy.fleet.model import Network
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Related
+from nodeworthy.verdict import Draft, Known, Related, fail, unknown
 
 KUBELET = 10250
 NODE_PORTS = range(30000, 32768)
@@ -39,7 +38,7 @@ class _Opened:
         return "; ".join([*([_KUBELET] if self.kubelet else []), *([_NODE_PORTS] if self.node_ports else [])])
 
 
-def opens_to_others(rule: Filter, step: Step, pods: Pods) -> Iterator[Flaw]:
+def opens_to_others(rule: Filter, step: Step, pods: Pods) -> Iterator[Draft]:
     if rule.side is not Side.IN or rule.is_narrowed:
         return
     opened = _opened(rule, pods.network)
@@ -50,7 +49,7 @@ def opens_to_others(rule: Filter, step: Step, pods: Pods) -> Iterator[Flaw]:
         yield _flaw(f"{opened.named} {are} open to everybody", rule, step, opened, pods.network)
     elif rule.source.holes:
         why = f"whether {rule.source.shown()} is everybody is not known: {rule.source.why}"
-        yield doubt(step.place, why)
+        yield unknown(step.place, why)
     elif opened.node_ports and _is_wider(rule, pods):
         says = f"NodePorts are open to {rule.source.shown()}, to whom the fleet does not open them"
         yield _flaw(says, rule, step, _Opened(False, opened.node_ports), pods.network)
@@ -96,9 +95,9 @@ def _holds(one: Range, other: Range) -> bool:
     return one.version == other.version and other.subnet_of(one)  # type: ignore[arg-type]
 
 
-def _flaw(says: str, rule: Filter, step: Step, opened: _Opened, network: Network | None) -> Flaw:
+def _flaw(says: str, rule: Filter, step: Step, opened: _Opened, network: Network | None) -> Draft:
     should = "; ".join(_narrow(opened, rule, network))
-    return Flaw(
+    return fail(
         step.place,
         says,
         should=should,

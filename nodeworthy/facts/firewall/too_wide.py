@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nodeworthy.boot.text import Text
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.firewall.firewall import FIREWALLD, Chains, Filter, Side, Step
 from nodeworthy.facts.firewall.firewalld import Firewalld, Zone
 from nodeworthy.facts.firewall.needs import Pods, needs
@@ -14,6 +13,7 @@ from nodeworthy.facts.firewall.ranges import is_world
 from nodeworthy.facts.firewall.remedies import Remedies, narrow
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.known.pod_interfaces import is_uplink, named_by, wants_no_firewalld
+from nodeworthy.verdict import Draft, fail, unknown
 
 _OPEN = "everybody reaches every port of the node"
 
@@ -23,7 +23,7 @@ def _narrow_zone(pods: Pods) -> str:
     return "; ".join(Remedies(Chains(FIREWALLD, owner=FIREWALLD), needs(pods), pods, "", {}).commands())
 
 
-def _flaws_of_firewalld(firewalld: Firewalld, pods: Pods) -> Iterator[Flaw]:
+def _flaws_of_firewalld(firewalld: Firewalld, pods: Pods) -> Iterator[Draft]:
     config = firewalld.now
     default = config.zone("")
     by = config.chosen or default.opened
@@ -34,7 +34,7 @@ def _flaws_of_firewalld(firewalld: Firewalld, pods: Pods) -> Iterator[Flaw]:
             yield from _ends(name, zone, pods)
 
 
-def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Flaw]:
+def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Draft]:
     for interface, step in zone.interfaces:
         if is_uplink(interface.known or ""):
             says = f"the zone {name} lets everything through, and {interface.known} is in it: {_OPEN}"
@@ -44,16 +44,23 @@ def _ends(name: str, zone: Zone, pods: Pods) -> Iterator[Flaw]:
             yield _flaw(step, f"the zone {name} lets everything through, and everybody is in it: {_OPEN}", pods)
     for source, step in zone.sources:
         if source.holes:
-            yield doubt(step.place, f"whether {source.shown()} is everybody is not known: {source.why}")
+            yield unknown(step.place, f"whether {source.shown()} is everybody is not known: {source.why}")
 
 
 def _known(sources: Sequence[tuple[Text, Step]]) -> Iterator[tuple[Text, Step]]:
     yield from (each for each in sources if each[0].known)
 
 
-def _flaw(step: Step, says: str, pods: Pods) -> Flaw:
+def _flaw(step: Step, says: str, pods: Pods) -> Draft:
     cause = "pods need their own interfaces and ranges let through, and nobody else's"
-    return Flaw(step.place, says, _narrow_zone(pods), cause, step.command, f"instead: {_narrow_zone(pods)}")
+    return fail(
+        step.place,
+        says,
+        should=_narrow_zone(pods),
+        cause=cause,
+        is_=step.command,
+        remedy=f"instead: {_narrow_zone(pods)}",
+    )
 
 
 # These narrow nothing that would be worth a word.
@@ -64,7 +71,7 @@ _OPENED = {
 }
 
 
-def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
+def flaws_of(firewall: Firewall, pods: Pods) -> Iterator[Draft]:
     off = firewall.switched_off
     if off is not None:
         if off.table != FIREWALLD or not wants_no_firewalld(pods.distribution):
@@ -95,12 +102,12 @@ def _comes_from_everywhere(rule: Filter, uplinks: frozenset[str]) -> bool:
     return rule.in_.known in uplinks or rule.in_.shown() in uplinks
 
 
-def _off(step: Step, pods: Pods) -> Flaw:
+def _off(step: Step, pods: Pods) -> Draft:
     is_firewalld = step.table == FIREWALLD
     should = _narrow_zone(pods) if is_firewalld else narrow(pods)
     on = "systemctl enable --now firewalld" if is_firewalld else "ufw allow OpenSSH; ufw --force enable"
     opened = f"let through what pods need: {should}" if should else "pods' network lets them through by itself"
-    return Flaw(
+    return fail(
         step.place,
         f"{step.table} is switched off: nothing on this node keeps anybody from any of its ports",
         should=f"{on}; {should}" if should else on,
@@ -111,9 +118,9 @@ def _off(step: Step, pods: Pods) -> Flaw:
     )
 
 
-def _unanswered(step: Step, pods: Pods) -> Flaw:
+def _unanswered(step: Step, pods: Pods) -> Draft:
     opened = narrow(pods)
-    return Flaw(
+    return fail(
         step.place,
         "ufw stays off: it asks whether to go on, and nobody answers",
         should="ufw --force enable",
@@ -125,7 +132,7 @@ def _unanswered(step: Step, pods: Pods) -> Flaw:
     )
 
 
-def _policies(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
+def _policies(firewall: Firewall, pods: Pods) -> Iterator[Draft]:
     told = dict(firewall.ufw.policies)
     if firewall.is_up:
         told.update({side: each for side, each in firewall.kernel.policies.items() if each[0]})
@@ -133,7 +140,7 @@ def _policies(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
         if not allows or step is None or side is Side.OUT:
             continue
         should = "; ".join(filter(None, (f"ufw default deny {side.value}", narrow(pods, side))))
-        yield Flaw(
+        yield fail(
             step.place,
             f"{_OPENED[side]}, unless a rule denies it",
             should=should,
@@ -143,13 +150,13 @@ def _policies(firewall: Firewall, pods: Pods) -> Iterator[Flaw]:
         )
 
 
-def _rule(rule: Filter, step: Step, pods: Pods, uplinks: frozenset[str]) -> Iterator[Flaw]:
+def _rule(rule: Filter, step: Step, pods: Pods, uplinks: frozenset[str]) -> Iterator[Draft]:
     if rule.side is Side.OUT or rule.is_narrowed or rule.limits not in _EVERY_PORT:
         return
     wide = _lets_everybody_in(rule, uplinks) if rule.side is Side.IN else _forwards_everything(rule)
     if wide:
         should = narrow(pods, rule.side)
-        yield Flaw(
+        yield fail(
             step.place,
             f"this rule lets everything through: {_OPENED[rule.side]}",
             should=should or "no such rule",
@@ -159,7 +166,7 @@ def _rule(rule: Filter, step: Step, pods: Pods, uplinks: frozenset[str]) -> Iter
         )
     elif rule.side is Side.IN and rule.source.holes and not named_by(rule.in_.known or "-"):
         why = rule.source.why
-        yield doubt(step.place, f"whether {rule.source.shown()} is everybody is not known: {why}")
+        yield unknown(step.place, f"whether {rule.source.shown()} is everybody is not known: {why}")
 
 
 def _lets_everybody_in(rule: Filter, uplinks: frozenset[str]) -> bool:

@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from nodeworthy.facts.hami.gpus import HamiGpus, largest_memory
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.pod.containers import Container
-from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Related, Unknown
+from nodeworthy.verdict import Draft, Known, Located, Related, Unknown, fail, unknown
 
 # A CUDA context alone takes more than this, in MB: who asks for fewer meant GB.
 LEAST_MEMORY = 100
 _MOST = 6
 
 
-@dataclass(frozen=True)
-class Overask:
-    where: Located[Any]
-    says: str
-    should: str
-    cause: str
-    remedy: str
-    is_: str | None = None
-    related: tuple[Related, ...] = ()
-    # Why it may fit all the same.
-    why_unknown: str | None = None
-
-
-def impossible(pod: HamiPod) -> Iterator[Overask]:
+def impossible(pod: HamiPod) -> Iterator[Draft]:
     """What no GPU can give, whichever there are."""
     for container in pod.asking:
         yield from _percent(pod, container)
         yield from _units(pod, container)
 
 
-def _percent(pod: HamiPod, container: Container) -> Iterator[Overask]:
+def _percent(pod: HamiPod, container: Container) -> Iterator[Draft]:
     for resource, outcome in (
         (pod.names.cores, "HAMi takes it for 100, which is the whole GPU for this container alone"),
         (pod.names.memory_percentage, "no GPU has more than all of its memory: the pod stays Pending"),
@@ -47,10 +33,17 @@ def _percent(pod: HamiPod, container: Container) -> Iterator[Overask]:
         if asked is not None and isinstance(asked.state, Known) and asked.state.value > 100:
             says = f"{container.name} asks for more than 100 percent of each GPU"
             remedy = f"ask for at most 100, and for more GPUs by {pod.names.count}"
-            yield Overask(asked, says, "at most 100", f"{resource} is a percentage of one GPU: {outcome}", remedy)
+            yield _told(
+                pod,
+                asked,
+                says,
+                "at most 100",
+                cause=f"{resource} is a percentage of one GPU: {outcome}",
+                remedy=remedy,
+            )
 
 
-def _units(pod: HamiPod, container: Container) -> Iterator[Overask]:
+def _units(pod: HamiPod, container: Container) -> Iterator[Draft]:
     asked = pod.amount(container, pod.names.memory)
     if asked is None or isinstance(asked.state, Unknown):
         return
@@ -58,17 +51,17 @@ def _units(pod: HamiPod, container: Container) -> Iterator[Overask]:
     if 0 < amount < LEAST_MEMORY:
         says = f"{container.name} asks for {amount} MB of GPU memory, with which no CUDA program starts"
         remedy = f"write MB: {amount} GB are {amount * 1024}"
-        yield Overask(asked, says, f"MB, {amount * 1024} say", f"{pod.names.memory} counts MB", remedy)
+        yield _told(pod, asked, says, f"MB, {amount * 1024} say", cause=f"{pod.names.memory} counts MB", remedy=remedy)
 
 
-def too_large(pod: HamiPod, setup: HamiSetup, willing: Sequence[HamiGpus]) -> Iterator[Overask]:
+def too_large(pod: HamiPod, setup: HamiSetup, willing: Sequence[HamiGpus]) -> Iterator[Draft]:
     """What none of these GPUs can give."""
     for container in pod.asking:
         yield from _memory(pod, container, setup, willing)
         yield from _count(pod, container, willing)
 
 
-def _memory(pod: HamiPod, container: Container, setup: HamiSetup, willing: Sequence[HamiGpus]) -> Iterator[Overask]:
+def _memory(pod: HamiPod, container: Container, setup: HamiSetup, willing: Sequence[HamiGpus]) -> Iterator[Draft]:
     asked = pod.amount(container, pod.names.memory)
     if asked is None or isinstance(asked.state, Unknown):
         return
@@ -78,12 +71,13 @@ def _memory(pod: HamiPod, container: Container, setup: HamiSetup, willing: Seque
     if None in amounts or most is None or asked.state.value <= most:
         return
     scaled = next((each for each in willing if not each.is_scaled), None) is not None
-    yield Overask(
+    yield _told(
+        pod,
         asked,
         f"{container.name} asks for more GPU memory than any GPU has that may be given to it",
         f"at most {most} MB",
-        f"{pod.names.memory} is counted on one GPU, and for each of {pod.names.count}: the pod stays Pending",
-        f"ask for less, or for a part of it on each of several GPUs ({pod.names.count}); write MB",
+        cause=f"{pod.names.memory} is counted on one GPU, and for each of {pod.names.count}: the pod stays Pending",
+        remedy=f"ask for less, or for a part of it on each of several GPUs ({pod.names.count}); write MB",
         is_=f"{asked.state.value} MB",
         related=tuple(_says(each, factor or 1) for each in willing[:_MOST]),
         why_unknown=_why_scaled(setup) if scaled and factor is None else None,
@@ -111,7 +105,7 @@ def _says(gpus: HamiGpus, factor: float) -> Related:
     return Related(gpus.place, f"a GPU of {gpus.title} has {gpus.memory_scaled(factor)} MB{scaled}")
 
 
-def _count(pod: HamiPod, container: Container, willing: Sequence[HamiGpus]) -> Iterator[Overask]:
+def _count(pod: HamiPod, container: Container, willing: Sequence[HamiGpus]) -> Iterator[Draft]:
     asked = pod.counts(container)
     if isinstance(asked.state, Unknown) or not willing:
         return
@@ -119,29 +113,52 @@ def _count(pod: HamiPod, container: Container, willing: Sequence[HamiGpus]) -> I
     most = max((count for count, _ in known), default=0)
     if len(known) < len(willing) or asked.state.value <= most:
         return
-    yield Overask(
+    yield _told(
+        pod,
         asked,
         f"{container.name} asks for shares of more GPUs than any node has that may take it",
         f"at most {most}",
-        f"each of a container's {pod.names.count} is on a GPU of its own: the split count does not make more of them",
-        f"ask for at most {most}, or make several pods of it",
+        cause=f"each of a container's {pod.names.count} is on a GPU of its own: "
+        "the split count does not make more of them",
+        remedy=f"ask for at most {most}, or make several pods of it",
         is_=f"{asked.state.value} GPUs",
         related=tuple(Related(each.place, f"a node of {each.title} has {count} GPUs") for count, each in known[:_MOST]),
     )
 
 
-def beyond_any_gpu(pod: HamiPod, setup: HamiSetup) -> Iterator[Overask]:
+def beyond_any_gpu(pod: HamiPod, setup: HamiSetup) -> Iterator[Draft]:
     """Where nothing says which GPUs there are: more than the largest that exists."""
     factor = max(_factor(setup) or 1, 1)
     most = int(largest_memory() * factor)
     for container in pod.asking:
         asked = pod.amount(container, pod.names.memory)
         if asked is not None and isinstance(asked.state, Known) and asked.state.value > most:
-            yield Overask(
+            yield _told(
+                pod,
                 asked,
                 f"{container.name} asks for more GPU memory than any GPU has",
                 f"at most {most} MB",
-                f"{pod.names.memory} counts MB of one GPU, and a suffix multiplies: 16Gi are 17179869184 MB",
-                "write the number of MB alone, 16384 for 16 GB",
+                cause=f"{pod.names.memory} counts MB of one GPU, and a suffix multiplies: 16Gi are 17179869184 MB",
+                remedy="write the number of MB alone, 16384 for 16 GB",
                 is_=f"{asked.state.value} MB",
             )
+
+
+def _told(
+    pod: HamiPod,
+    asked: Located[Any],
+    says: str,
+    should: str,
+    *,
+    cause: str,
+    remedy: str,
+    is_: str | None = None,
+    related: Iterable[Related] = (),
+    why_unknown: str | None = None,
+) -> Draft:
+    """`why_unknown` is why it may fit all the same."""
+    if why_unknown is not None:
+        return unknown(asked, f"whether {pod.title} can have its memory is not known: {why_unknown}")
+    victims = pod.pod.live.unscheduled if pod.pod.live is not None else ()
+    message = f"{pod.title}: {says}"
+    return fail(asked, message, is_=is_, should=should, related=related, cause=cause, remedy=remedy, victims=victims)

@@ -5,32 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Place, Related, fail
-
-
-@dataclass(frozen=True)
-class HamiFault:
-    where: Place
-    message: str
-    is_: str
-    should: str
-    cause: str
-    remedy: str
-    victims: tuple[str, ...] = ()
-    related: tuple[Related, ...] = ()
-
-    @property
-    def told(self) -> Draft:
-        return fail(
-            self.where,
-            self.message,
-            is_=self.is_,
-            should=self.should,
-            related=self.related,
-            cause=self.cause,
-            remedy=self.remedy,
-            victims=self.victims,
-        )
+from nodeworthy.verdict import Draft, Place, Related
 
 
 @dataclass(frozen=True)
@@ -38,7 +13,7 @@ class HamiPluginNodes:
     called: ClassVar[str] = "HAMi's device plugin in a cluster"
 
     place: Place
-    faults: tuple[HamiFault, ...] = ()
+    faults: tuple[Draft, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,13 +60,8 @@ class HamiSums:
 class UnmutatedPods:
     called: ClassVar[str] = "a pod that got around HAMi's webhook"
 
-    place: Place
-    message: str
-    is_: str
-    should: str
-    cause: str
-    remedy: str
-    victims: tuple[str, ...]
-    related: tuple[Related, ...] = ()
-    # Why it can't be told which reason it was.
-    why_unknown: str | None = None
+    fault: Draft
+
+    @property
+    def place(self) -> Place:
+        return self.fault.where

@@ -9,11 +9,10 @@ from typing import ClassVar
 
 from nodeworthy.documents.plain import number_at
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
-from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
 from nodeworthy.known.evidence import in_text
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Draft, Place, fail
 
 _NO_LIBRARY = "nvml-library-not-found"
 _WITHOUT_SCHEDULER = "no pod that asks for a share of a GPU can be placed"
@@ -24,12 +23,6 @@ _POLICIES = {
 }
 
 
-@dataclass(frozen=True)
-class PartFault(HamiFault):
-    # Whether pods pass the webhook by because of it.
-    silences: bool = False
-
-
 @dataclass(frozen=True, eq=False)
 class HamiComponents:
     """The parts of one installation."""
@@ -37,7 +30,7 @@ class HamiComponents:
     called: ClassVar[str] = "an installation of HAMi"
 
     place: Place
-    faults: tuple[PartFault, ...]
+    faults: tuple[Draft, ...]
     # Why not all of them could be looked at.
     unseen: str | None = None
 
@@ -54,18 +47,23 @@ class Waiting:
     for_plugin: tuple[str, ...] = ()
 
 
-def part_faults(one: Installation, words: Words, waiting: Waiting, *, has_gpus: bool) -> Iterator[PartFault]:
+def part_faults(one: Installation, words: Words, waiting: Waiting, *, has_gpus: bool) -> Iterator[Draft]:
     """`words` is how the logs of its pods end."""
     kept = dict.fromkeys((*waiting.past_webhook, *waiting.for_scheduler))
     for fault in _scheduler(one, words):
-        yield replace(fault, silences=True, victims=(*fault.victims, *kept))
+        yield replace(fault, victims=(*fault.victims, *kept))
     on_none = not any(each.pod.ready for each in one.of(Role.DEVICE_PLUGIN))
     for fault in _device_plugin(one, words, has_gpus=has_gpus):
         yield replace(fault, victims=(*fault.victims, *waiting.for_plugin)) if on_none else fault
     yield from _monitor(one, words)
 
 
-def _scheduler(one: Installation, words: Words) -> Iterator[PartFault]:
+def silences_its_webhook(one: Installation) -> bool:
+    """Whether pods pass the webhook by because the scheduler, which answers it, does not run."""
+    return any(True for _ in _scheduler(one, {}))
+
+
+def _scheduler(one: Installation, words: Words) -> Iterator[Draft]:
     pods = [each for each in one.of(Role.SCHEDULER) if not each.pod.is_over]
     if any(each.pod.ready for each in pods):
         return
@@ -76,7 +74,9 @@ def _scheduler(one: Installation, words: Words) -> Iterator[PartFault]:
     if not makers:
         says = "HAMi's device plugin is there without its scheduler"
         where = _somewhere(one)
-        yield PartFault(where, says, "no scheduler", "one that runs", _WITHOUT_SCHEDULER, _reinstall(one))
+        yield fail(
+            where, says, is_="no scheduler", should="one that runs", cause=_WITHOUT_SCHEDULER, remedy=_reinstall(one)
+        )
         return
     (kind, name), maker = next(iter(makers.items()))
     where = Place(object=f"{kind}/{one.namespace}/{name}")
@@ -85,15 +85,19 @@ def _scheduler(one: Installation, words: Words) -> Iterator[PartFault]:
     if wanted != 0:
         remedy = f"kubectl -n {one.namespace} describe {kind.lower()} {name}"
     is_ = "scaled to 0" if wanted == 0 else "no pods"
-    yield PartFault(where, "HAMi's scheduler has no pods", is_, "1 replica", _WITHOUT_SCHEDULER, remedy)
+    yield fail(
+        where, "HAMi's scheduler has no pods", is_=is_, should="1 replica", cause=_WITHOUT_SCHEDULER, remedy=remedy
+    )
 
 
-def _device_plugin(one: Installation, words: Words, *, has_gpus: bool) -> Iterator[PartFault]:
+def _device_plugin(one: Installation, words: Words, *, has_gpus: bool) -> Iterator[Draft]:
     if not one.has(Role.DEVICE_PLUGIN):
         if has_gpus:
             says = "HAMi's scheduler is there without its device plugin"
             remedy = f"helm upgrade {one.release or 'hami'} with devicePlugin.enabled: true"
-            yield PartFault(_somewhere(one), says, "no device plugin", "one a node", _WITHOUT_PLUGIN, remedy)
+            yield fail(
+                _somewhere(one), says, is_="no device plugin", should="one a node", cause=_WITHOUT_PLUGIN, remedy=remedy
+            )
         return
     together: dict[str, list[HamiPart]] = defaultdict(list)
     for each in one.of(Role.DEVICE_PLUGIN):
@@ -103,7 +107,7 @@ def _device_plugin(one: Installation, words: Words, *, has_gpus: bool) -> Iterat
         yield _down(pods, "HAMi's device plugin does not run", _WITHOUT_PLUGIN, words)
 
 
-def _monitor(one: Installation, words: Words) -> Iterator[PartFault]:
+def _monitor(one: Installation, words: Words) -> Iterator[Draft]:
     """A container beside the device plugin; in older releases pods of its own."""
     beside = [each for each in one.of(Role.DEVICE_PLUGIN) if each.monitor_fault and each.plugin_is_well]
     alone = [each for each in one.of(Role.MONITOR) if not each.pod.ready and not each.pod.is_over]
@@ -113,20 +117,21 @@ def _monitor(one: Installation, words: Words) -> Iterator[PartFault]:
         )
 
 
-def _down(pods: Sequence[HamiPart], message: str, effect: str, words: Words) -> PartFault:
+def _down(pods: Sequence[HamiPart], message: str, effect: str, words: Words) -> Draft:
     first = pods[0]
     fault = (first.monitor_fault if first.plugin_is_well else None) or first.pod.fault or "not ready"
     last = first.pod.last_words or words.get(first.pod.object, "")
     said = f", and said: {last}" if last else ""
     why, remedy = _known_cause(first, last)
-    return PartFault(
+    return fail(
         first.pod.place,
         message,
-        fault,
-        "running and ready",
-        f"{why}it is {fault} on {first.pod.node or 'no node'}{said}; {effect}",
-        remedy or f"kubectl logs -n {first.pod.namespace} {first.pod.name} --all-containers --previous --tail=50",
-        tuple(each.pod.object for each in pods),
+        is_=fault,
+        should="running and ready",
+        cause=f"{why}it is {fault} on {first.pod.node or 'no node'}{said}; {effect}",
+        remedy=remedy
+        or f"kubectl logs -n {first.pod.namespace} {first.pod.name} --all-containers --previous --tail=50",
+        victims=tuple(each.pod.object for each in pods),
     )
 
 
@@ -157,7 +162,7 @@ def _reinstall(one: Installation) -> str:
     return f"helm upgrade --install {one.release or 'hami'} hami-charts/hami -n {one.namespace}"
 
 
-def webhook_faults(cluster: HamiCluster, one: Installation, victims: tuple[str, ...]) -> Iterator[PartFault]:
+def webhook_faults(cluster: HamiCluster, one: Installation, victims: tuple[str, ...]) -> Iterator[Draft]:
     """What keeps pods from it. A scheduler that does not run is the cause of its own silence."""
     if "mutatingwebhookconfigurations" in cluster.unseen or not one.has(Role.SCHEDULER):
         return
@@ -167,28 +172,44 @@ def webhook_faults(cluster: HamiCluster, one: Installation, victims: tuple[str, 
             cause = "no pod gets HAMi's scheduler, unless it names it"
             is_, should = "no MutatingWebhookConfiguration", "one for vgpu.hami.io"
             where, says = _somewhere(one), "HAMi's webhook is not registered"
-            yield PartFault(where, says, is_, should, cause, _reinstall(one), victims)
+            yield fail(where, says, is_=is_, should=should, cause=cause, remedy=_reinstall(one), victims=victims)
         return
     for each in cluster.webhooks:
         yield from _unreachable(each, cluster, victims)
 
 
-def _unreachable(webhook: Webhook, cluster: HamiCluster, victims: tuple[str, ...]) -> Iterator[PartFault]:
+def _unreachable(webhook: Webhook, cluster: HamiCluster, victims: tuple[str, ...]) -> Iterator[Draft]:
     policy = f"its failure policy is {webhook.failure_policy}: {_POLICIES.get(webhook.failure_policy, '')}"
     service = webhook.service
     runs = any(part.pod.ready for one in cluster.found for part in one.of(Role.SCHEDULER))
     if service is not None and not cluster.has_service(service):
         named = "/".join(service)
         says, remedy = "HAMi's webhook calls a service that is not there", "helm upgrade HAMi, which makes the service"
-        yield PartFault(webhook.place, says, named, "HAMi's own service", policy, remedy, victims)
+        yield fail(
+            webhook.place, says, is_=named, should="HAMi's own service", cause=policy, remedy=remedy, victims=victims
+        )
     elif service is not None and cluster.answers(service) is False and runs:
         named = "/".join(service)
         says = "no pod answers HAMi's webhook: its service has no endpoints"
         remedy = f"compare the selector of service {named} with the labels of HAMi's scheduler"
-        yield PartFault(
-            webhook.place, says, f"{named} without endpoints", "a ready pod behind it", policy, remedy, victims
+        yield fail(
+            webhook.place,
+            says,
+            is_=f"{named} without endpoints",
+            should="a ready pod behind it",
+            cause=policy,
+            remedy=remedy,
+            victims=victims,
         )
     elif not webhook.has_authority:
         says = "HAMi's webhook has no caBundle, so that the API server can't trust it"
         remedy = "see why the job hami-admission-patch (or cert-manager) did not fill it in: kubectl get jobs -A"
-        yield PartFault(webhook.place, says, "no caBundle", "the CA of its certificate", policy, remedy, victims)
+        yield fail(
+            webhook.place,
+            says,
+            is_="no caBundle",
+            should="the CA of its certificate",
+            cause=policy,
+            remedy=remedy,
+            victims=victims,
+        )

@@ -7,10 +7,9 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, strings_at, text_at
 from nodeworthy.facts.cluster.node import ClusterNode
-from nodeworthy.facts.hami.fault import HamiFault
 from nodeworthy.facts.hami.parts import Installation, Role
 from nodeworthy.facts.hami.shares import devices_of
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import Draft, Place, Related, fail
 
 
 def plugin_spec(one: Installation) -> tuple[Place, Mapping[str, Any]] | None:
@@ -26,7 +25,7 @@ def plugin_spec(one: Installation) -> tuple[Place, Mapping[str, Any]] | None:
 
 def node_faults(
     one: Installation, nodes: Sequence[ClusterNode], classes: frozenset[str] | None, elsewhere: frozenset[str]
-) -> Iterator[HamiFault]:
+) -> Iterator[Draft]:
     """`classes` are the RuntimeClasses that there are; None where nobody looked. `elsewhere` are nodes on which another
     device plugin runs, which its own rule tells."""
     found = plugin_spec(one)
@@ -37,17 +36,17 @@ def node_faults(
     yield from _left_out(place, strings_at(spec, "nodeSelector"), nodes)
     named = text_at(spec, "runtimeClassName")
     if named and classes is not None and named not in classes:
-        yield HamiFault(
+        yield fail(
             place,
             "HAMi gives its pods a RuntimeClass that is not there",
-            named,
-            " or ".join(sorted(classes)) or "a RuntimeClass of this name",
-            "the API server refuses a pod that names it, HAMi's own device plugin among them",
-            f"make the RuntimeClass {named} (devicePlugin.createRuntimeClass: true), or name one that there is",
+            is_=named,
+            should=" or ".join(sorted(classes)) or "a RuntimeClass of this name",
+            cause="the API server refuses a pod that names it, HAMi's own device plugin among them",
+            remedy=f"make the RuntimeClass {named} (devicePlugin.createRuntimeClass: true), or name one that there is",
         )
 
 
-def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[ClusterNode]) -> Iterator[HamiFault]:
+def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[ClusterNode]) -> Iterator[Draft]:
     """A GPU node that another plugin serves may be left out on purpose; one that nobody serves is not."""
     with_gpus = [each for each in nodes if each.is_gpu]
     chosen = [each for each in with_gpus if all(each.labels.get(name) == value for name, value in selector.items())]
@@ -56,21 +55,21 @@ def _left_out(place: Place, selector: Mapping[str, str], nodes: Sequence[Cluster
         return
     label = ", ".join(f"{name}={value}" for name, value in selector.items())
     names = " ".join(each.name for each in left[:8])
-    yield HamiFault(
+    yield fail(
         place,
         "HAMi's device plugin goes to no GPU node"
         if not chosen
         else "GPU nodes have no device plugin, HAMi's least of all",
-        f"{len(left)} GPU nodes without the label {label}",
-        f"the label {label} on nodes whose GPUs are shared",
-        "its nodeSelector asks for the label, and these nodes offer no GPU to anybody",
-        f"kubectl label node {names} {label.replace(', ', ' ')}",
-        tuple(each.place.object or "" for each in left),
-        tuple(Related(each.place, f"{each.title} has GPUs and offers none") for each in left[:3]),
+        is_=f"{len(left)} GPU nodes without the label {label}",
+        should=f"the label {label} on nodes whose GPUs are shared",
+        cause="its nodeSelector asks for the label, and these nodes offer no GPU to anybody",
+        remedy=f"kubectl label node {names} {label.replace(', ', ' ')}",
+        victims=tuple(each.place.object or "" for each in left),
+        related=tuple(Related(each.place, f"{each.title} has GPUs and offers none") for each in left[:3]),
     )
 
 
-def _counted_otherwise(place: Place, nodes: Sequence[ClusterNode]) -> Iterator[HamiFault]:
+def _counted_otherwise(place: Place, nodes: Sequence[ClusterNode]) -> Iterator[Draft]:
     """What it registered on a node with HAMi's scheduler, and what it offers kubelet, are the same shares."""
     for node in nodes:
         devices = devices_of(node)
@@ -79,15 +78,15 @@ def _counted_otherwise(place: Place, nodes: Sequence[ClusterNode]) -> Iterator[H
         if not shares or not node.gpus or node.gpus in (shares, healthy) or any(each.is_cut for each in devices):
             continue
         less = node.gpus < shares
-        yield HamiFault(
+        yield fail(
             node.place,
             f"kubelet counts another number of shares than HAMi on {node.title}",
-            f"{node.gpus} nvidia.com/gpu, and {len(devices)} GPUs for {shares} pods",
-            f"{shares} nvidia.com/gpu",
-            f"kubelet admits no more than {node.gpus} pods with a share, and HAMi's scheduler sends {shares}"
+            is_=f"{node.gpus} nvidia.com/gpu, and {len(devices)} GPUs for {shares} pods",
+            should=f"{shares} nvidia.com/gpu",
+            cause=f"kubelet admits no more than {node.gpus} pods with a share, and HAMi's scheduler sends {shares}"
             if less
             else f"others than HAMi's scheduler count {node.gpus}, and it gives no more than {shares} shares away",
-            "see who else offers nvidia.com/gpu there; where nobody does, the split count changed without a restart: "
-            f"kubectl delete pod of HAMi's device plugin on {node.name}",
+            remedy="see who else offers nvidia.com/gpu there; where nobody does, "
+            f"the split count changed without a restart: kubectl delete pod of HAMi's device plugin on {node.name}",
             related=(Related(place, "HAMi's device plugin"),),
         )

@@ -9,11 +9,11 @@ from dataclasses import replace
 from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
 from nodeworthy.facts.hami.fault import UnmutatedPods
 from nodeworthy.facts.hami.pod import HamiPod
-from nodeworthy.facts.hami.webhook import DEFAULT_SCHEDULER
 from nodeworthy.known.hami import labels
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import NOWHERE, Draft, Place, Related, fail, unknown
 
+DEFAULT_SCHEDULER = "default-scheduler"
 _WEBHOOKS = "mutatingwebhookconfigurations"
 _LEFT = "nothing assigned them a GPU: the device plugin refuses them, or they run without any limit"
 
@@ -35,49 +35,29 @@ class PastWebhook:
         return self.pod.pod.spec.get("schedulerName").text or DEFAULT_SCHEDULER
 
 
-@dataclass(frozen=True)
-class Reason:
-    message: str
-    is_: str
-    should: str
-    cause: str
-    remedy: str
-    where: Place | None = None
-    related: tuple[Related, ...] = ()
-    why_unknown: str | None = None
-
-
 def unmutated(past: Iterable[PastWebhook], cluster: HamiCluster) -> Iterator[UnmutatedPods]:
     """Together where they have one reason."""
-    together: dict[Reason, list[PastWebhook]] = defaultdict(list)
+    together: dict[Draft, list[PastWebhook]] = defaultdict(list)
     for each in past:
         together[_reason(each, cluster)].append(each)
     for reason, pods in together.items():
         victims = tuple(name for each in pods for name in each.pod.victims)
-        yield UnmutatedPods(
-            reason.where or pods[0].pod.place,
-            reason.message,
-            reason.is_,
-            reason.should,
-            reason.cause,
-            reason.remedy,
-            victims,
-            reason.related,
-            reason.why_unknown,
-        )
+        place = pods[0].pod.place if reason.where == NOWHERE else reason.where
+        yield UnmutatedPods(replace(reason, where=place, victims=victims))
 
 
 def left_in_silence(pod: PastWebhook, cluster: HamiCluster) -> bool:
     """Whether nothing of its own kept the webhook from it: a webhook that can't be reached is then the cause."""
     if pod.scheduler != DEFAULT_SCHEDULER or not cluster.forces_its_scheduler:
         return False
-    base = Reason("", "", "", "", "")
+    base = fail(NOWHERE, "")
     return _opted_out(pod, cluster, base) is None and _not_chosen(pod, cluster, base) is None
 
 
-def _reason(pod: PastWebhook, cluster: HamiCluster) -> Reason:
+def _reason(pod: PastWebhook, cluster: HamiCluster) -> Draft:
     hamis = " or ".join(sorted(cluster.scheduler_names))
-    base = Reason("pods that ask for a share of a GPU did not get HAMi's scheduler", pod.scheduler, hamis, "", "")
+    says = "pods that ask for a share of a GPU did not get HAMi's scheduler"
+    base = fail(NOWHERE, says, is_=pod.scheduler, should=hamis)
     if pod.scheduler != DEFAULT_SCHEDULER:
         cause = f"they name the scheduler {pod.scheduler} themselves, and the webhook leaves that as it is; {_LEFT}"
         return replace(base, cause=cause, remedy="remove schedulerName from the pods: the webhook sets it")
@@ -85,7 +65,7 @@ def _reason(pod: PastWebhook, cluster: HamiCluster) -> Reason:
     return found or _in_general(pod, cluster, base)
 
 
-def _opted_out(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason | None:
+def _opted_out(pod: PastWebhook, cluster: HamiCluster, base: Draft) -> Draft | None:
     label = f"{labels().webhook}={labels().webhook_off}"
     if pod.labels.get(labels().webhook) == labels().webhook_off:
         cause = f"their label {label} keeps the webhook away; {_LEFT}"
@@ -103,7 +83,7 @@ def _opted_out(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason |
     return None
 
 
-def _not_chosen(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason | None:
+def _not_chosen(pod: PastWebhook, cluster: HamiCluster, base: Draft) -> Draft | None:
     """By its selectors, where they ask for more than the chart's own."""
     if not cluster.webhooks:
         return None
@@ -117,7 +97,7 @@ def _not_chosen(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason 
     return None
 
 
-def _selector(webhook: Webhook, what: tuple[str, str], name: str, labels: Mapping[str, str], base: Reason) -> Reason:
+def _selector(webhook: Webhook, what: tuple[str, str], name: str, labels: Mapping[str, str], base: Draft) -> Draft:
     """`what` is whose labels they are, and the command that changes them, where there is one."""
     asked = webhook.asks_of(name, labels)
     wants = " and ".join(each.wants for each in asked)
@@ -134,7 +114,7 @@ def _selector(webhook: Webhook, what: tuple[str, str], name: str, labels: Mappin
     )
 
 
-def _in_general(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason:
+def _in_general(pod: PastWebhook, cluster: HamiCluster, base: Draft) -> Draft:
     if not cluster.forces_its_scheduler:
         return replace(
             base,
@@ -144,7 +124,7 @@ def _in_general(pod: PastWebhook, cluster: HamiCluster, base: Reason) -> Reason:
         )
     unseen = cluster.unseen.get(_WEBHOOKS)
     if unseen is not None and _WEBHOOKS in cluster.refused:
-        return replace(base, why_unknown=unseen)
+        return unknown(NOWHERE, base.message, cause=unseen)
     if unseen is not None:
         remedy = f"kubectl get {_WEBHOOKS} -o json, beside the rest, tells why"
         return replace(base, cause=f"why is not known: {unseen}; {_LEFT}", remedy=remedy)

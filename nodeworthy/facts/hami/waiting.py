@@ -37,7 +37,7 @@ def _of_parts(facts: Iterable[Any]) -> Iterator[str]:
         elif isinstance(fact, HamiSums):
             yield from (name for each in fact.used_up for name in each.waiting)
         elif isinstance(fact, UnmutatedPods):
-            yield from fact.victims
+            yield from fact.fault.victims
         elif isinstance(fact, HamiComponents):
             yield from (name for fault in fact.faults for name in fault.victims)
 

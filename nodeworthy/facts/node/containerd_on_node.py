@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.containerd.config import ConfigFile, Role
 from nodeworthy.facts.containerd.drop_ins import UNREAD, drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import two_ways_to_a_registry
@@ -61,17 +60,16 @@ def _running(used: RuntimeProcess, *, said_by_itself: bool) -> Findings:
         yield unknown(used, used.is_older)
 
 
-def _told_here(used: RuntimeProcess, flaw: Flaw) -> Draft:
+def _told_here(used: RuntimeProcess, flaw: Draft) -> Draft:
     """A report shows a host's name, and not where on it: the file and the line are told in words."""
-    spot = str(flaw.place.subject)
+    spot = str(flaw.where.subject)
     restart = f"then systemctl restart {used.unit or used.name}"
-    here = replace(
+    return replace(
         flaw,
         is_=f"{spot}: {flaw.is_}" if flaw.is_ and flaw.is_ not in spot else spot,
         remedy=f"{flaw.remedy}, {restart}" if flaw.remedy else f"mend it, {restart}",
         related=tuple(_related(each.place, each.says) for each in flaw.related),
     )
-    return here.told()
 
 
 def _related(place: Place, says: str) -> Related:
@@ -128,14 +126,14 @@ def _without_cri(node: Node, used: RuntimeProcess) -> Draft:
         "containerd runs, its CRI plugin did not load, and kubelet has no runtime",
         is_=said,
         should="the CRI plugin loaded: ok, in `ctr plugins ls`",
-        related=[_related(each.place, each.says) for each in _behind(used, said or "")],
+        related=[_related(each.where, each.message) for each in _behind(used, said or "")],
         cause=NO_NODE,
         remedy=f"{_mend(used, said or '')}, {restart}",
         victims=node.kubelets_name,
     )
 
 
-def _behind(used: RuntimeProcess, said: str) -> Iterator[Flaw]:
+def _behind(used: RuntimeProcess, said: str) -> Iterator[Draft]:
     """What in its files explains it."""
     files = used.said.files
     if _TWO_WAYS in said:
@@ -145,7 +143,7 @@ def _behind(used: RuntimeProcess, said: str) -> Iterator[Flaw]:
         for file in files:
             named = _tables(file).get("default_runtime_name")
             if named:
-                yield Flaw(file.reading.line_of("default_runtime_name"), f"{named} is made the default runtime here")
+                yield fail(file.reading.line_of("default_runtime_name"), f"{named} is made the default runtime here")
 
 
 def _mend(used: RuntimeProcess, said: str) -> str:
@@ -210,7 +208,7 @@ def _idle(node: Node, idle: IdleContainerd) -> Findings:
     )
 
 
-def unread(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Flaw]]:
+def unread(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Draft]]:
     """The files that this containerd passes over, or loses something of, though nobody is told."""
     version = release(used)
     roots = [each for each in used.said.files if each.role is Role.ROOT]
@@ -222,22 +220,23 @@ def unread(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Flaw]]:
             flaws += [_renamed(file, each, roots) for each in drop_in_flaws([*roots, file], None, version)]
         elif file.role is Role.DROP_IN and not flaws:
             flaws.append(_of_no_root(file, used))
-        yield from ((file, each) for each in flaws if not each.is_doubt and not _is_there_all_the_same(file, used))
+        yield from ((file, each) for each in flaws if not each.is_unknown and not _is_there_all_the_same(file, used))
 
 
-def _of_no_root(file: ConfigFile, used: RuntimeProcess) -> Flaw:
+def _of_no_root(file: ConfigFile, used: RuntimeProcess) -> Draft:
     """Its dump shows the imports of its defaults all the same (seen of 2.2 and 2.3)."""
     imports = f'imports = ["{posixpath.dirname(file.path)}/*.toml"]'
-    return Flaw(
+    return fail(
         file.place,
         f"nothing imports {file.path}: {used.config} is not there",
-        imports,
-        f"without that file {UNREAD}; the imports that `containerd config dump` shows then are followed by nobody",
+        should=imports,
+        cause=f"without that file {UNREAD}; "
+        "the imports that `containerd config dump` shows then are followed by nobody",
         remedy=f"write {used.config}, with `{imports}` above its first table",
     )
 
 
-def _renamed(file: ConfigFile, flaw: Flaw, roots: list[ConfigFile]) -> Flaw:
+def _renamed(file: ConfigFile, flaw: Draft, roots: list[ConfigFile]) -> Draft:
     """Of another ending, where the root file imports its folder: the name is what has to change."""
     stem, ending = posixpath.splitext(file.path)
     folder = posixpath.dirname(file.path)

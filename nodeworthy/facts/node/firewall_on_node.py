@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.firewall.effective import written_by_people
 from nodeworthy.facts.firewall.firewall import Side
@@ -17,7 +16,7 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import Blocked, read_then
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.known.pod_interfaces import holds, is_pods, is_uplink
-from nodeworthy.verdict import Draft, Findings, Known, Related, Verdict, need, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, Verdict, fail, need, unknown
 
 OFF = "every port of the node is open to whoever reaches it"
 
@@ -98,7 +97,7 @@ def declared(pool: BootPool | None) -> tuple[Related, ...]:
     return (pool.declared("has ufw as its firewall"),) if pool is not None else ()
 
 
-def open_to_others(seen: NodeFirewall, pods: Pods, pool: BootPool | None) -> Sequence[Flaw]:
+def open_to_others(seen: NodeFirewall, pods: Pods, pool: BootPool | None) -> Sequence[Draft]:
     off = _off(seen) if pool is not None else None
     if off is not None:
         return [off]
@@ -108,12 +107,12 @@ def open_to_others(seen: NodeFirewall, pods: Pods, pool: BootPool | None) -> Seq
     if ipv6 is not None and ipv6.uplink and isinstance(ipv6.kernels.state, Known):
         of_ipv6 = ipv6.pods(pods) or replace(pods, is_ipv6=True, uplink=ipv6.uplink)
         flaws = (flaw for each in ipv6.kernels.state.value for flaw in flaws_of(written_by_people(each), of_ipv6))
-        said = {each.says for each in told}
-        told += [replace(each, says=f"{each.says} (IPv6)") for each in flaws if each.says not in said]
+        said = {each.message for each in told}
+        told += [replace(each, message=f"{each.message} (IPv6)") for each in flaws if each.message not in said]
     return told
 
 
-def _off(seen: NodeFirewall) -> Flaw | None:
+def _off(seen: NodeFirewall) -> Draft | None:
     """ufw does not filter, or will not after the next boot."""
     is_switched_on = seen.switch is None or need(seen.switch)
     if any(each.is_up for each in need(seen.kernels)):
@@ -126,7 +125,7 @@ def _off(seen: NodeFirewall) -> Flaw | None:
     return _flaw(seen, "ufw is off", "Status: inactive", "let ssh and what pods need through, then: ufw --force enable")
 
 
-def _off_tomorrow(seen: NodeFirewall, *, is_switched_on: bool) -> Flaw | None:
+def _off_tomorrow(seen: NodeFirewall, *, is_switched_on: bool) -> Draft | None:
     if not is_switched_on:
         is_ = "ENABLED=no in /etc/ufw/ufw.conf"
         return _flaw(seen, "ufw is on, and off after the next boot", is_, "ufw --force enable")
@@ -136,5 +135,5 @@ def _off_tomorrow(seen: NodeFirewall, *, is_switched_on: bool) -> Flaw | None:
     return _flaw(seen, "nothing switches ufw on at the next boot", unit.says, f"systemctl enable {unit.name}")
 
 
-def _flaw(seen: NodeFirewall, says: str, is_: str, remedy: str) -> Flaw:
-    return Flaw(seen.place, says, "ufw on, now and after a reboot", OFF, is_, remedy)
+def _flaw(seen: NodeFirewall, says: str, is_: str, remedy: str) -> Draft:
+    return fail(seen.place, says, should="ufw on, now and after a reboot", cause=OFF, is_=is_, remedy=remedy)

@@ -11,42 +11,12 @@ from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.known.toolkit import CONFIG, SOCKET
-from nodeworthy.records import dataclass
-from nodeworthy.verdict import Draft, Known, Located, Place, Related, Unknown, Verdict, draft, skip
+from nodeworthy.verdict import Draft, Known, Located, Place, Related, Unknown, fail, skip, unknown
 
 NAME_THE_POOL = f"label the node with {POOL}=NAME, or declare its pool in the fleet"
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What is wrong with them, or what can't be told."""
-
-    verdict: Verdict
-    place: Place
-    message: str
-    mounted: str | None = None
-    right: str | None = None
-    related: tuple[Related, ...] = ()
-    remedy: str | None = None
-
-    why: str | None = None
-
-    def told(self, toolkit: ToolkitOnNodes, *, cause: str) -> Draft:
-        return draft(
-            self.verdict,
-            self.place,
-            self.message,
-            is_=self.mounted,
-            should=self.right,
-            on=toolkit.on,
-            related=[*toolkit.says, *self.related],
-            cause=self.why or "; ".join((cause, *toolkit.evidence)),
-            remedy=self.remedy,
-            victims=toolkit.victims,
-        )
-
-
-def compare(toolkit: ToolkitOnNodes) -> Comparison | None:
+def compare(toolkit: ToolkitOnNodes) -> Draft | None:
     """None where they agree. Skips where the folders mean nothing, or where nothing can be asked of the nodes."""
     _skip_what_is_moot(toolkit)
     state = toolkit.runtime.state
@@ -73,15 +43,15 @@ def _skip_what_is_moot(toolkit: ToolkitOnNodes) -> None:
         skip(toolkit.silent)
 
 
-def _unknown(place: Place, message: str, why: str, remedy: str | None = None) -> Comparison:
-    return Comparison(Verdict.UNKNOWN, place, message, why=why, remedy=remedy)
+def _unknown(place: Place, message: str, why: str, remedy: str | None = None) -> Draft:
+    return unknown(place, message, cause=why, remedy=remedy)
 
 
-def _doubtful(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
+def _doubtful(toolkit: ToolkitOnNodes, runtime: Containerd) -> Draft:
     message = "the toolkit may mount another containerd than the one that kubelet uses"
     why = _why_in_doubt(toolkit, runtime).rstrip(".")
     in_doubt = _unknown(toolkit.doubtful[0].located.place, message, why, "look on a node: nodeworthy node ssh://NODE")
-    return replace(in_doubt, mounted=_mounted(toolkit.doubtful), right=_right(toolkit.doubtful))
+    return replace(in_doubt, is_=_mounted(toolkit.doubtful), should=_right(toolkit.doubtful))
 
 
 def _mounted(misses: tuple[Miss, ...]) -> str:
@@ -92,18 +62,17 @@ def _right(misses: tuple[Miss, ...]) -> str:
     return " and ".join(each.right for each in misses)
 
 
-def _in_vain(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
-    return Comparison(
-        Verdict.FAIL,
+def _in_vain(toolkit: ToolkitOnNodes, runtime: Containerd) -> Draft:
+    return fail(
         toolkit.place,
         f"the operator's toolkit runs where it can do nothing right ({runtime.distribution})",
-        right="toolkit.enabled: false",
+        should="toolkit.enabled: false",
         remedy="set toolkit.enabled to false in the operator's values",
-        why="; ".join(toolkit.evidence) or runtime.note,
+        cause="; ".join(toolkit.evidence) or runtime.note,
     )
 
 
-def _mismatch(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
+def _mismatch(toolkit: ToolkitOnNodes, runtime: Containerd) -> Draft:
     kinds = " and ".join(each.kind for each in toolkit.wrong)
     folders = "folders" if len(toolkit.wrong) > 1 else "folder"
     message = f"the toolkit mounts the {kinds} {folders} of another containerd than the one that kubelet uses"
@@ -111,30 +80,28 @@ def _mismatch(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison:
         message = (
             f"one operator can't serve both: what is right for {_named(toolkit.right_for)} is another containerd's"
         )
-    return Comparison(
-        Verdict.FAIL,
+    return fail(
         toolkit.wrong[0].located.place,
         message,
-        mounted=_mounted(toolkit.wrong),
-        right=_right(toolkit.wrong),
+        is_=_mounted(toolkit.wrong),
+        should=_right(toolkit.wrong),
         related=tuple(_said_by_the_policy(toolkit)),
         remedy=_remedy(toolkit, runtime),
     )
 
 
-def _template(toolkit: ToolkitOnNodes, runtime: Containerd, written: str) -> Comparison:
+def _template(toolkit: ToolkitOnNodes, runtime: Containerd, written: str) -> Draft:
     said = toolkit.policy.toolkit.config if toolkit.policy is not None else None
     says = f"{runtime.distribution} makes its config anew from it as it starts"
     out = f"leave {CONFIG} out of toolkit.env ({SOCKET} alone is right there)" if runtime.config_optional else ""
-    return Comparison(
-        Verdict.FAIL,
+    return fail(
         toolkit.place,
         "the toolkit writes into a template for people to edit: that breaks the node at its next boot",
-        mounted=written,
-        right=runtime.config,
+        is_=written,
+        should=runtime.config,
         related=(Related(said.place, f"{CONFIG} is {said.shown()}"),) if said is not None and said.written else (),
         remedy=f"{out or f'set {CONFIG} in toolkit.env to {runtime.config}'}; then take what it wrote out of {written}",
-        why="; ".join((f"{says}, and what the toolkit writes is no template", *toolkit.evidence)),
+        cause="; ".join((f"{says}, and what the toolkit writes is no template", *toolkit.evidence)),
     )
 
 
@@ -180,7 +147,7 @@ def _why_in_doubt(toolkit: ToolkitOnNodes, runtime: Containerd) -> str:
     return f"{runtime.distribution} needs no {CONFIG}, but whether this one was set was not seen (no ClusterPolicy)"
 
 
-def _not_compared(toolkit: ToolkitOnNodes, runtime: Containerd) -> Comparison | None:
+def _not_compared(toolkit: ToolkitOnNodes, runtime: Containerd) -> Draft | None:
     """A folder that is not mounted from the host, or not at all, was not compared."""
     wanted: list[tuple[Located[str | None], str | None]] = [(toolkit.daemonset.socket_folder, runtime.socket)]
     if not runtime.config_optional:

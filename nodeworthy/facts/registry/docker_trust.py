@@ -9,11 +9,11 @@ from nodeworthy.boot.conditions import Guard, always, together
 from nodeworthy.boot.effects import Act, Effect, How, Installs, PullsImage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import FileLeft, file_left
-from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import restarts, runs_already
 from nodeworthy.facts.boot.written_text import Reading, could_equal, has_hole, json_of
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import Draft, Related, fail, unknown
 
 _STAYS_DOWN = "Docker does not start with a daemon.json that it can't read: every container of it stays down"
 _LISTS = ("insecure-registries", "registry-mirrors", "exec-opts", "dns", "hosts", "node-generic-resources")
@@ -22,16 +22,23 @@ _TEXTS = ("default-runtime", "log-driver", "data-root", "storage-driver")
 _SWITCHES = ("live-restore", "debug", "iptables")
 
 
-def wrong_kind(reading: Reading) -> Flaw | None:
+def wrong_kind(reading: Reading) -> Draft | None:
     """The first such setting; a value that a template fills in may be of any kind."""
     if reading.data is not None and not isinstance(reading.data, dict):
-        return Flaw(reading.place, "Docker's daemon.json is no table of settings", "an object: {…}", _STAYS_DOWN)
+        return fail(
+            reading.place, "Docker's daemon.json is no table of settings", should="an object: {…}", cause=_STAYS_DOWN
+        )
     for name, value in reading.mapping.items():
         should = _should(name, value)
         if should and not has_hole(value):
             says = f"{name} of Docker's daemon.json is not {should}"
-            return Flaw(
-                reading.line_of(f'"{name}"'), says, should, _STAYS_DOWN, str(value), f"write {name} as {should}"
+            return fail(
+                reading.line_of(f'"{name}"'),
+                says,
+                should=should,
+                cause=_STAYS_DOWN,
+                is_=str(value),
+                remedy=f"write {name} as {should}",
             )
     return None
 
@@ -71,7 +78,7 @@ def _brings_docker(install: Installs) -> bool:
     return any(package.shown().split("=")[0] in PACKAGES for package in install.packages)
 
 
-def docker_flaws(timeline: Timeline, host: str) -> Iterator[Flaw]:
+def docker_flaws(timeline: Timeline, host: str) -> Iterator[Draft]:
     """What keeps this node's Docker from pulling over plain HTTP; nothing where it has none."""
     arrives = docker_arrives(timeline)
     if arrives is None or _is_an_option(timeline, host):
@@ -95,22 +102,22 @@ def _remedy(host: str) -> str:
     return f'write {{"{KEY}": ["{host}"]}} to {FILE} before Docker starts, or restart Docker behind it'
 
 
-def _missing(timeline: Timeline, left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
+def _missing(timeline: Timeline, left: FileLeft, arrives: Effect, host: str) -> Draft | None:
     if left.is_there:
         return None
     if left.maybe is not None:
-        return doubt(left.maybe.place, f"whether this step tells Docker of {host} is not known")
+        return unknown(left.maybe.place, f"whether this step tells Docker of {host} is not known")
     gap = timeline.not_understood("daemon.json", KEY)
     if gap is not None:
-        return doubt(gap.place, f"whether Docker is told of {host} is not known: {gap.why}")
+        return unknown(gap.place, f"whether Docker is told of {host} is not known: {gap.why}")
     says = f"Docker is not told that {host} speaks plain HTTP"
-    return Flaw(arrives.place, says, f"{host} among the {KEY} of {FILE}", NOT_TOLD, remedy=_remedy(host))
+    return fail(arrives.place, says, should=f"{host} among the {KEY} of {FILE}", cause=NOT_TOLD, remedy=_remedy(host))
 
 
-def _written(left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
+def _written(left: FileLeft, arrives: Effect, host: str) -> Draft | None:
     for write in (each for each in left.last if each.how is not How.DELETE):
         if write.whole is None and write.how is How.EDIT:
-            return doubt(write.place, f"what {write.command or 'this step'} leaves of {FILE} is not known")
+            return unknown(write.place, f"what {write.command or 'this step'} leaves of {FILE} is not known")
         flaw = content_flaw(json_of(write), host)
         if flaw is not None:
             return flaw
@@ -118,19 +125,29 @@ def _written(left: FileLeft, arrives: Effect, host: str) -> Flaw | None:
         write = left.last[0]
         says = f"Docker is told of {host} only if {shown(write.conditions)}"
         comes = Related(arrives.place, "Docker comes either way")
-        return Flaw(
-            write.place, says, "told whenever Docker is there", NOT_TOLD, related=(comes,), remedy=_remedy(host)
+        return fail(
+            write.place,
+            says,
+            should="told whenever Docker is there",
+            cause=NOT_TOLD,
+            related=(comes,),
+            remedy=_remedy(host),
         )
     return None
 
 
-def content_flaw(reading: Reading, host: str) -> Flaw | None:
+def content_flaw(reading: Reading, host: str) -> Draft | None:
     """What a daemon.json lacks by which Docker would trust this host."""
     if reading.unknown:
-        return doubt(reading.place, reading.unknown)
+        return unknown(reading.place, reading.unknown)
     if reading.fault:
         cause = "Docker does not start with a daemon.json that it can't read"
-        return Flaw(reading.place, f"Docker's daemon.json is not JSON: {reading.fault}", "a file that parses", cause)
+        return fail(
+            reading.place,
+            f"Docker's daemon.json is not JSON: {reading.fault}",
+            should="a file that parses",
+            cause=cause,
+        )
     unread = wrong_kind(reading)
     if unread is not None:
         return unread
@@ -141,10 +158,17 @@ def content_flaw(reading: Reading, host: str) -> Flaw | None:
     place = reading.line_of(KEY, next(iter(named), KEY))
     is_ = reading.shown(", ".join(named)) or f"no {KEY}"
     says = f"Docker's daemon.json does not name {host} among its {KEY}"
-    return Flaw(place, says, f'"{host}", with its port and without a scheme, in a list', NOT_TOLD, is_, _remedy(host))
+    return fail(
+        place,
+        says,
+        should=f'"{host}", with its port and without a scheme, in a list',
+        cause=NOT_TOLD,
+        is_=is_,
+        remedy=_remedy(host),
+    )
 
 
-def _not_read(timeline: Timeline, left: FileLeft, when: Guard) -> Iterator[Flaw]:
+def _not_read(timeline: Timeline, left: FileLeft, when: Guard) -> Iterator[Draft]:
     """Docker reads its file when it starts, and never again."""
     write = left.last[0]
     runs = runs_already([e for e in timeline.before(write) if together(e.conditions, when)], UNIT, PACKAGES)
@@ -156,16 +180,22 @@ def _not_read(timeline: Timeline, left: FileLeft, when: Guard) -> Iterator[Flaw]
     says = f"Docker runs already when {FILE} is written, and nothing restarts it"
     started = Related(runs.place, "Docker runs from here on")
     remedy = "systemctl restart docker behind this line"
-    yield Flaw(write.place, says, "a restart behind it", NOT_TOLD, remedy=remedy, related=(started,))
+    yield fail(write.place, says, should="a restart behind it", cause=NOT_TOLD, remedy=remedy, related=(started,))
 
 
 def _is_start(effect: Effect) -> bool:
     return isinstance(effect, Unit) and effect.act is Act.START
 
 
-def _pulled_before(timeline: Timeline, left: FileLeft, host: str) -> Iterator[Flaw]:
+def _pulled_before(timeline: Timeline, left: FileLeft, host: str) -> Iterator[Draft]:
     first = left.last[-1]
     for each in timeline.of(PullsImage):
         if each.tool == "docker" and each.image.shown().startswith(f"{host}/") and timeline.precedes(each, first):
             says = f"Docker pulls from {host} before it is told that this speaks plain HTTP"
-            yield Flaw(each.place, says, "told before", NOT_TOLD, related=(Related(first.place, "it is told here"),))
+            yield fail(
+                each.place,
+                says,
+                should="told before",
+                cause=NOT_TOLD,
+                related=(Related(first.place, "it is told here"),),
+            )

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from nodeworthy.boot.effects import Writes
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.boot.written_text import json_of, toml_of
@@ -20,9 +19,10 @@ from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, HostsToml
 from nodeworthy.facts.registry.mirrors import content_flaws as registries_flaws
 from nodeworthy.facts.registry.trust import Trust, folders_of, host_of
 from nodeworthy.known.containerd import Containerd, containerd_of
+from nodeworthy.verdict import Draft, fail
 
 
-def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None) -> Iterator[Flaw]:
+def own_flaws(files: NodeFiles, runtime: Containerd | None, version: str | None) -> Iterator[Draft]:
     """What can't work, whatever the fleet says."""
     timeline = files.timeline_on(runtime)
     for file in hosts_files(timeline):
@@ -42,7 +42,7 @@ def hosts_files(timeline: Timeline) -> list[HostsToml]:
     return [_named(HostsToml(host_of(folder), each)) for folder, each in named]
 
 
-def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str | None) -> Iterator[Flaw]:
+def cache_flaws(files: NodeFiles, pool: BootPool | None, host: str, mirrors: str | None) -> Iterator[Draft]:
     """What keeps a cache of the fleet from being trusted, in files that speak of it or are alone in their kind."""
     runtime = files.runtime(pool) or containerd_of("kubeadm")
     timeline = files.timeline_on(runtime)
@@ -81,7 +81,7 @@ def _named(file: HostsToml) -> HostsToml:
 
 def _looked_for_elsewhere(
     files: NodeFiles, file: HostsToml, runtime: Containerd | None, version: str | None
-) -> Iterator[Flaw]:
+) -> Iterator[Draft]:
     known, timeline = runtime or containerd_of("kubeadm"), files.timeline_on(runtime)
     if known.registries is not None:
         return
@@ -100,26 +100,35 @@ def _may_be(folder: str, file: HostsToml, *, is_laid_out: bool) -> bool:
     return folder.rstrip("/").endswith(own if is_laid_out else own[own.rindex("/") :])
 
 
-def _at_its_line(flaw: Flaw, timeline: Timeline) -> Flaw:
+def _at_its_line(flaw: Draft, timeline: Timeline) -> Draft:
     """Of a config the line that sets it."""
-    readings = [toml_of(each) for each in timeline.of(Writes) if each.place == flaw.place and not _is_hosts(each)]
-    return next((replace(flaw, place=each.line_of(KEY)) for each in readings), flaw)
+    readings = [toml_of(each) for each in timeline.of(Writes) if each.place == flaw.where and not _is_hosts(each)]
+    return next((replace(flaw, where=each.line_of(KEY)) for each in readings), flaw)
 
 
-def _in_another_folder(file: HostsToml, trust: Trust) -> Flaw | None:
+def _in_another_folder(file: HostsToml, trust: Trust) -> Draft | None:
     """containerd looks where this file is not."""
     place = trust.path.place
     if not trust.path.folders or place is None:
         return None
     wanted = f"{trust.path.folders[0]}/{file.folder}/hosts.toml"
     says = f"the hosts.toml for {file.folder} lies where this containerd does not look"
-    return Flaw(file.write.place, says, wanted, BY_HTTPS, file.write.path.shown(), f"write it to {wanted}")
+    return fail(
+        file.write.place,
+        says,
+        should=wanted,
+        cause=BY_HTTPS,
+        is_=file.write.path.shown(),
+        remedy=f"write it to {wanted}",
+    )
 
 
-def _misnamed(timeline: Timeline, runtime: Containerd, host: str, mirrors: str | None) -> Iterator[Flaw]:
+def _misnamed(timeline: Timeline, runtime: Containerd, host: str, mirrors: str | None) -> Iterator[Draft]:
     trust = Trust(timeline, ready(timeline)[0], runtime, None, host, mirrors)
     write = trust.misnamed
     if write is not None:
         wanted = f"{write.path.shown().rsplit('/', 2)[0]}/{folders_of(host)[-1]}/hosts.toml"
         says = f"the hosts.toml for {host} lies in a folder of another name"
-        yield Flaw(write.place, says, wanted, BY_HTTPS, write.path.shown(), f"write it to {wanted}")
+        yield fail(
+            write.place, says, should=wanted, cause=BY_HTTPS, is_=write.path.shown(), remedy=f"write it to {wanted}"
+        )

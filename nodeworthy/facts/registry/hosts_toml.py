@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.boot.effects import Writes
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.written_text import Reading, could_equal, toml_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Draft, Place, fail, unknown
 
 CAPABILITIES = ("pull", "resolve", "push")
 NAME = "hosts.toml"
@@ -67,34 +66,39 @@ class HostsToml:
     def endpoints(self) -> tuple[Endpoint, ...]:
         return tuple(self._endpoints())
 
-    def unreadable(self) -> Flaw | None:
+    def unreadable(self) -> Draft | None:
         """What makes containerd drop the whole file: it then goes to https:// as if there were none."""
         reading = self.reading
         if reading.fault:
-            return Flaw(reading.place, f"its hosts.toml is not TOML: {reading.fault}", "a file that parses", DROPPED)
+            return fail(
+                reading.place,
+                f"its hosts.toml is not TOML: {reading.fault}",
+                should="a file that parses",
+                cause=DROPPED,
+            )
         return next(self._bad_capabilities(), None)
 
-    def speaks_plainly(self, host: str) -> Flaw | None:
+    def speaks_plainly(self, host: str) -> Draft | None:
         """What keeps containerd from pulling from this host over plain HTTP."""
         if self.reading.unknown:
-            return doubt(self.reading.place, self.reading.unknown)
+            return unknown(self.reading.place, self.reading.unknown)
         flaw = self.unreadable()
         if flaw is not None:
             return flaw
         lacking = [each for each in ("resolve", "pull") if not self._serves(each, host)]
         return self._lacks(lacking, host) if lacking else self._unsure(host)
 
-    def _unsure(self, host: str) -> Flaw | None:
+    def _unsure(self, host: str) -> Draft | None:
         """Where only an address would do whose beginning is filled in: that may be https:// as well."""
         for capability in ("resolve", "pull"):
             if not self._serves(capability, host, surely=True):
                 filled = next(each for each in self.endpoints if each.scheme is None)
                 shown = self.reading.shown(filled.url)
                 says = f"whether its hosts.toml sends containerd to {host} over http:// is not known: it says {shown}"
-                return doubt(filled.place, says)
+                return unknown(filled.place, says)
         return None
 
-    def asks_over_https(self, host: str) -> Flaw | None:
+    def asks_over_https(self, host: str) -> Draft | None:
         """A mirror that is named with https:// alone: containerd goes past it, to the registry that it mirrors."""
         *named, _ = self.endpoints
         ours = [each for each in named if each.authority == host]
@@ -103,9 +107,9 @@ class HostsToml:
         says = "its hosts.toml sends containerd to the cache over https://, and the cache speaks plain HTTP"
         wanted = f'[host."http://{host}"] with capabilities = ["pull", "resolve"]'
         cause = PASSED_BY if "skip_verify" not in self._text else f"{PASSED_BY}; {VERIFIED}"
-        return Flaw(ours[0].place, says, wanted, cause, is_=self.reading.shown(ours[0].url))
+        return fail(ours[0].place, says, should=wanted, cause=cause, is_=self.reading.shown(ours[0].url))
 
-    def own_flaw(self) -> Flaw | None:
+    def own_flaw(self) -> Draft | None:
         """What is wrong with it by itself, whatever a fleet says."""
         flaw = self.unreadable()
         if flaw is None and self.says_plain_http and self.folder != "_default":
@@ -130,34 +134,34 @@ class HostsToml:
             for each in serving
         )
 
-    def _lacks(self, lacking: list[str], host: str) -> Flaw:
+    def _lacks(self, lacking: list[str], host: str) -> Draft:
         shown = self.reading.shown
         wanted = f'[host."http://{host}"] with capabilities = ["pull", "resolve"]'
         unfilled = next((each for each in self.endpoints if each.is_unfilled and each.authority != host), None)
         if unfilled is not None:
             says = f"its hosts.toml literally says {shown(unfilled.url)}: nobody fills the variable in"
             unquoted = "a quoted heredoc and single quotes keep a $ as it is: unquote them, or write the name itself"
-            return Flaw(unfilled.place, says, wanted, UNFILLED, is_=shown(unfilled.url), remedy=unquoted)
+            return fail(unfilled.place, says, should=wanted, cause=UNFILLED, is_=shown(unfilled.url), remedy=unquoted)
         empty = next((each for each in self.endpoints if each.is_empty), None)
         if empty is not None:
             says = f"its hosts.toml says {shown(empty.url)} and names no host"
-            return Flaw(empty.place, says, wanted, EMPTY, is_=shown(empty.url))
+            return fail(empty.place, says, should=wanted, cause=EMPTY, is_=shown(empty.url))
         plain = next((each for each in self.endpoints if each.is_plain), None)
         if plain is not None:
             says = f"its hosts.toml does not let {shown(plain.url)} {' and '.join(sorted(lacking))}"
-            return Flaw(plain.place, says, wanted, NOT_ASKED, is_=", ".join(plain.capabilities))
+            return fail(plain.place, says, should=wanted, cause=NOT_ASKED, is_=", ".join(plain.capabilities))
         misspelt = next((name for name in self.reading.mapping if name in ("hosts", "Host", "mirror", "mirrors")), None)
         if misspelt is not None:
             says = f"its hosts.toml names its host in a table [{misspelt}…], which containerd does not read"
-            return Flaw(self.reading.line_of(f"[{misspelt}"), says, wanted, BY_HTTPS, is_=f"[{misspelt}…]")
+            return fail(self.reading.line_of(f"[{misspelt}"), says, should=wanted, cause=BY_HTTPS, is_=f"[{misspelt}…]")
         bare = next((each for each in self.endpoints if not _URL.match(each.url)["scheme"]), None)  # type: ignore[index]
         if bare is not None:
             says = f"its hosts.toml says {shown(bare.url)} without http://, and containerd then takes https://"
-            return Flaw(bare.place, says, wanted, BY_HTTPS, is_=shown(bare.url))
+            return fail(bare.place, says, should=wanted, cause=BY_HTTPS, is_=shown(bare.url))
         first = self.endpoints[0]
         says = "its hosts.toml sends containerd to the cache over https://, and the cache speaks plain HTTP"
         cause = BY_HTTPS if "skip_verify" not in self._text else f"{BY_HTTPS}; {VERIFIED}"
-        return Flaw(first.place, says, wanted, cause, is_=shown(first.url))
+        return fail(first.place, says, should=wanted, cause=cause, is_=shown(first.url))
 
     def _endpoints(self) -> Iterator[Endpoint]:
         reading, data = self.reading, self.reading.mapping
@@ -169,7 +173,7 @@ class HostsToml:
         url = server if isinstance(server, str) and server else f"https://{self.folder}"
         yield _endpoint(url, _capabilities(data), reading.line_of("server"))
 
-    def _bad_capabilities(self) -> Iterator[Flaw]:
+    def _bad_capabilities(self) -> Iterator[Draft]:
         hosts = self.reading.mapping.get("host")
         tables = [self.reading.mapping, *(hosts.values() if isinstance(hosts, Mapping) else ())]
         for table in (each for each in tables if isinstance(each, Mapping)):
@@ -178,7 +182,9 @@ class HostsToml:
             if not known:
                 says = "its hosts.toml gives capabilities that containerd does not know"
                 place = self.reading.line_of("capabilities")
-                yield Flaw(place, says, 'a list of "pull", "resolve", "push"', DROPPED, is_=json.dumps(given))
+                yield fail(
+                    place, says, should='a list of "pull", "resolve", "push"', cause=DROPPED, is_=json.dumps(given)
+                )
 
 
 def _capabilities(table: object) -> tuple[str, ...]:

@@ -12,17 +12,17 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.documents.tree import plain
 from nodeworthy.documents.yaml import NotYaml, read
 from nodeworthy.facts.boot.final_files import left_by
-from nodeworthy.facts.boot.flaw import Flaw, doubt, shown
+from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import Ready
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.written_text import Reading, content_of, has_hole, read_content
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, PASSED_BY
-from nodeworthy.verdict import Known, Place
+from nodeworthy.verdict import Draft, Known, Place, fail, unknown
 
 TABLE = "settings.container-registry.mirrors"
 
 
-def mirrors_flaws(script: BootScript, host: str) -> Iterator[Flaw]:
+def mirrors_flaws(script: BootScript, host: str) -> Iterator[Draft]:
     """What keeps Bottlerocket from pulling from this host over plain HTTP."""
     userdata = script.userdata
     parts = [part for part in userdata.parts if part.kind is PartKind.BOTTLEROCKET]
@@ -32,11 +32,11 @@ def mirrors_flaws(script: BootScript, host: str) -> Iterator[Flaw]:
         return
     place = told[0].place_of("container-registry", "mirrors") if told else script.place
     if any(_is_filled_in(settings, each) for settings, each in mirrors) or any(each.faults for each in told):
-        yield doubt(place, f"whether {TABLE} tells of {host} is not known: a template fills in a part of it")
+        yield unknown(place, f"whether {TABLE} tells of {host} is not known: a template fills in a part of it")
         return
     remedy = f'add [[{TABLE}]] with registry = "{host}" and endpoint = ["http://{host}"]'
     says = f"nothing tells Bottlerocket that {host} speaks plain HTTP"
-    yield Flaw(place, says, f"http://{host} among {TABLE}", BY_HTTPS, remedy=remedy)
+    yield fail(place, says, should=f"http://{host} among {TABLE}", cause=BY_HTTPS, remedy=remedy)
 
 
 def _mirrors(settings: Settings) -> Iterator[Mapping[str, Any]]:
@@ -64,32 +64,32 @@ def _texts(settings: Settings, mirror: Mapping[str, Any]) -> list[str | None]:
 NO_MIRROR = f"it goes to https:// for a registry without a mirror; {BY_HTTPS}"
 
 
-def registries_flaws(ready: Ready, path: str, host: str, mirrors: str | None, script: Place) -> Iterator[Flaw]:
+def registries_flaws(ready: Ready, path: str, host: str, mirrors: str | None, script: Place) -> Iterator[Draft]:
     """What keeps k3s or RKE2, which read this file as they start, from pulling from a host over plain HTTP."""
     left = left_by(ready.before, path, ready.when)
     wanted = _wanted(path, host)
     if not left.is_there:
         if left.maybe is not None:
-            yield doubt(left.maybe.place, f"whether this step writes {path} is not known")
+            yield unknown(left.maybe.place, f"whether this step writes {path} is not known")
             return
         yield _absent(ready, path, host, wanted, script)
         return
     for write in (each for each in left.last if each.how is not How.DELETE):
         content = content_of(write)
         if content is None:
-            yield doubt(write.place, f"what stands in {path} is not known")
+            yield unknown(write.place, f"what stands in {path} is not known")
             continue
         yield from content_flaws(content, write.place, path, host, mirrors)
     if left.is_sure is False:
         says = f"{path} is written only if {shown(left.last[0].conditions)}"
-        yield Flaw(left.last[0].place, says, "written on every way into the cluster", NO_MIRROR)
+        yield fail(left.last[0].place, says, should="written on every way into the cluster", cause=NO_MIRROR)
 
 
-def _absent(ready: Ready, path: str, host: str, wanted: str, script: Place) -> Flaw:
+def _absent(ready: Ready, path: str, host: str, wanted: str, script: Place) -> Draft:
     join = ready.join
     says = f"nothing tells {join.how if join is not None else 'containerd'} that {host} speaks plain HTTP"
     place = join.place if join is not None else script
-    return Flaw(place, says, wanted, NO_MIRROR, remedy=f"write {path} before it starts")
+    return fail(place, says, should=wanted, cause=NO_MIRROR, remedy=f"write {path} before it starts")
 
 
 def _yaml(text: str) -> Any:
@@ -104,14 +104,16 @@ def _wanted(path: str, host: str) -> str:
     return f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
 
 
-def content_flaws(content: Content, place: Place, path: str, host: str, mirrors: str | None) -> Iterator[Flaw]:
+def content_flaws(content: Content, place: Place, path: str, host: str, mirrors: str | None) -> Iterator[Draft]:
     """What a registries.yaml lacks by which k3s and RKE2 would pull from this host over plain HTTP."""
     reading, wanted = read_content(content, place, path, _yaml), _wanted(path, host)
     if reading.unknown:
-        yield doubt(reading.place, reading.unknown)
+        yield unknown(reading.place, reading.unknown)
         return
     if reading.fault:
-        yield Flaw(reading.place, f"registries.yaml is not YAML: {reading.fault}", "a file that parses", NO_MIRROR)
+        yield fail(
+            reading.place, f"registries.yaml is not YAML: {reading.fault}", should="a file that parses", cause=NO_MIRROR
+        )
         return
     told = reading.mapping.get("mirrors")
     rows: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
@@ -122,7 +124,7 @@ def content_flaws(content: Content, place: Place, path: str, host: str, mirrors:
 
 def _by_its_own_name(
     reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str | None, wanted: str
-) -> Flaw | None:
+) -> Draft | None:
     """For images that are named after the host: an entry of another registry, which it mirrors, is not asked."""
     name = next((each for each in (host, "*") if each in rows), None)
     if name is None:
@@ -131,15 +133,22 @@ def _by_its_own_name(
         says = f"registries.yaml has no mirror for {host}"
         if as_mirror:
             says = f"registries.yaml tells of {host} for images of {mirrors} alone, and not by its own name"
-        return Flaw(reading.line_of("mirrors"), says, wanted, NO_MIRROR, is_, f"write {wanted}")
+        return fail(reading.line_of("mirrors"), says, should=wanted, cause=NO_MIRROR, is_=is_, remedy=f"write {wanted}")
     urls = _endpoints(rows[name])
     if any(url.startswith("http://") for url in urls):
         return None
     place = reading.line_of(f"{name}:", f'{name}":', f"{name}':", "endpoint")
     if any(has_hole(url[:8]) for url in urls):
-        return doubt(place, f"whether {host} is asked over http:// is not known: its endpoint is filled in")
+        return unknown(place, f"whether {host} is asked over http:// is not known: its endpoint is filled in")
     is_ = reading.shown(", ".join(urls)) or "no endpoint"
-    return Flaw(place, f"registries.yaml has no http:// endpoint for {host}", wanted, NO_MIRROR, is_, f"write {wanted}")
+    return fail(
+        place,
+        f"registries.yaml has no http:// endpoint for {host}",
+        should=wanted,
+        cause=NO_MIRROR,
+        is_=is_,
+        remedy=f"write {wanted}",
+    )
 
 
 def _endpoints(row: Any) -> list[str]:
@@ -151,7 +160,7 @@ def _is_of(url: str, host: str) -> bool:
     return url.partition("://")[2].partition("/")[0] == host
 
 
-def _by_https(reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str | None) -> Flaw | None:
+def _by_https(reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str | None) -> Draft | None:
     """The registry that it mirrors names it by https://, and it speaks none: each pull passes it by."""
     urls = _endpoints(rows.get(mirrors) if mirrors is not None else None)
     if f"https://{host}" not in [each.rstrip("/") for each in urls] or f"http://{host}" in urls:
@@ -159,4 +168,11 @@ def _by_https(reading: Reading, rows: Mapping[str, Any], host: str, mirrors: str
     place = reading.line_of(f"https://{host}")
     says = f"registries.yaml sends {mirrors} to {host} over https://, and the cache speaks plain HTTP"
     wanted = f"http://{host}"
-    return Flaw(place, says, wanted, PASSED_BY, f"https://{host}", f"write {wanted} among the endpoints of {mirrors}")
+    return fail(
+        place,
+        says,
+        should=wanted,
+        cause=PASSED_BY,
+        is_=f"https://{host}",
+        remedy=f"write {wanted} among the endpoints of {mirrors}",
+    )

@@ -6,7 +6,6 @@ import ipaddress
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nodeworthy.facts.boot.flaw import Flaw
 from nodeworthy.facts.node.containerd_on_node import lost_config_path
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import Docker, NodeRegistries, read_then
@@ -17,10 +16,10 @@ from nodeworthy.facts.registry.name_resolution import without_port
 from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import registries as known_registries
-from nodeworthy.verdict import Findings, Known, Related, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Known, Related, fail, need, skip, unknown
 
 
-def _docker_flaws(seen: NodeRegistries, host: str) -> Iterator[Flaw]:
+def _docker_flaws(seen: NodeRegistries, host: str) -> Iterator[Draft]:
     """What keeps it from pulling over plain HTTP; nothing where no Docker runs."""
     docker = seen.docker
     if docker is None or host in need(docker.trusts) or _is_in_a_range(seen, docker, host):
@@ -29,14 +28,21 @@ def _docker_flaws(seen: NodeRegistries, host: str) -> Iterator[Flaw]:
     if file is None:
         remedy = f'write {{"{KEY}": ["{host}"]}} to {FILE}, and restart Docker'
         says = f"Docker is not told that {host} speaks plain HTTP"
-        yield Flaw(docker.place, says, f"{host} among the {KEY} of {FILE}", NOT_TOLD, "no daemon.json", remedy)
+        yield fail(
+            docker.place,
+            says,
+            should=f"{host} among the {KEY} of {FILE}",
+            cause=NOT_TOLD,
+            is_="no daemon.json",
+            remedy=remedy,
+        )
         return
     flaw = wrong_kind(file) or content_flaw(file, host)
     if flaw is not None:
         yield flaw
         return
     says = f"{FILE} names {host}, and the Docker that runs has not read it"
-    yield Flaw(docker.place, says, f"{host} among its {KEY}", NOT_TOLD, remedy="systemctl restart docker")
+    yield fail(docker.place, says, should=f"{host} among its {KEY}", cause=NOT_TOLD, remedy="systemctl restart docker")
 
 
 def _is_in_a_range(seen: NodeRegistries, docker: Docker, host: str) -> bool:
@@ -71,10 +77,10 @@ def trust_of(node: Node) -> Findings:
         host = need(cache.host)
         says = Related(cache.host.place, "the fleet says that every node must trust it")
         for flaw in (*_of_containerd(node, seen, cache, host), *_docker_flaws(seen, host)):
-            yield flaw.told(related=(says,))
+            yield flaw.with_more(related=(says,))
 
 
-def _of_containerd(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Flaw]:
+def _of_containerd(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Draft]:
     file = _own_file(node, seen, host)
     flaw = file.speaks_plainly(host) if file is not None else None
     yield from _as_a_mirror(node, seen, cache, host)
@@ -94,7 +100,7 @@ def _own_file(node: Node, seen: NodeRegistries, host: str) -> HostsToml | None:
     return seen.file_for(need(node.kubelets_containerd().registry_folders), *folders_of(host))
 
 
-def _as_a_mirror(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Flaw]:
+def _as_a_mirror(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Draft]:
     """What it goes by for images of the registry that the cache mirrors: by TLS it goes past the cache."""
     folders = need(node.kubelets_containerd().registry_folders)
     named = folders_of(cache.mirrors) if cache.mirrors else ()
@@ -110,32 +116,32 @@ def _file(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Hosts
     return seen.file_for(need(node.kubelets_containerd().registry_folders), *names)
 
 
-def _not_told(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Flaw:
+def _not_told(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Draft:
     used = node.kubelets_containerd()
     folders = need(used.registry_folders)
     lost = lost_config_path(used) if not folders else None
     if lost is not None:
         skip(f"config_path is set in {lost.path}, which containerd does not read so: containerd-config-read says why")
     as_mirror = bool(folders) and _file(node, seen, cache, host) is not None
-    return Flaw(
+    return fail(
         seen.place.about(host),
         f"containerd is told of {host} for images of {cache.mirrors} alone, and not by its own name"
         if as_mirror
         else f"containerd is not told of {host}",
-        f"{(folders or known_registries().hosts)[0]}/{host}/{NAME}, with http://, and config_path set",
-        BY_HTTPS,
-        seen.names_in(folders) or (f"no {NAME} in {folders[0]}" if folders else "no config_path"),
+        should=f"{(folders or known_registries().hosts)[0]}/{host}/{NAME}, with http://, and config_path set",
+        cause=BY_HTTPS,
+        is_=seen.names_in(folders) or (f"no {NAME} in {folders[0]}" if folders else "no config_path"),
     )
 
 
-def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) -> Iterator[Flaw]:
+def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) -> Iterator[Draft]:
     """k3s and RKE2 make containerd's files out of their list whenever they start."""
     wanted = f'mirrors: {{"{host}": {{endpoint: ["http://{host}"]}}}} in {path}'
     remedy = f"write {path}, and restart k3s or RKE2"
     written = seen.lists.get(path)
     if written is None:
         says = f"nothing tells containerd of {host}"
-        yield Flaw(seen.place.about(path), says, wanted, NO_MIRROR, "no such file", remedy)
+        yield fail(seen.place.about(path), says, should=wanted, cause=NO_MIRROR, is_="no such file", remedy=remedy)
         return
     flaws = list(content_flaws(need(written), written.place, path, host, mirrors))
     for flaw in flaws:
@@ -143,7 +149,9 @@ def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) 
     if flaws:
         return
     says = f"{path} names {host}, and containerd's own files were made before it did"
-    yield Flaw(written.place, says, "made of it", NO_MIRROR, remedy="restart k3s or RKE2, which makes them anew")
+    yield fail(
+        written.place, says, should="made of it", cause=NO_MIRROR, remedy="restart k3s or RKE2, which makes them anew"
+    )
 
 
 def names_of(node: Node, cause: str) -> Findings:

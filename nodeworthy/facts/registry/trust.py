@@ -10,14 +10,13 @@ from nodeworthy.boot.conditions import always
 from nodeworthy.boot.effects import Effect, How, PullsImage, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.final_files import FileLeft, left_by
-from nodeworthy.facts.boot.flaw import Flaw, doubt
 from nodeworthy.facts.boot.runtime import Ready, restarts, runs_already
 from nodeworthy.facts.boot.written_text import toml_in, toml_of
 from nodeworthy.facts.registry.config_path import ConfigPath, config_path, configs, registry_tables
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.known.containerd import Containerd, registries
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Related
+from nodeworthy.verdict import Draft, Related, fail, unknown
 
 UNIT = "containerd.service"
 PACKAGES = ("containerd", "containerd.io")
@@ -110,21 +109,31 @@ class Trust:
                 return True
         return False
 
-    def looks_elsewhere(self) -> Flaw | None:
+    def looks_elsewhere(self) -> Draft | None:
         """Why containerd does not read the hosts.toml that is there."""
         write, path = self.left.last[0], self.path
         folder = write.path.shown().rsplit("/", 2)[0]
         if path.folders is None:
-            return doubt(path.place or write.place, f"whether containerd looks into {folder} is not known: {path.why}")
+            return unknown(
+                path.place or write.place, f"whether containerd looks into {folder} is not known: {path.why}"
+            )
         if folder in path.folders:
             return None
         says = f"containerd does not look into {folder}: {path.why}"
         remedy = f'set config_path = "{folder}" in {self.runtime.config} and restart containerd, before the node joins'
         is_ = ":".join(path.folders) or "not set"
         related = (Related(write.place, f"the hosts.toml for {self.host}"),) if path.place is not None else ()
-        return Flaw(path.place or write.place, says, f'config_path = "{folder}"', BY_HTTPS, is_, remedy, related)
+        return fail(
+            path.place or write.place,
+            says,
+            should=f'config_path = "{folder}"',
+            cause=BY_HTTPS,
+            is_=is_,
+            remedy=remedy,
+            related=related,
+        )
 
-    def not_read(self) -> Iterator[Flaw]:
+    def not_read(self) -> Iterator[Draft]:
         """Why containerd does not go by the hosts.toml that is there when images are pulled."""
         elsewhere = self.looks_elsewhere()
         stale = self.not_restarted() if elsewhere is None else None
@@ -139,7 +148,9 @@ class Trust:
         related = (Related(idle.place, "this does nothing: it runs"),) if idle is not None else ()
         file = Related(self.left.last[0].place, f"the hosts.toml for {self.host}")
         remedy = "systemctl restart containerd behind this line"
-        yield Flaw(step.place, says, "a restart behind it", BY_HTTPS, remedy=remedy, related=(*related, file))
+        yield fail(
+            step.place, says, should="a restart behind it", cause=BY_HTTPS, remedy=remedy, related=(*related, file)
+        )
 
     def first_pull(self) -> PullsImage | None:
         """An image that the script itself pulls from this registry before containerd knows it."""

@@ -13,6 +13,7 @@ from nodeworthy.facts.slurm.ranks import Spread, is_local, nodes_of, same_for_al
 from nodeworthy.facts.slurm.words import Peeled, peeled
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Draft, fail, unknown
 
 # What a job starts on several nodes by a variable that nothing in it sets.
 
@@ -51,37 +52,34 @@ _TORCH = ("torchrun", "torch.distributed.launch")
 _OF_A_TASK = pattern(r"SLURM_(?:PROCID|LOCALID)|PMI_RANK")
 
 
-@dataclass(frozen=True, slots=True)
-class Flaw:
-    message: str
-    is_: str
-    should: str
-    cause: str
-    unknown: bool = False
-
-
-def flaws(launch: Launch, where: Spread) -> Iterator[Flaw]:
+def flaws(launch: Launch, where: Spread) -> Iterator[Draft]:
     """Of a launcher that is started on several nodes."""
     yield from _CHECKS[launch.program](launch, where)
 
 
-def started_once(launch: Launch, nodes: int) -> Iterator[Flaw]:
+def started_once(launch: Launch, nodes: int) -> Iterator[Draft]:
     """Of a launcher that is started on the first node of several."""
     if launch.program == "deepspeed":
         if launch.option("hostfile", "H") is None and "DLTS_HOSTFILE" not in launch.environment:
             is_, cause = "no --hostfile", "without one DeepSpeed starts on this node only, and the others are idle"
-            yield Flaw(f"deepspeed is not told of the job's {nodes} nodes", is_, "--hostfile=hosts, made of scontrol "
-                       "show hostnames", cause)  # fmt: skip
+            yield fail(
+                launch.place,
+                f"deepspeed is not told of the job's {nodes} nodes",
+                is_=is_,
+                should="--hostfile=hosts, made of scontrol show hostnames",
+                cause=cause,
+            )
         return
-    yield Flaw(
+    yield fail(
+        launch.place,
         f"{launch.program} is started on the first node only, of {nodes}",
-        "no srun before it",
-        f"srun --nodes={nodes} --ntasks-per-node=1 {launch.program} …",
-        "a batch script runs on the first node of its job: the others are idle, or it waits for them for ever",
+        is_="no srun before it",
+        should=f"srun --nodes={nodes} --ntasks-per-node=1 {launch.program} …",
+        cause="a batch script runs on the first node of its job: the others are idle, or it waits for them for ever",
     )
 
 
-def _torch(launch: Launch, where: Spread) -> Iterator[Flaw]:
+def _torch(launch: Launch, where: Spread) -> Iterator[Draft]:
     if "standalone" in launch.options:
         yield _alone(launch, "--standalone", where)
         return
@@ -102,40 +100,50 @@ def _option(launch: Launch, name: str) -> Text | None:
     return launch.option(name) or launch.environment.get(f"PET_{name.upper()}")
 
 
-def _nnodes(launch: Launch, value: Text | None, name: str, where: Spread) -> Iterator[Flaw]:
+def _nnodes(launch: Launch, value: Text | None, name: str, where: Spread) -> Iterator[Draft]:
     if value is None:
         yield _alone(launch, f"no {name}", where)
     elif missing := unset(launch, value):
-        yield _not_set(missing, name)
+        yield _not_set(launch, missing, name)
     elif value.known is not None:
         least, _, most = value.known.partition(":")
         if not least.isdigit() or not (most or least).isdigit():
             return
         if not int(least) <= where.nodes <= int(most or least):
-            yield Flaw(
+            yield fail(
+                launch.place,
                 f"{launch.program} is told of another number of nodes than it is started on",
-                f"{name}={value.known}",
-                f"{name}={where.nodes}, or $SLURM_NNODES",
-                "it waits for nodes that never come" if int(least) > where.nodes else "each node trains by itself",
+                is_=f"{name}={value.known}",
+                should=f"{name}={where.nodes}, or $SLURM_NNODES",
+                cause="it waits for nodes that never come"
+                if int(least) > where.nodes
+                else "each node trains by itself",
             )
 
 
-def _alone(launch: Launch, is_: str, where: Spread) -> Flaw:
+def _alone(launch: Launch, is_: str, where: Spread) -> Draft:
     cause = "each node trains by itself, on all of the data, and writes over the others' checkpoints"
     should = "--num_machines=$SLURM_NNODES" if launch.program == "accelerate" else "--nnodes=$SLURM_NNODES"
-    return Flaw(f"{launch.program} is not told that it runs on {where.nodes} nodes", is_, should, cause)
-
-
-def _too_often(launch: Launch, where: Spread) -> Flaw:
-    return Flaw(
-        f"{where.per_node} of {launch.program} are started on {'each' if where.nodes > 1 else 'the'} node",
-        f"{where.per_node} tasks on a node",
-        "--ntasks-per-node=1: it starts the processes of its node by itself",
-        "they take each other's port and GPUs: Address already in use, and a hang",
+    return fail(
+        launch.place,
+        f"{launch.program} is not told that it runs on {where.nodes} nodes",
+        is_=is_,
+        should=should,
+        cause=cause,
     )
 
 
-def crowded(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Flaw | None:
+def _too_often(launch: Launch, where: Spread) -> Draft:
+    return fail(
+        launch.place,
+        f"{where.per_node} of {launch.program} are started on {'each' if where.nodes > 1 else 'the'} node",
+        is_=f"{where.per_node} tasks on a node",
+        should="--ntasks-per-node=1: it starts the processes of its node by itself",
+        cause="they take each other's port and GPUs: Address already in use, and a hang",
+    )
+
+
+def crowded(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Draft | None:
     """Of a launcher that is started several times on its only node: who meets where the first one already is, or
     works on the same `cards`, which are how many GPUs all of its tasks see."""
     if where.only_first or where.nodes > 1 or where.per_node < 2:
@@ -152,7 +160,7 @@ def crowded(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> F
     return _too_often(launch, where)
 
 
-def _side_by_side(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Flaw | None:
+def _side_by_side(launch: Launch, where: Spread, cards: Callable[[], int | None]) -> Draft | None:
     """With ports of their own: the same work, twice at once on the same GPUs."""
     told = _option(launch, "nproc_per_node")
     if told is None or told.known is None or _is_each_tasks_own(launch):
@@ -162,11 +170,12 @@ def _side_by_side(launch: Launch, where: Spread, cards: Callable[[], int | None]
     processes = seen if every else int(told.known) if told.known.isdigit() else None
     if seen is None or processes is None or processes < 2 or processes * where.per_node <= seen:
         return None
-    return Flaw(
+    return fail(
+        launch.place,
         f"{where.per_node} of {launch.program} are started on the node, each with {processes} processes",
-        f"{where.per_node} tasks on a node with {seen} GPUs, and --standalone",
-        "--ntasks-per-node=1: it starts the processes of its node by itself",
-        f"{where.per_node} trainings run at once on the same GPUs, and write over each other's checkpoints",
+        is_=f"{where.per_node} tasks on a node with {seen} GPUs, and --standalone",
+        should="--ntasks-per-node=1: it starts the processes of its node by itself",
+        cause=f"{where.per_node} trainings run at once on the same GPUs, and write over each other's checkpoints",
     )
 
 
@@ -193,19 +202,29 @@ def _at_one_port(launch: Launch) -> bool:
     return not free and (not launch.per_task or all(same_for_all(each) for each in said))
 
 
-def _rank(launch: Launch, value: Text | None, name: str, where: Spread) -> Iterator[Flaw]:
+def _rank(launch: Launch, value: Text | None, name: str, where: Spread) -> Iterator[Draft]:
     should = f"{name}=$SLURM_NODEID in what each task expands: srun bash -c '… {name}=$SLURM_NODEID …'"
     cause = "all nodes are rank 0: Address already in use, or each waits for the others for ever"
     if value is None:
-        yield Flaw(
-            f"{launch.program} is not told which of the {where.nodes} nodes it is on", f"no {name}", should, cause
+        yield fail(
+            launch.place,
+            f"{launch.program} is not told which of the {where.nodes} nodes it is on",
+            is_=f"no {name}",
+            should=should,
+            cause=cause,
         )
     elif missing := unset(launch, value):
-        yield _not_set(missing, name)
+        yield _not_set(launch, missing, name)
     elif same_for_all(value) and not launch.ran.in_loop and not launch.ran.background:
         shown = said(value)
         early = "" if launch.option(name.strip("-")) is None or shown != "0" else _early(launch)
-        yield Flaw(f"every node is given the same {name}", f"{name}={shown}{early}", should, cause)
+        yield fail(
+            launch.place,
+            f"every node is given the same {name}",
+            is_=f"{name}={shown}{early}",
+            should=should,
+            cause=cause,
+        )
 
 
 def _early(launch: Launch) -> str:
@@ -219,34 +238,50 @@ def _early(launch: Launch) -> str:
     return ""
 
 
-def _address(launch: Launch, value: Text | None, name: str, should: str) -> Iterator[Flaw]:
+def _address(launch: Launch, value: Text | None, name: str, should: str) -> Iterator[Draft]:
     should = f"{name}={should}, with MASTER_ADDR=$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1)"
     if value is None:
-        yield Flaw(f"{launch.program} is not told where its ranks meet", f"no {name}", should,
-                   "each node takes itself for the meeting point, and waits there")  # fmt: skip
+        yield fail(
+            launch.place,
+            f"{launch.program} is not told where its ranks meet",
+            is_=f"no {name}",
+            should=should,
+            cause="each node takes itself for the meeting point, and waits there",
+        )
     elif missing := unset(launch, value):
-        yield _not_set(missing, name)
+        yield _not_set(launch, missing, name)
     elif is_local(launch, value):
-        yield Flaw(f"every node is told to meet at itself by {name}", said(value), should,
-                   "each node waits for the others at its own address")  # fmt: skip
+        yield fail(
+            launch.place,
+            f"every node is told to meet at itself by {name}",
+            is_=said(value),
+            should=should,
+            cause="each node waits for the others at its own address",
+        )
 
 
-def _not_set(missing: str, name: str) -> Flaw:
+def _not_set(launch: Launch, missing: str, name: str) -> Draft:
     should = {"MASTER_ADDR": "$(scontrol show hostnames $SLURM_JOB_NODELIST | head -n1)", "MASTER_PORT": "29500"}
     is_, cause = f"{missing} is set nowhere in this script", "what is started gets an empty value"
     value = should.get(missing, "…")
     if missing in ("NODE_RANK", "RANK"):
         value = "$SLURM_NODEID, in what each task expands"
-    return Flaw(f"{name} is given a variable that nobody sets", is_, f"export {missing}={value}", cause)
+    return fail(
+        launch.place,
+        f"{name} is given a variable that nobody sets",
+        is_=is_,
+        should=f"export {missing}={value}",
+        cause=cause,
+    )
 
 
-def _accelerate(launch: Launch, where: Spread) -> Iterator[Flaw]:
+def _accelerate(launch: Launch, where: Spread) -> Iterator[Draft]:
     machines, rank = launch.option("num_machines"), launch.option("machine_rank")
     address = launch.option("main_process_ip")
     hidden = launch.option("config_file") is not None
     if hidden and (None in (machines, address) or (rank is None and not _meets_by_itself(launch))):
         what = "what stands in accelerate's --config_file was not read: it may say how its ranks meet"
-        yield Flaw(what, "", "", "", unknown=True)
+        yield unknown(launch.place, what)
         return
     yield from _nnodes(launch, machines, "--num_machines", where)
     if where.per_node > 1:
@@ -264,20 +299,21 @@ def _meets_by_itself(launch: Launch) -> bool:
     return backend is not None and backend.known != "static"
 
 
-def _deepspeed(launch: Launch, where: Spread) -> Iterator[Flaw]:
+def _deepspeed(launch: Launch, where: Spread) -> Iterator[Draft]:
     if "no_ssh" in launch.options:
         yield from _rank(launch, launch.option("node_rank"), "--node_rank", where)
         yield from _address(launch, launch.option("master_addr"), "--master_addr", "$MASTER_ADDR")
         return
-    yield Flaw(
+    yield fail(
+        launch.place,
         "deepspeed is started on every node, and would start itself on all of them from each",
-        "srun before it, without --no_ssh",
-        "--no_ssh --node_rank=$SLURM_NODEID --master_addr=$MASTER_ADDR, or no srun and a --hostfile",
-        "each node starts a job of its own: Address already in use",
+        is_="srun before it, without --no_ssh",
+        should="--no_ssh --node_rank=$SLURM_NODEID --master_addr=$MASTER_ADDR, or no srun and a --hostfile",
+        cause="each node starts a job of its own: Address already in use",
     )
 
 
-_CHECKS: Mapping[str, Callable[[Launch, Spread], Iterator[Flaw]]] = {
+_CHECKS: Mapping[str, Callable[[Launch, Spread], Iterator[Draft]]] = {
     **dict.fromkeys(_TORCH, _torch),
     "accelerate": _accelerate,
     "deepspeed": _deepspeed,
