@@ -39,11 +39,11 @@ from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.profiling.asked import ProfilingAsked, wanted_by
 from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option, says_the_default
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
-from nodeworthy.facts.profiling.option_story import OptionStory
+from nodeworthy.facts.profiling.option_story import CAUSE, OptionStory
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import image_loads_early, option
 from nodeworthy.rule import Rule
-from nodeworthy.verdict import Draft, Findings, Related, Severity, Verdict, fail, need, skip, unknown
+from nodeworthy.verdict import Draft, Findings, Related, Severity, Verdict, need, skip, unknown
 
 RULE = Rule(
     "profiling-before-driver",
@@ -53,10 +53,6 @@ RULE = Rule(
     remedy=f"write `{option().line}` into /etc/modprobe.d/nvprof.conf before anything loads the driver",
 )
 
-CAUSE = (
-    "a module takes its options when it is loaded, and never again: "
-    "profiling stays denied (ERR_NVGPUCTRPERM) until it is loaded anew"
-)
 NOBODY = "nobody asks for profiling here: neither the option, nor a fleet, a label, a pod or a profiler"
 NOTHING = "nothing in this script loads a GPU driver"
 IMAGE = "the image's own units load the module, before shell parts and runcmd"
@@ -120,12 +116,10 @@ def the_files_of_modprobe_set_it(files: NodeFiles) -> Findings:
     answer = boot.has_it(reads)
     story = OptionStory(boot, reads, files.place)
     if answer is None:
-        place, why = story.doubt()
-        yield unknown(place, why, should=option().line)
+        yield story.doubt()
     elif not answer:
         told = story.told()
-        related = [each for each in told.what["related"] if each.says != reads.because]
-        yield fail(told.place, told.message, cause=CAUSE, **{**told.what, "related": related})
+        yield replace(told, related=tuple(each for each in told.related if each.says != reads.because))
 
 
 def _brings(pool: BootPool, timeline: Timeline) -> Driver:
@@ -150,18 +144,16 @@ def _by_the_image(boot: OptionInTime, pool: BootPool | None) -> list[Load]:
 def _without(
     script: BootScript, boot: OptionInTime, load: Load, answer: bool | None, pool: BootPool | None
 ) -> Findings:
-    on = pool.title if pool is not None else ()
+    on = pool.title if pool is not None else ""
     story = OptionStory(boot, load, script.place)
     gap = _unread(boot, load) if answer is False else None
     if gap is not None:
         why = f"whether the profiling option is written before the driver is loaded is not known: {gap.why}"
-        yield unknown(gap.effect, why, related=[story.loads_it()], on=on)
+        yield unknown(gap.effect, why, related=[story.loads_it()], on=on or ())
     elif answer is None:
-        place, why = story.doubt()
-        yield unknown(place, why, related=[story.loads_it()], should=option().line, on=on)
+        yield story.doubt().with_more(on=on, related=[story.loads_it()])
     else:
-        told = story.told()
-        yield fail(told.place, told.message, cause=CAUSE, on=on, **told.what)
+        yield story.told().with_more(on=on)
 
 
 def _unread(boot: OptionInTime, load: Load) -> Unread | None:

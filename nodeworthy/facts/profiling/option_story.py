@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from collections.abc import Iterable
 from typing import Any
 
 from nodeworthy.boot.conditions import happens_at_exit, template_decides
@@ -14,18 +14,14 @@ from nodeworthy.facts.profiling.module_option import OptionWrite, why_not_read
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
 from nodeworthy.known.profiling import option
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place, Related
+from nodeworthy.verdict import Draft, Place, Related, fail, unknown
 
+CAUSE = (
+    "a module takes its options when it is loaded, and never again: "
+    "profiling stays denied (ERR_NVGPUCTRPERM) until it is loaded anew"
+)
 EARLY = "write it in a text/cloud-boothook part, bootcmd or write_files"
 FILE = "/etc/modprobe.d/nvprof.conf"
-
-
-@dataclass(frozen=True)
-class Told:
-    place: Place
-    message: str
-    # is_, should, related, remedy
-    what: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class OptionStory:
         """Where the module is loaded; of what the image does by itself the script is all that there is to look at."""
         return self.load.place if self.load.effect is not None else self.script
 
-    def told(self) -> Told:
+    def told(self) -> Draft:
         before, after = self.boot.before(self.load), self.boot.after(self.load)
         undone = self.boot.undone_before(self.load)
         if undone is not None:
@@ -76,18 +72,19 @@ class OptionStory:
         given = next((each for each in self.boot.loads if each.has_the_option), None)
         return self._given_too_late(given) if given is not None else self._missing()
 
-    def doubt(self) -> tuple[Place, str]:
+    def doubt(self) -> Draft:
         """Where it can't be decided, and why."""
         known = "whether the profiling option is on disk before the driver is not known"
         writes = (*self.boot.before(self.load), *self.boot.after(self.load))
         doubtful = next((each for each in writes if each.says is Says.MAYBE), None)
         if doubtful is not None:
-            return doubtful.place, f"{known}: {doubtful.said.why}"
+            return unknown(doubtful.place, f"{known}: {doubtful.said.why}", should=option().line)
         right = [each.effect.conditions for each in self.boot.before(self.load) if each.says is Says.RIGHT]
         decides = template_decides(right, self.load.conditions)
-        return self.here(), f"{known}: {decides or 'it depends on too many conditions'}"
+        why = f"{known}: {decides or 'it depends on too many conditions'}"
+        return unknown(self.here(), why, should=option().line)
 
-    def _undone(self, right: OptionWrite, by: OptionWrite) -> Told:
+    def _undone(self, right: OptionWrite, by: OptionWrite) -> Draft:
         written = Related(right.place, f"{right.path} gets the option here")
         stays = f"`{option().line}` stays on disk"
         if by.says is Says.OTHERWISE:
@@ -95,56 +92,63 @@ class OptionStory:
             if not by.same_file(right):
                 message = f"{by.said.why} in {by.path}, and of two files modprobe takes the one whose name sorts later"
             remedy = f"delete this line, or make it `{option().line}`"
-            return Told(by.place, message, self._what(by.is_, stays, remedy, written))
+            return self._draft(by.place, message, is_=by.is_, should=stays, remedy=remedy, related=[written])
         message = f"{by.path}, which has the profiling option, {by.said.why} before the driver is loaded"
         if by.says is Says.MISSES:
             message = f"{by.path} is changed before the driver is loaded: {by.said.why}"
         remedy = "append here (>>)" if by.effect.how is How.WRITE else f"delete {by.effect.place.spot}"
         remedy = f"{remedy}, or keep the option in a file of its own: {FILE}"
-        return Told(by.effect.place, message, self._what(by.effect.command, stays, remedy, written))
+        return self._draft(
+            by.effect.place, message, is_=by.effect.command, should=stays, remedy=remedy, related=[written]
+        )
 
-    def _hidden(self, right: OptionWrite, by: OptionWrite) -> Told:
+    def _hidden(self, right: OptionWrite, by: OptionWrite) -> Draft:
         message = f"modprobe never reads {right.path}: {by.path} has the same name, and its folder comes first"
         hides = Related(by.effect.place, f"{by.path} is made here")
-        return Told(right.place, message, self._what(right.path, FILE, f"write the option into {FILE}", hides))
+        return self._draft(
+            right.place, message, is_=right.path, should=FILE, remedy=f"write the option into {FILE}", related=[hides]
+        )
 
-    def _not_always(self, writes: list[OptionWrite]) -> Told:
+    def _not_always(self, writes: list[OptionWrite]) -> Draft:
         first = writes[0]
         if first.effect.detached and not self.load.detached:
             message = (
                 "the profiling option is written in the background, and the driver is loaded without waiting for it"
             )
             should, remedy = "written before the driver is loaded", f"take the `&` from {first.place.spot}"
-            return Told(first.place, message, self._what(first.is_, should, remedy))
+            return self._draft(first.place, message, is_=first.is_, should=should, remedy=remedy)
         guards = [told(but_its_own(each.effect), self.load.conditions) for each in writes]
         under = " or ".join(dict.fromkeys(filter(None, guards)))
         message = f"the profiling option is written only if {under}, and the driver is loaded in other cases, too"
         remedy = f"write `{option().line}` outside of that condition, before {self._where()}"
         should = "written on every path that loads the driver"
-        return Told(first.place, message, self._what(f"written if {under}", should, remedy))
+        return self._draft(first.place, message, is_=f"written if {under}", should=should, remedy=remedy)
 
-    def _wrong(self, write: OptionWrite) -> Told:
+    def _wrong(self, write: OptionWrite) -> Draft:
         fault = why_not_read(write.effect.path)
         if fault:
             message = f"the profiling option is written into {write.path}, where it has no effect: {fault}"
             should = _beside(write.path)
-            return Told(write.effect.place, message, self._what(write.path, should, f"write it into {should}"))
+            return self._draft(
+                write.effect.place, message, is_=write.path, should=should, remedy=f"write it into {should}"
+            )
         remedy = f"make it `{option().line}` on {write.place.spot}"
-        return Told(write.place, write.said.why, self._what(write.is_, option().line, remedy))
+        return self._draft(write.place, write.said.why, is_=write.is_, should=option().line, remedy=remedy)
 
-    def _too_late(self, write: OptionWrite) -> Told:
+    def _too_late(self, write: OptionWrite) -> Draft:
         late, early = _apart(write.effect, self.load)
         order = self._order(write, late, early)
         message = f"the profiling option is written after the driver is loaded{f': {order.why}' if order else ''}"
         before = early.spot if self.load.effect is not None else self._who()
         remedy = order.remedy if order else self._earlier(write, late, early)
-        what = self._what(f"written on {late.spot}", f"on disk before {before}", remedy)
         again = [
             Related(each.effect.place, self._in_vain(each.conditions))
             for each in self.boot.anew
             if each.at > self.boot.at(write)
         ]
-        return Told(write.place, message, {**what, "related": [*what["related"], *again[:1]]})
+        is_, should = f"written on {late.spot}", f"on disk before {before}"
+        late_one = self._draft(write.place, message, is_=is_, should=should, remedy=remedy)
+        return late_one.with_more(related=again[:1])
 
     def _in_vain(self, conditions: Any) -> str:
         under = told(conditions, self.load.conditions)
@@ -180,22 +184,26 @@ class OptionStory:
     def _where(self) -> str:
         return self.load.place.spot if self.load.effect is not None else "the module is loaded"
 
-    def _needs_a_reboot(self, effect: Effect) -> Told:
+    def _needs_a_reboot(self, effect: Effect) -> Draft:
         message = (
             "the profiling option is on the kernel's command line, which is read at boot, and nothing reboots here"
         )
         remedy = f"write `{option().line}` into {FILE} before {self._where()}, or reboot"
-        return Told(
-            effect.place, message, self._what(effect.command, "a reboot on every path, or a file of modprobe", remedy)
+        return self._draft(
+            effect.place,
+            message,
+            is_=effect.command,
+            should="a reboot on every path, or a file of modprobe",
+            remedy=remedy,
         )
 
-    def _given_too_late(self, given: Load) -> Told:
+    def _given_too_late(self, given: Load) -> Draft:
         message = "the profiling option is given to modprobe where the module is loaded already"
         remedy = f"write `{option().line}` into {FILE} before {self._where()}"
         is_ = given.effect.command if given.effect is not None else ""
-        return Told(given.place, message, self._what(is_, f"on disk before {self._where()}", remedy))
+        return self._draft(given.place, message, is_=is_, should=f"on disk before {self._where()}", remedy=remedy)
 
-    def _missing(self) -> Told:
+    def _missing(self) -> Draft:
         message = "the driver is loaded, and nothing writes the profiling option before"
         remedy = f"before {self._where()}: echo '{option().line}' > {FILE}"
         related = []
@@ -203,14 +211,15 @@ class OptionStory:
             remedy = f"{EARLY}: {FILE} with `{option().line}`"
             related = [self.loads_it()]
         should = f"{option().line} on disk before"
-        return Told(
-            self.here(),
-            message,
-            {"is_": self.load.because, "should": should, "remedy": remedy, "related": related},
+        return fail(
+            self.here(), message, is_=self.load.because, should=should, related=related, cause=CAUSE, remedy=remedy
         )
 
-    def _what(self, is_: str, should: str, remedy: str, *related: Related) -> dict[str, Any]:
-        return {"is_": is_, "should": should, "remedy": remedy, "related": [*related, self.loads_it()]}
+    def _draft(
+        self, place: Place, message: str, *, is_: str, should: str, remedy: str, related: Iterable[Related] = ()
+    ) -> Draft:
+        related = [*related, self.loads_it()]
+        return fail(place, message, is_=is_, should=should, related=related, cause=CAUSE, remedy=remedy)
 
 
 def _is_wrong(write: OptionWrite) -> bool:
