@@ -35,13 +35,8 @@ from nodeworthy.facts.boot.flaw import agreed, if_it_is_there
 from nodeworthy.facts.boot.runtime import runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.containerd.added_lines import added_lines
 from nodeworthy.facts.containerd.config import ConfigFile, Role, config_files
-from nodeworthy.facts.containerd.copied import is_copied_from_a_file, is_copied_from_beside
-from nodeworthy.facts.containerd.disabled_cri import disabled_flaws
 from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
-from nodeworthy.facts.containerd.lost_keys import lost_key_flaws
-from nodeworthy.facts.containerd.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
 from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
@@ -51,6 +46,11 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.paths import Kind
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
+from nodeworthy.rules.containerd_config_read.added_lines import added_lines
+from nodeworthy.rules.containerd_config_read.copied import is_copied_from_a_file, is_copied_from_beside
+from nodeworthy.rules.containerd_config_read.disabled_cri import disabled_flaws
+from nodeworthy.rules.containerd_config_read.lost_keys import lost_key_flaws
+from nodeworthy.rules.containerd_config_read.never_reread import never_reread, starts_behind_a_write
 from nodeworthy.verdict import Draft, Findings, Severity, fail, skip, unknown
 
 RULE = Rule(

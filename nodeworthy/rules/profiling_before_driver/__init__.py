@@ -39,10 +39,10 @@ from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.profiling.asked import ProfilingAsked, wanted_by
 from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option, says_the_default
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
-from nodeworthy.facts.profiling.option_story import CAUSE, OptionStory
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import image_loads_early, option
 from nodeworthy.rule import Rule
+from nodeworthy.rules.profiling_before_driver.option_story import CAUSE, OptionStory
 from nodeworthy.verdict import Draft, Findings, Related, Severity, Verdict, need, skip, unknown
 
 RULE = Rule(

@@ -18,9 +18,9 @@ from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.paths_of import nodes_by_paths
 from nodeworthy.facts.operator.policy_schema import is_written_whole, left_out
-from nodeworthy.facts.operator.release_breakage import Hit, hits, names_a_release
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.rule import Rule
+from nodeworthy.rules.operator_release_works.release_breakage import Hit, hits, names_a_release
 from nodeworthy.verdict import (
     Draft,
     Findings,

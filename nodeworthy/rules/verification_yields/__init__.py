@@ -23,11 +23,11 @@ from __future__ import annotations
 
 from nodeworthy.facts.cluster.classes import ClusterClasses
 from nodeworthy.facts.pod.template import PodTemplate
-from nodeworthy.facts.verification.faults import endless, leftovers, lets_others_in, opt_out, overlaps
 from nodeworthy.facts.verification.opt_out import honours_opt_out
 from nodeworthy.facts.verification.signs import is_a_trial, why_verification
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import Rule
+from nodeworthy.rules.verification_yields.faults import endless, leftovers, lets_others_in, opt_out, overlaps
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, skip, unknown
 
 RULE = Rule(

@@ -28,15 +28,15 @@ from dataclasses import replace
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
-from nodeworthy.facts.operator.paths_apart import paths_apart
-from nodeworthy.facts.operator.paths_in_vain import in_vain, is_misspelt
 from nodeworthy.facts.operator.toolkit_edits import setting
-from nodeworthy.facts.operator.toolkit_mounts import compare
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
 from nodeworthy.known.toolkit import CONFIG, SOCKET
 from nodeworthy.rule import Rule
+from nodeworthy.rules.containerd_paths.paths_apart import paths_apart
+from nodeworthy.rules.containerd_paths.paths_in_vain import in_vain, is_misspelt
+from nodeworthy.rules.containerd_paths.toolkit_mounts import compare
 from nodeworthy.verdict import Draft, Findings, Known, Located, Severity, Unknown, Verdict, fail, need, skip, unknown
 
 RULE = Rule(
