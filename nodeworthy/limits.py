@@ -16,6 +16,18 @@ MOST_BY_ALIASES = 100_000
 # A long text counts as several values: it is searched, and may hold a document itself.
 CHARACTERS_A_VALUE = 16
 
+# HCL. Roots nest some ten levels; each is some eight calls of Python, which bears a thousand.
+HCL_DEEPEST = 60
+# Operators, or steps into a value, one behind the other: real ones come to some thirty.
+HCL_LONGEST_CHAIN = 150
+# Steps of evaluating one root, and characters that come out of it: the largest roots take some hundred thousands.
+HCL_STEPS = 2_000_000
+HCL_CHARACTERS = 20_000_000
+# Elements that a single function makes.
+HCL_MOST_ELEMENTS = 20_000
+# Local modules within each other.
+HCL_MODULES_DEEP = 12
+
 # Files of any kind. Python itself refuses to make a number of more digits; most programs take some twenty.
 MOST_DIGITS = 4_300
 

@@ -1,0 +1,505 @@
+"""Evaluates expressions. What waits for something else is a hole; what Terraform refuses raises Refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from typing import Any, Protocol
+
+from nodeworthy.hcl import arithmetic
+from nodeworthy.hcl.kinds import common, convert, kind_of
+from nodeworthy.hcl.source import File, Spot
+from nodeworthy.hcl.syntax import (
+    Attribute,
+    Binary,
+    Call,
+    Chunk,
+    Comprehension,
+    Conditional,
+    Each,
+    Expression,
+    For,
+    If,
+    Index,
+    Interpolation,
+    Literal,
+    Name,
+    Object,
+    Part,
+    Splat,
+    Template,
+    Tuple,
+    Unary,
+)
+from nodeworthy.hcl.values import (
+    Hole,
+    Lit,
+    Obj,
+    Piece,
+    Refusal,
+    Scalar,
+    Seq,
+    Str,
+    Value,
+    Waits,
+    boolean,
+    first_hole,
+    frozen,
+    is_null,
+    joined,
+    known,
+    num,
+    string,
+    text,
+    whole_num,
+    words,
+)
+from nodeworthy.limits import HCL_CHARACTERS, HCL_STEPS
+from nodeworthy.records import dataclass
+
+Step = Attribute | Index
+
+
+class TooMuch(Exception):
+    """More than anybody's root comes to."""
+
+
+@dataclass
+class Budget:
+    """Of one root: what evaluating it may cost."""
+
+    steps: int = HCL_STEPS
+    characters: int = HCL_CHARACTERS
+
+    def spend(self, characters: int) -> None:
+        self.characters -= characters
+        if self.characters < 0:
+            raise TooMuch("it comes to more text than is read")
+
+    def step(self, steps: int = 1) -> None:
+        self.steps -= steps
+        if self.steps < 0:
+            raise TooMuch("it takes more steps than are taken")
+
+
+class World(Protocol):
+    """What expressions refer to: a module."""
+
+    budget: Budget
+
+    def open(self, path: str, spot: Spot) -> File:
+        """A file that an expression names. Raises Refusal or Waits."""
+        ...
+
+    def listed(self, folder: str, spot: Spot) -> Sequence[str]:
+        """The files below a folder, relative to it. Raises the same."""
+        ...
+
+    def exists(self, path: str, spot: Spot) -> bool: ...
+
+    def resolve(self, root: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
+        """What a reference names, and how many of its steps that took; None where nothing of that name is there. A
+        step that is no attribute is None."""
+        ...
+
+
+@dataclass(slots=True)
+class Scope:
+    """Where an expression stands: its file, its module, and the names that only it has."""
+
+    file: File
+    world: World
+    names: Mapping[str, Value] = field(default_factory=dict)
+
+    def spot(self, at: int) -> Spot:
+        return Spot(self.file, at)
+
+    def with_names(self, names: Mapping[str, Value]) -> Scope:
+        return Scope(self.file, self.world, {**self.names, **names})
+
+
+def evaluate(node: Expression, scope: Scope) -> Value:
+    budget = scope.world.budget
+    budget.steps -= 1
+    if budget.steps < 0:
+        budget.step()
+    try:
+        return _HOW[type(node)](node, scope)
+    except Waits as waits:
+        return waits.hole
+
+
+def quietly(node: Expression, scope: Scope) -> Value:
+    """The same, and a hole in place of whatever goes wrong."""
+    try:
+        return evaluate(node, scope)
+    except Refusal as refusal:
+        return Hole(f"Terraform refuses it: {refusal}", scope.spot(node.at), shown(node, scope))
+    except (TooMuch, RecursionError, MemoryError) as problem:
+        why = str(problem) if isinstance(problem, TooMuch) else "it is nested too deep"
+        return Hole(why, scope.spot(node.at))
+
+
+def shown(node: Expression, scope: Scope) -> str:
+    """How it stands in its file, where that is short: the first line from where it begins."""
+    return " ".join(scope.file.text[node.at : node.at + 60].split("\n")[0].split())
+
+
+# Literals and templates
+
+
+def _literal(node: Literal, scope: Scope) -> Value:
+    spot = scope.spot(node.at)
+    if isinstance(node.value, str):
+        quoted = scope.file.text[node.at : node.at + 1] == '"'
+        begin = Spot(scope.file, node.at + 1) if quoted else spot
+        return Str((Lit(node.value, begin, True),), spot)
+    return Scalar(node.value, spot)
+
+
+def _template(node: Template, scope: Scope) -> Value:
+    parts = node.parts
+    if len(parts) == 1 and isinstance(parts[0], Interpolation):
+        return evaluate(parts[0].on, scope)
+    pieces: list[Piece] = []
+    secret = _fill(parts, scope, pieces)
+    made = joined(pieces, scope.spot(node.at), secret)
+    scope.world.budget.spend(sum(len(each.text) for each in pieces if isinstance(each, Lit)) + len(pieces))
+    return made
+
+
+def _fill(parts: Sequence[Part], scope: Scope, pieces: list[Piece]) -> bool:
+    """Appends what they come to; whether a secret is in it."""
+    secret = False
+    for part in parts:
+        scope.world.budget.step()
+        if isinstance(part, Chunk):
+            pieces.append(Lit(part.text, scope.spot(part.at), True))
+        elif isinstance(part, Interpolation):
+            secret |= _interpolate(part, scope, pieces)
+        elif isinstance(part, If):
+            secret |= _fill_if(part, scope, pieces)
+        else:
+            secret |= _fill_for(part, scope, pieces)
+    return secret
+
+
+def _interpolate(part: Interpolation, scope: Scope, pieces: list[Piece]) -> bool:
+    value = evaluate(part.on, scope)
+    if isinstance(value, Hole):
+        raw = " ".join(scope.file.text[part.at + 2 : part.end - 1].strip("~ \n\t").split())
+        pieces.append(Hole(value.why, scope.spot(part.at), raw, value.of, value.secret))
+        return value.secret
+    made = string(value)
+    pieces.extend(made.pieces)
+    return made.secret
+
+
+def _fill_if(part: If, scope: Scope, pieces: list[Piece]) -> bool:
+    condition = evaluate(part.condition, scope)
+    if not isinstance(condition, Hole):
+        try:
+            return _fill(part.then if boolean(condition) else part.otherwise, scope, pieces)
+        except Waits as waits:
+            condition = waits.hole
+    pieces.append(_not_known_part(condition, part.at, "if", scope))
+    return False
+
+
+def _fill_for(part: For, scope: Scope, pieces: list[Piece]) -> bool:
+    over = evaluate(part.over, scope)
+    secret = False
+    try:
+        for key, value in _pairs(over):
+            names = {part.value: value, **({part.key: key} if part.key else {})}
+            secret |= _fill(part.parts, scope.with_names(names), pieces)
+    except Waits as waits:
+        pieces.append(_not_known_part(waits.hole, part.at, "for", scope))
+    return secret
+
+
+def _not_known_part(hole: Hole, at: int, word: str, scope: Scope) -> Hole:
+    return Hole(f"it depends on a directive `{word}`: {hole.why}", scope.spot(at), f"%{{ {word} … }}", hole.of)
+
+
+# References
+
+
+def _name(node: Name, scope: Scope) -> Value:
+    found = scope.names.get(node.name)
+    if found is not None:
+        return found
+    return _reference(node, [], scope)
+
+
+def _reference(root: Name, steps: Sequence[Step], scope: Scope) -> Value:
+    spot = scope.spot(root.at)
+    told = [each.name if isinstance(each, Attribute) else None for each in steps]
+    resolved = scope.world.resolve(root.name, told, spot)
+    if resolved is None:
+        raise Refusal(f"nothing is called {'.'.join([root.name, *[each for each in told if each][:2]])} here")
+    value, taken = resolved
+    return _along(value, steps[taken:], scope)
+
+
+def _along(value: Value, steps: Iterable[Step], scope: Scope) -> Value:
+    for step in steps:
+        if isinstance(step, Attribute):
+            value = attribute(value, step.name)
+        else:
+            value = indexed(value, evaluate(step.index, scope))
+    return value
+
+
+def _step(node: Step, scope: Scope) -> Value:
+    steps: list[Step] = []
+    on: Expression = node
+    while isinstance(on, (Attribute, Index)):
+        steps.append(on)
+        on = on.on
+    steps.reverse()
+    if isinstance(on, Name) and on.name not in scope.names:
+        return _reference(on, steps, scope)
+    return _along(evaluate(on, scope), steps, scope)
+
+
+def attribute(value: Value, name: str) -> Value:
+    if isinstance(value, Hole):
+        return value
+    if isinstance(value, Obj):
+        found = value.items.get(name)
+        if found is None:
+            if value.rest is not None:
+                return value.rest
+            raise Refusal(f"this object has no attribute `{name}`")
+        return found
+    raise Refusal(f"{words(value)} has no attributes")
+
+
+def indexed(value: Value, index: Value) -> Value:
+    if isinstance(value, Hole):
+        return value
+    index = known(index)
+    if isinstance(value, Obj):
+        return attribute(value, text(index))
+    if isinstance(value, Seq) and value.kind != "set":
+        at = whole_num(index)
+        if not 0 <= at < len(value.items):
+            raise Refusal(f"there is no element {at}")
+        return value.items[at]
+    raise Refusal(f"{words(value)} has no elements")
+
+
+def _splat(node: Splat, scope: Scope) -> Value:
+    on = evaluate(node.on, scope)
+    if isinstance(on, Hole):
+        return on
+    if is_null(on):
+        return Seq("tuple", (), scope.spot(node.at))
+    items = on.items if isinstance(on, Seq) else [on]
+    scope.world.budget.step(len(items))
+    made = [evaluate(node.each, scope.with_names({"*": each})) for each in items]
+    return Seq("list" if isinstance(on, Seq) and on.kind != "tuple" else "tuple", made, scope.spot(node.at))
+
+
+def _each(node: Each, scope: Scope) -> Value:  # noqa: ARG001
+    return scope.names["*"]
+
+
+# Collections
+
+
+def _tuple(node: Tuple, scope: Scope) -> Value:
+    return Seq("tuple", [evaluate(each, scope) for each in node.items], scope.spot(node.at))
+
+
+def _object(node: Object, scope: Scope) -> Value:
+    items: dict[str, Value] = {}
+    keys: dict[str, Spot] = {}
+    rest: Hole | None = None
+    for key, value in node.items:
+        try:
+            name = text(known(evaluate(key, scope)))
+        except Waits as waits:
+            # It may be any of those before it.
+            rest, items = waits.hole, dict.fromkeys(items, waits.hole)
+            continue
+        items[name] = evaluate(value, scope)
+        keys[name] = scope.spot(key.at)
+    return Obj("object", items, scope.spot(node.at), keys, rest)
+
+
+def _pairs(over: Value) -> Iterator[tuple[Value, Value]]:
+    """Key and value of each element."""
+    over = known(over)
+    if isinstance(over, Seq):
+        for index, each in enumerate(over.items):
+            yield (each if over.kind == "set" else Scalar(index, each.spot)), each
+    elif isinstance(over, Obj):
+        if over.rest is not None:
+            raise Waits(over.rest)
+        for name, each in over.sorted():
+            spot = over.key_spot(name)
+            yield Str((Lit(name, spot),), spot), each
+    else:
+        raise Refusal(f"{words(over)} has no elements to go through")
+
+
+def _comprehension(node: Comprehension, scope: Scope) -> Value:
+    made = list(_chosen(node, scope))
+    spot = scope.spot(node.at)
+    if node.key is None:
+        return Seq("tuple", [each for _, each in made], spot)
+    items: dict[str, Value] = {}
+    keys: dict[str, Spot] = {}
+    groups: dict[str, list[Value]] = {}
+    for key, value in made:
+        name = text(key)
+        keys.setdefault(name, key.spot)
+        if node.groups:
+            groups.setdefault(name, []).append(value)
+        elif name in items:
+            raise Refusal(f"two elements have the key `{name}`")
+        else:
+            items[name] = value
+    if node.groups:
+        items = {name: Seq("tuple", each, spot) for name, each in groups.items()}
+    return Obj("object", items, spot, keys)
+
+
+def _chosen(node: Comprehension, scope: Scope) -> Iterator[tuple[Value, Value]]:
+    for key, value in _pairs(evaluate(node.over, scope)):
+        names = {node.names[-1]: value, **({node.names[0]: key} if len(node.names) > 1 else {})}
+        inner = scope.with_names(names)
+        scope.world.budget.step(1 + len(names) // 8)
+        if node.condition is not None and not boolean(known(evaluate(node.condition, inner))):
+            continue
+        yield (known(evaluate(node.key, inner)) if node.key is not None else key), evaluate(node.value, inner)
+
+
+# Operators
+
+
+def _unary(node: Unary, scope: Scope) -> Value:
+    value = evaluate(node.on, scope)
+    if isinstance(value, Hole):
+        return value
+    spot = scope.spot(node.at)
+    return Scalar(not boolean(value), spot) if node.sign == "!" else Scalar(arithmetic.negated(num(value)), spot)
+
+
+def _binary(node: Binary, scope: Scope) -> Value:
+    left, right = evaluate(node.left, scope), evaluate(node.right, scope)
+    spot = scope.spot(node.at)
+    if node.sign in ("&&", "||"):
+        return _logic(left, right, node.sign == "||", spot)
+    if node.sign in ("==", "!="):
+        same = equal(left, right)
+        return same if isinstance(same, Hole) else Scalar(same is (node.sign == "=="), spot)
+    one, other = num(left), num(right)
+    try:
+        return Scalar(_ARITHMETIC[node.sign](one, other), spot)
+    except arithmetic.NoNumber as problem:
+        raise Refusal(str(problem)) from None
+
+
+_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": arithmetic.add,
+    "-": arithmetic.subtract,
+    "*": arithmetic.multiply,
+    "/": arithmetic.divide,
+    "%": arithmetic.remainder,
+    "<": lambda one, other: one < other,
+    "<=": lambda one, other: one <= other,
+    ">": lambda one, other: one > other,
+    ">=": lambda one, other: one >= other,
+}
+
+
+def _logic(left: Value, right: Value, decides: bool, spot: Spot) -> Value:
+    """`true ||` and `false &&` decide, whatever else is not known."""
+    sides = [None if isinstance(each, Hole) else boolean(each) for each in (left, right)]
+    if decides in sides:
+        return Scalar(decides, spot)
+    waits = next((each for each in (left, right) if isinstance(each, Hole)), None)
+    return waits if waits is not None else Scalar(not decides, spot)
+
+
+def equal(one: Value, other: Value) -> bool | Hole:
+    """Equal, and of one type: 1 is not "1"."""
+    if isinstance(one, Hole) or isinstance(other, Hole):
+        return one if isinstance(one, Hole) else other if isinstance(other, Hole) else False
+    if isinstance(one, Str) and isinstance(other, Str):
+        for this, that in ((one, other), (other, one)):
+            if this.hole is not None and (that.known is None or this.could_be(that.known)):
+                return this.hole
+        return one.known is not None and one.known == other.known
+    if is_null(one) or is_null(other):
+        return is_null(one) and is_null(other)
+    hole = first_hole(one) or first_hole(other)
+    if hole is not None:
+        return hole
+    if isinstance(one, (Seq, Obj)) and isinstance(other, (Seq, Obj)) and one.kind != other.kind:
+        return False
+    return type(one) is type(other) and frozen(one) == frozen(other)
+
+
+def _conditional(node: Conditional, scope: Scope) -> Value:
+    condition = evaluate(node.condition, scope)
+    if isinstance(condition, Hole):
+        return _either(quietly(node.then, scope), quietly(node.otherwise, scope), condition)
+    decided = boolean(condition)
+    chosen = evaluate(node.then if decided else node.otherwise, scope)
+    if isinstance(chosen, Hole) or is_null(chosen):
+        return chosen
+    # Both sides have one type, and the other one may be what decides which.
+    other = quietly(node.otherwise if decided else node.then, scope)
+    if isinstance(other, Hole):
+        return chosen
+    kind = common([kind_of(chosen), kind_of(other)])
+    if kind is None:
+        raise Refusal("the two sides of a condition are of different types")
+    return convert(chosen, kind)
+
+
+def _either(one: Value, other: Value, condition: Hole) -> Value:
+    """What is the same on both sides is known, whichever it will be."""
+    if isinstance(one, Obj) and isinstance(other, Obj) and not (one.rest or other.rest):
+        if set(one.items) == set(other.items):
+            items = {name: _either(each, other.items[name], condition) for name, each in one.items.items()}
+            return Obj(one.kind, items, one.spot, one.keys)
+    elif (
+        isinstance(one, Seq)
+        and isinstance(other, Seq)
+        and len(one.items) == len(other.items)
+        and one.kind == other.kind
+    ):
+        pairs = zip(one.items, other.items, strict=True)
+        return Seq(one.kind, [_either(*each, condition) for each in pairs], one.spot)
+    elif not isinstance(one, Hole) and not isinstance(other, Hole) and equal(one, other) is True:
+        return one
+    return Hole(f"it depends on a condition: {condition.why}", condition.spot, condition.shown, condition.of)
+
+
+def _call(node: Call, scope: Scope) -> Value:
+    from nodeworthy.hcl.functions import call
+
+    return call(node, scope)
+
+
+_HOW: Mapping[type[Any], Callable[[Any, Scope], Value]] = {
+    Literal: _literal,
+    Template: _template,
+    Name: _name,
+    Attribute: _step,
+    Index: _step,
+    Splat: _splat,
+    Each: _each,
+    Unary: _unary,
+    Binary: _binary,
+    Conditional: _conditional,
+    Call: _call,
+    Tuple: _tuple,
+    Object: _object,
+    Comprehension: _comprehension,
+}

@@ -1,0 +1,85 @@
+"""What expressions may call: each function in the module of its kind, found by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+from nodeworthy.hcl.calling import Calling, Function
+from nodeworthy.hcl.evaluate import Scope, evaluate, shown
+from nodeworthy.hcl.syntax import Call, Expression
+from nodeworthy.hcl.values import Hole, Refusal, Scalar, Value, Waits, listed
+
+# Nobody knows before it runs.
+_LATER = frozenset({"timestamp", "plantimestamp", "uuid", "bcrypt", "rsadecrypt", "uuidv5"})
+_MODULES = ("texts", "collections", "codings", "figures")
+
+
+@cache
+def _known() -> Mapping[str, Function]:
+    found: dict[str, Function] = {}
+    for name in _MODULES:
+        module: ModuleType = import_module(f"nodeworthy.hcl.{name}")
+        found |= module.FUNCTIONS
+    return found
+
+
+def call(node: Call, scope: Scope) -> Value:
+    lazy = _LAZY.get(node.name)
+    if lazy is not None:
+        return lazy(node, scope)
+    spot = scope.spot(node.at)
+    name = node.name.removeprefix("core::")
+    function = _known().get(name)
+    if function is None:
+        why = "it is known only when it runs" if name in _LATER else "it is not worked out here"
+        return Hole(f"{name}(): {why}", spot, shown(node, scope))
+    arguments = _arguments(node, scope)
+    _refuse_count(name, function, len(arguments))
+    try:
+        made: Value = function(Calling(scope, spot), *arguments)
+        return made
+    except Waits as waits:
+        hole = waits.hole
+        return Hole(hole.why, hole.spot, shown(node, scope), hole.of, hole.secret)
+
+
+def _arguments(node: Call, scope: Scope) -> Sequence[Value]:
+    found = [evaluate(each, scope) for each in node.arguments]
+    return [*found[:-1], *listed(found[-1])] if node.expands else found
+
+
+def _refuse_count(name: str, function: Function, count: int) -> None:
+    code = function.__code__
+    most = code.co_argcount - 1
+    least = most - len(function.__defaults__ or ())
+    if count < least or (count > most and not code.co_flags & 0x04):
+        raise Refusal(f"{name}() takes another number of arguments")
+
+
+def _try(node: Call, scope: Scope) -> Value:
+    """The first that Terraform does not refuse. Of what is not known nobody knows whether it would."""
+    for each in node.arguments:
+        try:
+            return _tried(each, scope)
+        except Refusal:
+            continue
+    raise Refusal("none of the expressions of try() works")
+
+
+def _tried(node: Expression, scope: Scope) -> Value:
+    return evaluate(node, scope)
+
+
+def _can(node: Call, scope: Scope) -> Value:
+    spot = scope.spot(node.at)
+    try:
+        found = evaluate(node.arguments[0], scope) if node.arguments else Scalar(None, spot)
+    except Refusal:
+        return Scalar(False, spot)
+    return found if isinstance(found, Hole) else Scalar(True, spot)
+
+
+_LAZY: Mapping[str, Callable[[Call, Scope], Value]] = {"try": _try, "can": _can}

@@ -1,0 +1,537 @@
+"""A folder of Terraform: its variables, locals, modules and resources, each evaluated when somebody asks for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field
+from functools import cached_property
+
+from nodeworthy.hcl.disk import Disk
+from nodeworthy.hcl.evaluate import Budget, Scope, quietly
+from nodeworthy.hcl.kinds import ANY, Defaults, Kind, convert, declared
+from nodeworthy.hcl.source import File, Malformed, Spot
+from nodeworthy.hcl.syntax import Block, Body, Expression, Literal, Setting
+from nodeworthy.hcl.values import Hole, Lit, Obj, Refusal, Scalar, Seq, Str, Value, Waits, is_null, text, whole_num
+from nodeworthy.limits import HCL_MODULES_DEEP, HCL_MOST_ELEMENTS
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# What says how a block is made, and nothing of what it makes.
+META = frozenset({"count", "for_each", "provider", "providers", "depends_on", "source", "version", "lifecycle"})
+_LATER = "it is known only after it is applied"
+_OWN_WORDS = frozenset({"each", "count", "self"})
+
+
+@dataclass
+class Instance:
+    """One resource or data source that a block makes."""
+
+    module: Module
+    block: Block
+    # Its key in `count` or `for_each`, as an address shows it: `[0]`, `["a"]`.
+    key: str
+    names: Mapping[str, Value]
+
+    @property
+    def type(self) -> str:
+        return self.block.labels[0]
+
+    @property
+    def name(self) -> str:
+        return self.block.labels[1]
+
+    @property
+    def is_data(self) -> bool:
+        return self.block.kind == "data"
+
+    @property
+    def address(self) -> str:
+        return f"{self.module.prefix}{_address(self.block)}{self.key}"
+
+    @property
+    def place(self) -> Place:
+        return self.block.file.place(self.block.at)
+
+    @cached_property
+    def values(self) -> Obj:
+        """What is set in it; its blocks are lists of objects."""
+        return body_value(self.block.body, self.module.scope(self.block.file, self.names), self.block.at)
+
+
+@dataclass
+class Root:
+    """What all modules of one root share."""
+
+    disk: Disk
+    folder: str
+    budget: Budget = field(default_factory=Budget)
+    # Where `init` has put the modules of registries, by their addresses.
+    installed: Mapping[str, str] = field(default_factory=dict)
+    # A file that names others out of its tree, or that are not there.
+    modules: int = 0
+
+
+class Module:
+    """A folder within a root, with what it was called with."""
+
+    def __init__(self, root: Root, folder: str, prefix: str = "", depth: int = 0) -> None:
+        self.root = root
+        self.budget = root.budget
+        self.folder = folder
+        self.prefix = prefix
+        self.depth = depth
+        # What it is given, of a module that is called: None for the root.
+        self.given: Mapping[str, Callable[[], Value]] | None = None
+        # What a root is given by files of variables, the last word first.
+        self.set: dict[str, Value] = {}
+        self._bodies = root.disk.bodies(folder)
+        self._running: set[str] = set()
+        self._made: dict[str, Value] = {}
+        self._instances: dict[str, Sequence[Instance] | Hole] = {}
+        self._children: dict[str, Sequence[tuple[Value | None, Module]] | Hole] = {}
+        root.modules += 1
+        self.budget.step(20 * (1 + len(self.blocks)))
+
+    @cached_property
+    def blocks(self) -> Sequence[Block]:
+        return self._bodies.blocks
+
+    def scope(self, file: File, names: Mapping[str, Value] | None = None) -> Scope:
+        return Scope(file, self, names or {})
+
+    @cached_property
+    def _named(self) -> Mapping[str, Block]:
+        """Blocks by what they are referred to as."""
+        found: dict[str, Block] = {}
+        for each in self.blocks:
+            if each.kind in ("resource", "data") and len(each.labels) == 2:
+                found[_address(each)] = each
+            elif each.kind in ("variable", "output", "module") and len(each.labels) == 1:
+                found[f"{each.kind}.{each.labels[0]}"] = each
+        return found
+
+    @cached_property
+    def _locals(self) -> Mapping[str, tuple[File, Setting]]:
+        blocks = [each for each in self.blocks if each.kind == "locals"]
+        return {name: (each.file, said) for each in blocks for name, said in each.body.settings.items()}
+
+    @cached_property
+    def _types(self) -> frozenset[str]:
+        return frozenset(each.labels[0] for each in self.blocks if each.kind == "resource" and each.labels)
+
+    # What expressions refer to
+
+    def resolve(self, root: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
+        if root in {"path", "terraform"}:
+            return self._path(root, steps, spot), 1
+        if root in ("var", "local", "module") and steps and steps[0]:
+            return self._own(root, steps, spot)
+        if root == "data" and len(steps) > 1 and steps[0] and steps[1]:
+            return self._resource(f"data.{steps[0]}.{steps[1]}", steps[2:], 2, spot)
+        if steps and steps[0] and (root in self._types or root not in _OWN_WORDS):
+            return self._resource(f"{root}.{steps[0]}", steps[1:], 1, spot)
+        return None
+
+    def _own(self, root: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
+        name = steps[0]
+        assert name is not None
+        if root == "module":
+            return self._module(name, steps[1:], spot)
+        look_up = self._variable if root == "var" else self._local
+        found = self._once(f"{root}.{name}", lambda: look_up(name), spot)
+        return (found, 1) if found is not None else self._not_there(f"{root}.{name}", spot, len(steps))
+
+    def _not_there(self, called: str, spot: Spot, steps: int) -> tuple[Value, int] | None:
+        """What can't be parsed may declare it."""
+        if self._bodies.faults:
+            return Hole(
+                f"it may stand in {self._bodies.faults[0].place.path}, which can't be parsed", spot, called
+            ), steps
+        return None
+
+    def _once(self, called: str, make: Callable[[], Value | None], spot: Spot) -> Value | None:
+        if called in self._made:
+            return self._made[called]
+        if called in self._running:
+            return Hole(f"{called} refers to itself", spot, called)
+        self._running.add(called)
+        try:
+            made = make()
+        finally:
+            self._running.discard(called)
+        if made is not None:
+            self._made[called] = made
+        return made
+
+    def _path(self, root: str, steps: Sequence[str | None], spot: Spot) -> Value:
+        name = steps[0] if steps else None
+        if root == "terraform":
+            return Hole("which workspace it is, the files don't say", spot, f"terraform.{name}")
+        told = os.path.relpath(self.folder, self.root.folder) if name == "module" else "."
+        return Str((Lit(told, spot),), spot)
+
+    def _local(self, name: str) -> Value | None:
+        said = self._locals.get(name)
+        return quietly(said[1].expression, self.scope(said[0])) if said is not None else None
+
+    def _variable(self, name: str) -> Value | None:
+        block = self._named.get(f"variable.{name}")
+        if block is None:
+            return None
+        spot = Spot(block.file, block.at)
+        kind = declared(block.body.settings["type"].expression) if "type" in block.body.settings else ANY
+        value = self._given(name, block, spot)
+        if is_null(value) and _is_false(block, "nullable"):
+            value = self._default(block) or value
+        made = self._as(kind, value, block)
+        return hidden(made) if _is_true(block, "sensitive") else made
+
+    def _given(self, name: str, block: Block, spot: Spot) -> Value:
+        if self.given is not None:
+            given = self.given.get(name)
+            found = given() if given is not None else self._default(block)
+            return found if found is not None else Hole(f"the module is not given `{name}`", spot, f"var.{name}")
+        found = self.set.get(name) or self._default(block)
+        if found is not None:
+            return found
+        return Hole(f"the variable `{name}` has no default, and no file here sets it", spot, f"var.{name}")
+
+    def _default(self, block: Block) -> Value | None:
+        said = block.body.settings.get("default")
+        return quietly(said.expression, self.scope(block.file)) if said is not None else None
+
+    def _as(self, kind: Kind, value: Value, block: Block) -> Value:
+        try:
+            return convert(value, kind, _DefaultsOf(self.scope(block.file)))
+        except Waits as waits:
+            return waits.hole
+        except Refusal as refusal:
+            return Hole(f"Terraform refuses what is set: {refusal}", value.spot, f"var.{block.labels[0]}")
+
+    # Resources
+
+    def _resource(self, called: str, steps: Sequence[str | None], taken: int, spot: Spot) -> tuple[Value, int] | None:
+        block = self._named.get(called)
+        if block is None:
+            return self._not_there(called, spot, taken + len(steps))
+        address = f"{self.prefix}{called}"
+        made = self._once(called, lambda: self._value_of(block), spot)
+        if isinstance(made, Obj) and not _is_many(block) and steps and steps[0] and steps[0] not in made.items:
+            return self._later(address, steps, spot, block.kind == "data"), taken + len(steps)
+        return (made, taken) if made is not None else None
+
+    def _later(self, address: str, steps: Sequence[str | None], spot: Spot, is_data: bool) -> Hole:
+        named = "".join(f".{each}" if each else "[…]" for each in steps)
+        why = "it is looked up when Terraform runs" if is_data else _LATER
+        return Hole(f"{why}: {address}{named}", spot, f"{address}{named}", address)
+
+    def _value_of(self, block: Block) -> Value:
+        instances = self.instances_of(block)
+        spot = Spot(block.file, block.at)
+        if isinstance(instances, Hole):
+            return instances
+        made = [(each, self._with_rest(each)) for each in instances]
+        if "count" in block.body.settings:
+            return Seq("tuple", [each for _, each in made], spot)
+        if "for_each" in block.body.settings:
+            items = {each.key[2:-2]: value for each, value in made}
+            return Obj("object", items, spot, {})
+        return made[0][1]
+
+    def _with_rest(self, instance: Instance) -> Obj:
+        found = instance.values
+        later = self._later(instance.address, (), found.spot, instance.is_data)
+        return Obj("object", found.items, found.spot, found.keys, found.rest or later)
+
+    def instances_of(self, block: Block) -> Sequence[Instance] | Hole:
+        """What a block makes; a hole where nobody knows how many."""
+        key = _address(block)
+        if key not in self._instances:
+            made = self._keys(block)
+            self._instances[key] = (
+                made if isinstance(made, Hole) else [Instance(self, block, each, names) for each, names in made]
+            )
+        return self._instances[key]
+
+    def _keys(self, block: Block) -> Sequence[tuple[str, Mapping[str, Value]]] | Hole:
+        settings = block.body.settings
+        spot = Spot(block.file, block.at)
+        if "count" in settings:
+            return self._counted(quietly(settings["count"].expression, self.scope(block.file)), spot)
+        if "for_each" in settings:
+            return self._for_each(quietly(settings["for_each"].expression, self.scope(block.file)), spot)
+        return [("", {})]
+
+    def _counted(self, count: Value, spot: Spot) -> Sequence[tuple[str, Mapping[str, Value]]] | Hole:
+        try:
+            found = whole_num(count)
+        except Waits as waits:
+            return Hole(f"how many there are is not known: {waits.hole.why}", spot, waits.hole.shown)
+        except Refusal as refusal:
+            return Hole(f"Terraform refuses its count: {refusal}", spot)
+        if not 0 <= found <= HCL_MOST_ELEMENTS:
+            return Hole("so many are not looked at", spot)
+        self.budget.step(found)
+        return [(f"[{at}]", {"count": Obj("object", {"index": Scalar(at, spot)}, spot, {})}) for at in range(found)]
+
+    def _for_each(self, over: Value, spot: Spot) -> Sequence[tuple[str, Mapping[str, Value]]] | Hole:
+        if isinstance(over, Hole) or (isinstance(over, Obj) and over.rest is not None):
+            why = over.why if isinstance(over, Hole) else over.rest.why if over.rest is not None else ""
+            return Hole(f"how many there are is not known: {why}", spot)
+        try:
+            pairs = _each_of(over)
+        except Waits as waits:
+            return Hole(f"how many there are is not known: {waits.hole.why}", spot, waits.hole.shown)
+        self.budget.step(len(pairs))
+        return [
+            (f'["{key}"]', {"each": Obj("object", {"key": Str((Lit(key, at),), at), "value": value}, spot, {})})
+            for key, at, value in pairs
+        ]
+
+    # Modules
+
+    def _module(self, name: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
+        block = self._named.get(f"module.{name}")
+        if block is None:
+            return self._not_there(f"module.{name}", spot, 1 + len(steps))
+        children = self.children(block)
+        if isinstance(children, Hole):
+            shown = f"module.{name}" + "".join(f".{each}" if each else "[…]" for each in steps)
+            return Hole(children.why, spot, shown, f"{self.prefix}module.{name}"), 1 + len(steps)
+        if not _is_many(block) and steps and steps[0]:
+            return children[0][1].output(steps[0], spot), 2
+        made = [(key, each.outputs(spot)) for key, each in children]
+        if "count" in block.body.settings:
+            return Seq("tuple", [each for _, each in made], spot), 1
+        if "for_each" in block.body.settings:
+            return Obj("object", {text(key): each for key, each in made if key is not None}, spot, {}), 1
+        return made[0][1], 1
+
+    def output(self, name: str, spot: Spot) -> Value:
+        block = self._named.get(f"output.{name}")
+        if block is None or "value" not in block.body.settings:
+            return Hole(f"the module has no output `{name}`", spot)
+        said = block.body.settings["value"].expression
+        made = self._once(f"output.{name}", lambda: quietly(said, self.scope(block.file)), spot)
+        assert made is not None
+        return made
+
+    def outputs(self, spot: Spot) -> Value:
+        names = [each.labels[0] for each in self.blocks if each.kind == "output" and each.labels]
+        return Obj("object", {each: self.output(each, spot) for each in names}, spot, {})
+
+    def children(self, block: Block) -> Sequence[tuple[Value | None, Module]] | Hole:
+        """The modules that a block calls; a hole where they are not here, or nobody knows how many."""
+        name = block.labels[0]
+        if name not in self._children:
+            self._children[name] = self._called(block)
+        return self._children[name]
+
+    def _called(self, block: Block) -> Sequence[tuple[Value | None, Module]] | Hole:
+        spot = Spot(block.file, block.at)
+        folder = self._folder_of(block, spot)
+        if isinstance(folder, Hole):
+            return folder
+        keys = self._keys(block)
+        if isinstance(keys, Hole):
+            return keys
+        return [(_key_of(names), self._child(block, folder, key, names)) for key, names in keys]
+
+    def _child(self, block: Block, folder: str, key: str, names: Mapping[str, Value]) -> Module:
+        child = Module(self.root, folder, f"{self.prefix}module.{block.labels[0]}{key}.", self.depth + 1)
+        scope = self.scope(block.file, names)
+        child.given = {
+            name: _later_value(said.expression, scope)
+            for name, said in block.body.settings.items()
+            if name not in META or name in child.variables
+        }
+        return child
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return frozenset(each.labels[0] for each in self.blocks if each.kind == "variable" and each.labels)
+
+    def _folder_of(self, block: Block, spot: Spot) -> str | Hole:
+        said = block.body.settings.get("source")
+        source = said.expression.value if said is not None and isinstance(said.expression, Literal) else None
+        called = f"module.{block.labels[0]}"
+        if not isinstance(source, str):
+            return Hole(f"what {called} is made of is not known", spot, called)
+        if self.depth >= HCL_MODULES_DEEP:
+            return Hole(f"{called} lies too many modules deep", spot, called)
+        if source.startswith(("./", "../")) or source in (".", ".."):
+            return self._lying_here(os.path.normpath(os.path.join(self.folder, source)), called, spot)
+        installed = self.root.installed.get(_key_in_manifest(f"{self.prefix}{called}"))
+        if installed is None:
+            return Hole(f"what the module {source} makes is not read here", spot, called)
+        return self._lying_here(os.path.normpath(os.path.join(self.root.folder, installed)), called, spot)
+
+    def _lying_here(self, folder: str, called: str, spot: Spot) -> str | Hole:
+        why = self.root.disk.why_not(folder)
+        return Hole(f"{called} is not read: {why}", spot, called) if why else folder
+
+    # Files
+
+    def open(self, path: str, spot: Spot) -> File:
+        return self.root.disk.open(os.path.join(self.root.folder, path), spot)
+
+    def listed(self, folder: str, spot: Spot) -> Sequence[str]:
+        return self.root.disk.listed(os.path.join(self.root.folder, folder), spot)
+
+    def exists(self, path: str, spot: Spot) -> bool:
+        return self.root.disk.exists(os.path.join(self.root.folder, path), spot)
+
+    # All that is made
+
+    def everything(self) -> Iterator[Instance | Hole]:
+        """Its resources and data sources, and those of the modules within; a hole where nobody knows what there is."""
+        for block in self.blocks:
+            if block.kind in ("resource", "data") and len(block.labels) == 2:
+                found = self.instances_of(block)
+                yield from [found] if isinstance(found, Hole) else found
+            elif block.kind == "module" and len(block.labels) == 1:
+                children = self.children(block)
+                if isinstance(children, Hole):
+                    yield children
+                else:
+                    for _, child in children:
+                        yield from child.everything()
+
+    @property
+    def faults(self) -> Sequence[Malformed]:
+        return self._bodies.faults
+
+
+class _DefaultsOf(Defaults):
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def of(self, expression: Expression) -> Value | None:
+        return quietly(expression, self._scope)
+
+
+def _address(block: Block) -> str:
+    return f"{'data.' if block.kind == 'data' else ''}{block.labels[0]}.{block.labels[1]}"
+
+
+def _is_many(block: Block) -> bool:
+    return "count" in block.body.settings or "for_each" in block.body.settings
+
+
+def _is_true(block: Block, name: str) -> bool:
+    said = block.body.settings.get(name)
+    return said is not None and isinstance(said.expression, Literal) and said.expression.value is True
+
+
+def _is_false(block: Block, name: str) -> bool:
+    said = block.body.settings.get(name)
+    return said is not None and isinstance(said.expression, Literal) and said.expression.value is False
+
+
+def _later_value(expression: Expression, scope: Scope) -> Callable[[], Value]:
+    return lambda: quietly(expression, scope)
+
+
+def _key_of(names: Mapping[str, Value]) -> Value | None:
+    each = names.get("each")
+    return each.items["key"] if isinstance(each, Obj) else None
+
+
+def _key_in_manifest(address: str) -> str:
+    """`module.a["x"].module.b` is `a.b` there."""
+    parts = [each.partition("[")[0] for each in address.split(".") if each != "module"]
+    return ".".join(parts)
+
+
+def _each_of(over: Value) -> Sequence[tuple[str, Spot, Value]]:
+    if isinstance(over, Obj):
+        return [(name, over.key_spot(name), each) for name, each in over.sorted()]
+    if isinstance(over, Seq):
+        return [(text(each), each.spot, each) for each in over.items]
+    raise Waits(Hole("Terraform refuses its for_each", over.spot))
+
+
+def hidden(value: Value) -> Value:
+    """Of a variable that is sensitive, every text is."""
+    if isinstance(value, Str):
+        return Str(value.pieces, value.spot, True)
+    if isinstance(value, Seq):
+        return Seq(value.kind, [hidden(each) for each in value.items], value.spot)
+    if isinstance(value, Obj):
+        items = {name: hidden(each) for name, each in value.items.items()}
+        return Obj(value.kind, items, value.spot, value.keys, value.rest)
+    return Hole(value.why, value.spot, value.shown, value.of, True) if isinstance(value, Hole) else value
+
+
+# Bodies
+
+
+def body_value(body: Body, scope: Scope, at: int) -> Obj:
+    """What a body sets: its arguments, and its blocks as lists of objects; a hole in place of what can't be told."""
+    items: dict[str, Value] = {}
+    keys: dict[str, Spot] = {}
+    for name, said in body.settings.items():
+        if name not in META:
+            items[name] = quietly(said.expression, scope)
+            keys[name] = scope.spot(said.at)
+    lists: dict[str, list[Value]] = {}
+    for block in body.blocks:
+        if block.kind == "dynamic" and block.labels:
+            made = _dynamic(block, scope)
+            name = block.labels[0]
+        else:
+            made, name = [body_value(block.body, scope, block.at)], block.kind
+        keys.setdefault(name, scope.spot(block.at))
+        if isinstance(made, Hole):
+            items[name] = made
+        else:
+            lists.setdefault(name, []).extend(made)
+    for name, each in lists.items():
+        items.setdefault(name, Seq("list", each, keys[name]))
+    return Obj("object", items, scope.spot(at), keys)
+
+
+def _dynamic(block: Block, scope: Scope) -> Sequence[Value] | Hole:
+    settings, contents = block.body.settings, block.body.of("content")
+    spot = scope.spot(block.at)
+    if "for_each" not in settings or not contents:
+        return Hole("Terraform refuses this block", spot)
+    said = settings.get("iterator")
+    name = getattr(said.expression, "name", block.labels[0]) if said is not None else block.labels[0]
+    over = quietly(settings["for_each"].expression, scope)
+    if isinstance(over, Hole) or (isinstance(over, Obj) and over.rest is not None):
+        why = over if isinstance(over, Hole) else over.rest
+        assert why is not None
+        return Hole(f"how many there are is not known: {why.why}", spot, why.shown, why.of)
+    made: list[Value] = []
+    for key, value in _iterated(over, spot):
+        scope.world.budget.step(1 + len(contents[0].body.settings))
+        iterator = Obj("object", {"key": key, "value": value}, spot, {})
+        made.append(body_value(contents[0].body, scope.with_names({name: iterator}), contents[0].at))
+    return made
+
+
+def _iterated(over: Value, spot: Spot) -> Sequence[tuple[Value, Value]]:
+    if isinstance(over, Obj):
+        return [(Str((Lit(name, over.key_spot(name)),), over.key_spot(name)), each) for name, each in over.sorted()]
+    if isinstance(over, Seq):
+        return [(each if over.kind == "set" else Scalar(at, spot), each) for at, each in enumerate(over.items)]
+    return []
+
+
+# Opening
+
+
+def open_root(folder: str, disk: Disk, var_files: Sequence[str] = ()) -> Module:
+    """The root in a folder. Files of variables beside those that Terraform takes by itself: the last one wins."""
+    root = Root(disk, folder, installed=disk.installed(folder))
+    module = Module(root, folder)
+    for path in [*disk.var_files(folder), *var_files]:
+        body = disk.body(path)
+        if body is None:
+            continue
+        scope = Scope(body.file, module)
+        for name, said in body.body.settings.items():
+            module.set[name] = quietly(said.expression, scope)
+    return module
