@@ -160,9 +160,25 @@ def _nodes_of_eksctl(document: Tree) -> Iterator[Fact]:
     yield from nodes_of_eksctl(document)
 
 
+def _nodes_of_cluster_api(document: Tree) -> Iterator[Fact]:
+    from nodeworthy.facts.fleet.cluster_api import nodes_of_cluster_api
+
+    yield from nodes_of_cluster_api(document)
+
+
+def _nodes_of_talos(document: Tree) -> Iterator[Fact]:
+    if "machine" in document.mapping or "talosVersion" in document.mapping:
+        from nodeworthy.facts.fleet.talos import nodes_of_talos
+
+        yield from nodes_of_talos(document)
+
+
+# What Cluster API makes machines into nodes by: `KubeadmConfig`, `KubeadmConfigTemplate`, `KubeadmControlPlane`.
+_BOOTSTRAPS = ("Kubeadm", "RKE2", "KThrees", "K0s", "K0sWorker", "MicroK8s", "Talos")
+_OF_BOOTSTRAP = ("Config", "ConfigTemplate", "ControlPlane")
 # Each asks for the group of the API itself: Kyverno, too, has a ClusterPolicy. What says no kind is under "".
 READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
-    "": (_device_plugins_config,),
+    "": (_device_plugins_config, _nodes_of_talos),
     "Cluster": (_databases,),
     "ClusterConfig": (_nodes_of_eksctl,),
     "ClusterPolicy": (_operators_own,),
@@ -176,6 +192,7 @@ READ_BY_KIND: Mapping[str, tuple[Callable[[Tree], Iterator[Fact]], ...]] = {
     "Prometheus": (_prometheuses,),
     "RuntimeClass": (_classes,),
     "ServiceMonitor": (_monitors,),
+    **{f"{each}{what}": (_nodes_of_cluster_api,) for each in _BOOTSTRAPS for what in _OF_BOOTSTRAP},
 }
 
 

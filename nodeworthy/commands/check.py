@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import Watch, watched
-from nodeworthy.commands import baselined, check_fix, judging, settled
+from nodeworthy.commands import baselined, check_fix, judging, settled, told_inference
 from nodeworthy.errors import InputError
 from nodeworthy.report.kinds import kinds_of
 from nodeworthy.report.printable import on_one_line
@@ -64,7 +64,9 @@ def _run(options: Options, run: Run, watch: Watch) -> int:
     known = memory.answer() if memory is not None else None
     if known is not None:
         report = Report(Moment.SOURCE, known.judgements, known.counts, not_read=kinds_of(known.nothing))
-        return _deliver(options, run, found.counted(report))
+        code = _deliver(options, run, found.counted(report))
+        told_inference.tell("check", known.inferred, told_inference.of_files(known.inferred))
+        return code
     return _look(options, run, found, memory, watch)
 
 
@@ -102,11 +104,13 @@ def _look(options: Options, run: Run, found: Found, memory: Memory | None, watch
     for why in looked.scopes.incomplete:
         print(f"nodeworthy check: evidence was looked for in a part of the files: {on_one_line(why)}", file=sys.stderr)
     tell_of_named(looked.out_of_the_tree)
+    inferred = told_inference.inferred_in(looked.scenes)
+    told_inference.tell("check", inferred, told_inference.of_files(inferred))
     for refused in looked.refusals():
         print(f"nodeworthy check: {on_one_line(refused)}", file=sys.stderr)
     # What was given up may come to its end another time.
     if memory is not None and not looked.refused and not looked.out_of_the_tree and not watch.stops:
-        memory.keep(report.judgements, looked.counts, looked.nothing, [*fleets.files, *looked.asked_for])
+        memory.keep(report.judgements, looked, inferred, [*fleets.files, *looked.asked_for])
     return 2 if looked.refused else code
 
 

@@ -1,7 +1,13 @@
 """Prints the fleet as it was resolved: each pool with its GPUs, its containerd's paths, its boot script's kind.
 
 The fleet is --fleet, or the Pulumi.<stack>.yaml of the folder that this runs in, upwards to the repository's root.
-`fleet schema` prints the JSON Schema of such a file, for editors.
+Where none is declared, it is what follows from the files there. `fleet schema` prints the JSON Schema of such a file,
+for editors.
+
+`fleet infer PATH…` prints the fleet that follows from what asks for nodes in files, or makes some: eksctl, Karpenter,
+Cluster API, Talos, boot scripts; with --stack from what the Pulumi program of this folder makes; with --from or
+--context from what a cluster's nodes say of themselves. Each line has its evidence as a comment, and what nothing says
+is a question: the file is there to be completed and committed.
 """
 
 from __future__ import annotations
@@ -18,6 +24,9 @@ if TYPE_CHECKING:
 
 class Options:
     what: str | None
+    paths: list[str]
+    dump: str | None
+    context: str | None
     fleet: str | None
     stack: str | None
     format: str
@@ -25,9 +34,17 @@ class Options:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="?", choices=("schema",), help="schema: the JSON Schema of a fleet")
+    parser.add_argument(
+        "what",
+        nargs="?",
+        choices=("schema", "infer"),
+        help="a fleet's JSON Schema, or what follows from evidence",
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="of infer: the files and folders to look at (.)")
     parser.add_argument("--fleet", metavar="FILE", help="the fleet: a Pulumi.<stack>.yaml")
     parser.add_argument("--stack", metavar="NAME", help="the stack whose fleet it is")
+    parser.add_argument("--from", metavar="PATH", dest="dump", help="of infer: a dump, a file of one, or -")
+    parser.add_argument("--context", metavar="NAME", help="of infer: the kubeconfig's context to look at")
     parser.add_argument(
         "--format", choices=("text", "json", "html"), default="text", help="how it is written; html draws it"
     )
@@ -43,10 +60,44 @@ def run(options: Options) -> int:
 
         print(json.dumps(schema_of_stack(FLEET, KEY), indent=2, ensure_ascii=False))
         return 0
+    if options.what == "infer":
+        return _infer(options)
+    fleet = _chosen(options)
+    return _told(options, fleet) if fleet is not None else _not_declared()
+
+
+def _not_declared() -> int:
+    from nodeworthy.collect.source.fleets import NO_FLEET
+    from nodeworthy.commands import inferring
+    from nodeworthy.errors import InputError
+
+    found = inferring.of_files(["."])
+    if not found:
+        raise InputError(NO_FLEET)
+    print("nodeworthy fleet: no fleet is declared here; this is what follows from the files", file=sys.stderr)
+    return inferring.told(found)
+
+
+def _infer(options: Options) -> int:
+    """Of one thing at a time."""
+    from nodeworthy.commands import inferring
+    from nodeworthy.errors import InputError
+
+    asked = {"PATH": options.paths, "--stack": options.stack, "--from": options.dump, "--context": options.context}
+    given = [name for name, value in asked.items() if value]
+    if len(given) > 1:
+        raise InputError(f"a fleet is inferred from one of them: {' or '.join(given)}")
+    if options.stack:
+        return inferring.told(inferring.of_plan(options.stack))
+    if options.dump or options.context:
+        return inferring.told(inferring.of_cluster(options.context, options.dump))
+    return inferring.told(inferring.of_files(options.paths or ["."]))
+
+
+def _told(options: Options, fleet: Fleet) -> int:
     from nodeworthy.report import fleet as report
     from nodeworthy.report.printable import escaped, printable
 
-    fleet = _chosen(options)
     if options.format == "html":
         from nodeworthy.report.fleet_html import html
         from nodeworthy.report.fleet_picture import picture_of
@@ -63,11 +114,12 @@ def run(options: Options) -> int:
     return 0
 
 
-def _chosen(options: Options) -> Fleet:
-    from nodeworthy.collect.source.fleets import Fleets
+def _chosen(options: Options) -> Fleet | None:
+    """None where nobody declares any; of several somebody must choose."""
+    from nodeworthy.collect.source.fleets import NO_FLEET, Fleets
     from nodeworthy.errors import InputError
 
     choice = Fleets(options.fleet, options.stack).beside(Path.cwd())
-    if choice.fleet is None:
+    if choice.fleet is None and (choice.why != NO_FLEET or options.format != "text" or options.picture):
         raise InputError(choice.why)
     return choice.fleet

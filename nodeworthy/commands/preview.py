@@ -10,11 +10,12 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands import judging, settled
+from nodeworthy.commands import judging, settled, told_inference
 from nodeworthy.patterns import pattern
 from nodeworthy.rule import Moment
 
@@ -92,22 +93,33 @@ def run(options: Options) -> int:
     if impossible is not None:
         report = judging.judged(run, Moment.PLAN, [impossible], {"resources": 0})
         return judging.deliver(options, run, report, _impossible(preview), _beside_fleet(preview))
-    shown = _Shown()
     try:
-        seen = preview.run(_asks(options, preview), shown, _get_ready)
+        with shown_program() as shown:
+            seen = preview.run(_asks(options, preview), shown, _get_ready)
     except ProgramFailed:
         return 2  # the program's own words say all there is to say
-    finally:
-        shown.end()
     if not seen.plan.resources:
         print("nodeworthy preview: the program registers no resources, so nothing is proven", file=sys.stderr)
     if seen.newly_answered:
         print(f"nodeworthy preview: {seen.newly_answered} new answers written; review and commit them", file=sys.stderr)
     report = _judged(run, seen)
-    return judging.deliver(options, run, report, _heading(options, seen), _beside(options, seen))
+    code = judging.deliver(options, run, report, _heading(options, seen), _beside(options, seen))
+    inferred = told_inference.inferred_in(filter(None, seen.scenes))
+    told_inference.tell("preview", inferred, f"nodeworthy fleet infer --stack {seen.plan.stack}")
+    return code
 
 
-class _Shown:
+@contextmanager
+def shown_program() -> Iterator[Shown]:
+    """What the program prints while it runs, to the end."""
+    shown = Shown()
+    try:
+        yield shown
+    finally:
+        shown.end()
+
+
+class Shown:
     """What the program prints, line by line; lines that may hold one secret together, together."""
 
     def __init__(self) -> None:

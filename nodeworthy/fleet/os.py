@@ -28,6 +28,7 @@ _FITS = {
     "microk8s": UBUNTU,
     "k8s-snap": UBUNTU,
     "gke-cos": (),
+    "talos": (),
 }
 EKS = tuple(dict.fromkeys(_ON_EKS.values()))
 

@@ -90,7 +90,13 @@ class _Pool:
                 else Located.unknown(f"`{named}` is not a GPU we know", written.place)
             )
         has = self._type_has()
-        return Located(Known(has.gpu), self._unsaid("gpu"), written=False) if has else None
+        if has is not None:
+            return Located(Known(has.gpu), self._unsaid("gpu"), written=False)
+        named = self.instance_type.state if self.instance_type is not None else None
+        if isinstance(named, Known) and instances.exists(named.value) and instances.has_gpus(named.value):
+            why = f"{named.value} has GPUs, and which and how many is not known: say it with gpu and gpusPerNode"
+            return Located(Unknown(why), self._unsaid("gpu"), written=False)
+        return None
 
     def _type_has(self) -> instances.InstanceGpus | None:
         state = self.instance_type.state if self.instance_type is not None else None

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.efa import efa_of
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 
 LIST = "ec2_instance_types.txt"
@@ -49,9 +50,12 @@ def instance_types_source() -> str:
 
 
 @cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("instances.toml").read_text(encoding="utf-8"))
+
+
 def _families() -> Mapping[str, Any]:
-    text = files(__package__).joinpath("instances.toml").read_text(encoding="utf-8")
-    families: Mapping[str, Any] = tomllib.loads(text)["family"]
+    families: Mapping[str, Any] = _table()["family"]
     return families
 
 
@@ -78,9 +82,23 @@ def gpus_of(instance_type: str) -> InstanceGpus | None:
     )
 
 
+# EC2 names what has GPUs g and p, with the generation behind; another vendor's are told apart by the table.
+_OF_GPUS = pattern(r"(?:gr?|p)\d[a-z0-9-]*")
+
+
+@cache
+def _without_nvidia() -> frozenset[str]:
+    return frozenset(_table()["without_nvidia"]["families"])
+
+
 def is_gpu_family(family: str) -> bool:
-    """By the part of a type's name before the dot."""
-    return family in _families()
+    """By the part of a type's name before the dot: also of one that is too new for the table."""
+    return family in _families() or (_OF_GPUS.fullmatch(family) is not None and family not in _without_nvidia())
+
+
+def has_gpus(instance_type: str) -> bool:
+    """Whether it has any of NVIDIA's, however many."""
+    return "." in instance_type and is_gpu_family(instance_type.partition(".")[0])
 
 
 @cache

@@ -28,6 +28,7 @@ from nodeworthy.facts.boot.drivers import (
     who_brings,
 )
 from nodeworthy.facts.boot.script import BootPool, BootScript
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import KarpenterClass, KarpenterPool
 from nodeworthy.facts.fleet.node_image import NodeImage
@@ -69,6 +70,18 @@ def a_node_class_of_karpenters_has_one(node_class: KarpenterClass, pools: Sequen
     script = node_class.script
     if nodes is None or nodes.image.has_driver is None or script is None:
         skip("no pool with GPUs takes an image of EKS' own from it, and boots with its user data")
+    yield from _beside_the_image(nodes, script, "Karpenter")
+
+
+@RULE.check
+def a_group_of_eksctls_has_one(nodes: AskedNodes) -> Findings:
+    if nodes.image.has_driver is None or not nodes.scripts:
+        skip("no image of EKS' own is taken for it, or it boots with no commands of its own")
+    for script in nodes.scripts:
+        yield from _beside_the_image(nodes, script, "eksctl")
+
+
+def _beside_the_image(nodes: AskedNodes, script: BootScript, chooser: str) -> Findings:
     if not nodes.image.has_driver:
         return
     installed = drivers(script.timeline)
@@ -86,7 +99,7 @@ def a_node_class_of_karpenters_has_one(node_class: KarpenterClass, pools: Sequen
         on=f"{nodes.noun} '{nodes.name}'",
         related=[nodes.image.told()],
         cause=FIGHT,
-        remedy="take this install out; Karpenter takes the image with NVIDIA's driver for instances with GPUs",
+        remedy=f"take this install out; {chooser} takes the image with NVIDIA's driver for instances with GPUs",
     )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from nodeworthy.collect.source import cache_judgements, cache_store
 from nodeworthy.collect.source.cache_stamps import Stamp, around, program, stamp
@@ -32,6 +32,17 @@ class Answer:
     counts: dict[str, int]
     # The files that held nothing of ours.
     nothing: Sequence[str]
+    # The pools that followed from evidence, in the words in which they were told.
+    inferred: dict[str, str]
+
+
+class Kept(Protocol):
+    """What was looked at."""
+
+    @property
+    def counts(self) -> dict[str, int]: ...
+    @property
+    def nothing(self) -> Sequence[str]: ...
 
 
 @dataclass
@@ -54,7 +65,8 @@ class Memory:
             if not self._is_unchanged():
                 return None
             judged = cache_judgements.of_data(self._kept["judged"])
-            return Answer(judged, self._kept["counts"], [str(each) for each in self._kept["nothing"]])
+            nothing = [str(each) for each in self._kept["nothing"]]
+            return Answer(judged, self._kept["counts"], nothing, dict(self._kept["inferred"]))
         except _OTHERWISE_SHAPED:
             return None
 
@@ -82,7 +94,7 @@ class Memory:
         return dict.fromkeys(Path(os.path.abspath(source.path)).parent for source in self.sources)
 
     def keep(
-        self, judgements: Sequence[Judgement], counts: dict[str, int], nothing: Sequence[str], named: Iterable[Path]
+        self, judgements: Sequence[Judgement], looked: Kept, inferred: dict[str, str], named: Iterable[Path]
     ) -> None:
         """`named` are the other files that the run asked for, whether they are there or not."""
         asked = sorted({os.path.abspath(path) for path in named})
@@ -92,9 +104,10 @@ class Memory:
                 "files": [[each.shown, each.named, now] for each, now in zip(self.sources, self._stamps, strict=True)],
                 "beside": around(self._folders, map(Path, asked), self._began),
                 "named": asked,
-                "nothing": list(nothing),
+                "nothing": list(looked.nothing),
+                "inferred": inferred,
                 "judged": cache_judgements.as_data(judgements),
-                "counts": counts,
+                "counts": looked.counts,
             },
         )
 

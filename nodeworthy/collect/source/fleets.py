@@ -18,6 +18,7 @@ from nodeworthy.settings.find import settings_in
 from nodeworthy.verdict import ToGive
 
 _GIVE = "give --fleet FILE, or keep a Pulumi.<stack>.yaml beside it"
+NO_FLEET = ToGive("there is no fleet to judge by", _GIVE)
 _GIVE_A_PIPE = "give --fleet FILE, or --stack NAME"
 
 
@@ -84,7 +85,7 @@ class Fleets:
             raise InputError(
                 f"there is no stack {self.stack!r}: no Pulumi.{self.stack}.yaml beside {shown(folder)} has a fleet"
             )
-        return Choice(None, ToGive("there is no fleet to judge by", _GIVE))
+        return Choice(None, NO_FLEET)
 
     def _choose(self, stacks: dict[str, Path], wanted: str | None) -> Choice:
         if wanted is not None:

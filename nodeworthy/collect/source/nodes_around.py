@@ -22,7 +22,8 @@ from nodeworthy.records import dataclass
 from nodeworthy.scene import Fact
 
 _OF_NODES = pattern(
-    rb"eksctl\.io/v1|karpenter\.k8s\.aws|get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|/etc/eks/bootstrap\.sh|"
+    rb"eksctl\.io/v1|karpenter\.k8s\.aws|eks\.amazonaws\.com/v1|(?:bootstrap|controlplane)\.cluster\.x-k8s\.io|"
+    rb"(?m:^machine:)|talosVersion|get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|/etc/eks/bootstrap\.sh|"
     rb"node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", "")

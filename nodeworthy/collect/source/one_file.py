@@ -138,12 +138,11 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
 
 
 def _of_node_classes(facts: Sequence[Fact], source: Source) -> Iterator[BootScript]:
-    """What Karpenter hands to machines as their user data. Imported only where it is asked for any."""
-    if any(type(each).__name__ == "KarpenterClass" for each in facts):
-        from nodeworthy.facts.fleet.karpenter import KarpenterClass
-
-        scripts = (each.script for each in facts if isinstance(each, KarpenterClass))
-        yield from (replace(each, surroundings=source.scope) for each in scripts if each is not None)
+    """What Karpenter, eksctl or Cluster API hands to machines as their user data."""
+    for each in facts:
+        if type(each).__name__ in ("KarpenterClass", "AskedNodes"):
+            scripts: Sequence[BootScript] = getattr(each, "scripts", ())
+            yield from (replace(script, surroundings=source.scope) for script in scripts)
 
 
 def _is_telling(every: Sequence[Tree], text: str) -> bool:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.stack import AwsResource, AwsStack
+from nodeworthy.known import instances
 from nodeworthy.known.instances import exists, gpus_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
@@ -102,7 +103,7 @@ def has_gpus(nodes: NodeGroup) -> Located[bool]:
     if nodes.pool is not None:
         return Located.known(nodes.pool.is_gpu, nodes.pool.place)
     types = instance_types(nodes)
-    if any(isinstance(each.state, Known) and gpus_of(str(each.state.value)) is not None for each in types):
+    if any(isinstance(each.state, Known) and instances.has_gpus(str(each.state.value)) for each in types):
         return Located.known(True, nodes.place)
     for each in types:
         if isinstance(each.state, Unknown):

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from nodeworthy.facts.aws.image import image_of
 from nodeworthy.facts.aws.node_group import NodeGroup
-from nodeworthy.facts.aws.node_types import has_gpus
+from nodeworthy.facts.aws.node_types import has_gpus, instance_types
 from nodeworthy.facts.aws.security_group import CLUSTER
 from nodeworthy.facts.boot.pool_drivers import brought
 from nodeworthy.facts.boot.pools import DISTRIBUTIONS_BY_JOIN
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.machines import Machines, number_of
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.facts.fleet.pools_by_evidence import settled
 from nodeworthy.facts.operator.values import OperatorValues
@@ -36,12 +38,18 @@ def pools_by_evidence(
     groups: Sequence[NodeGroup], scripts: Sequence[BootScript], values: Sequence[OperatorValues]
 ) -> list[GpuPool]:
     """In a stack of several clusters nothing says for the nodes of which of them the values are."""
+    pools = pools_of_groups(groups, scripts)
+    of_several = any(len(nodes.stack.of(CLUSTER)) > 1 for nodes in groups[:1])
+    return settled(pools, values) if of_several else pools
+
+
+def pools_of_groups(groups: Sequence[NodeGroup], scripts: Sequence[BootScript]) -> list[GpuPool]:
+    """A pool of each group that no fleet declares, and that has GPUs."""
     by_urn: dict[str, list[BootScript]] = {}
     for script in scripts:
         by_urn.setdefault(script.place.urn or "", []).append(script)
     found = [nodes for nodes in groups if nodes.pool is None and has_gpus(nodes).state == Known(True)]
-    pools = [_pool(nodes, by_urn) for nodes in found]
-    return settled(pools, values) if any(len(nodes.stack.of(CLUSTER)) > 1 for nodes in found[:1]) else pools
+    return [_pool(nodes, by_urn) for nodes in found]
 
 
 def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPool:
@@ -55,6 +63,8 @@ def _pool(nodes: NodeGroup, by_urn: Mapping[str, Sequence[BootScript]]) -> GpuPo
         _runtime(follows.distribution),
         noun=resource.title.removesuffix(f" '{resource.name}'"),
         kubernetes=_version(nodes),
+        cluster=_cluster(nodes),
+        machines=_machines(nodes),
         evidence=follows.evidence,
     )
     own = by_urn.get(nodes.template.urn, ()) if nodes.template is not None else ()
@@ -91,6 +101,31 @@ def _why(nodes: NodeGroup, image: NodeImage | None) -> str:
 
 def _named(ways: Sequence[str] | frozenset[str] | set[str]) -> str:
     return ", ".join(sorted(ways))
+
+
+def _cluster(nodes: NodeGroup) -> Located[str] | None:
+    """As a managed group names it, else the only one of the stack."""
+    clusters = nodes.stack.of(CLUSTER)
+    said = nodes.groups("clusterName")
+    if said.text is None and len(clusters) == 1:
+        said = clusters[0].get("name")
+    return said.located() if said.text is not None else None
+
+
+def _machines(nodes: NodeGroup) -> Machines:
+    types = tuple(each for each in instance_types(nodes) if _is_said(each))
+    wanted, least, most = (_size(nodes, name) for name in ("desired", "min", "max"))
+    return Machines(types, wanted=wanted, least=least, most=most)
+
+
+def _is_said(said: Located[str | None]) -> TypeGuard[Located[str]]:
+    return isinstance(said.state, Known) and said.state.value is not None
+
+
+def _size(nodes: NodeGroup, which: str) -> Located[int] | None:
+    of_scaling = nodes.groups("desiredCapacity" if which == "desired" else f"{which}Size")
+    said = nodes.groups("scalingConfig", f"{which}Size") if nodes.is_managed else of_scaling
+    return number_of(said)
 
 
 def _version(nodes: NodeGroup) -> Located[str] | None:

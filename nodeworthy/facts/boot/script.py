@@ -34,7 +34,7 @@ _PROVIDER = pattern(rb'(?m)^\s*provider[ \t]+"\w+"|required_providers|^\s*import
 
 
 def cloud_of(script: BootScript) -> clouds.Cloud | None:
-    if script.of_an_object or (script.place.urn is not None and script.place.urn.count(":aws:")):
+    if (script.of_an_object and script.on_ec2) or (script.place.urn is not None and script.place.urn.count(":aws:")):
         return clouds.cloud(_EC2)
     if any(_is_eks(each.pool.distribution.state) for each in script.pools):
         return clouds.cloud(_EC2)
@@ -116,8 +116,9 @@ class BootScript:
     on_its_own: str = ""
     # The script that has another machine run it.
     told_in: tuple[Part, ...] = ()
-    # It stands in an object of a cluster on EC2, which has it given to machines as their user data.
+    # It stands in an object, by which it is given to machines as their user data; and those are EC2's.
     of_an_object: bool = False
+    on_ec2: bool = True
     # The files around it; None where it comes from no file.
     surroundings: Surroundings | None = None
     # Of a value that a preview made up: the output that it stands for ("endpoint of gpu-ci").

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nodeworthy.known.gpus import gpu_named
-from nodeworthy.known.instances import gpus_of
+from nodeworthy.known.instances import exists, gpus_of, has_gpus
 from nodeworthy.known.node_signs import is_labelled_with_a_gpu
 from nodeworthy.known.operator_parts import DEVICE_PLUGIN
 
@@ -72,7 +72,10 @@ def change_under_way(labels: Mapping[str, str]) -> str | None:
 
 def says_it_has_gpus(labels: Mapping[str, str]) -> bool:
     """Whether it has any, even of a kind that nobody names."""
-    return PRODUCT in labels or gpus_of(instance_type_of(labels)) is not None or is_labelled_with_a_gpu(labels)
+    kind = instance_type_of(labels)
+    # Other clouds call theirs by letters and numbers, too.
+    of_its_type = has_gpus(kind) and exists(kind)
+    return PRODUCT in labels or of_its_type or is_labelled_with_a_gpu(labels)
 
 
 def gpu_of_product(product: str) -> str | None:

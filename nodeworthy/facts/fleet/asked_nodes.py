@@ -1,50 +1,63 @@
-"""GPU nodes that a manifest asks for, of Karpenter or eksctl. Where no fleet is declared, they are pools."""
+"""GPU nodes that a manifest asks for: of Karpenter, eksctl, Cluster API or Talos. Where no fleet is declared, they are
+pools."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.facts.fleet.node_image import NodeImage
 from nodeworthy.fleet.model import Driver
-from nodeworthy.known.ami_families import AmiFamily
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Place
+from nodeworthy.verdict import Known, Located, Place
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.boot.script import BootScript
 
 
 @dataclass(frozen=True)
 class AskedNodes:
-    called: ClassVar[str] = "GPU nodes that Karpenter or eksctl starts"
+    called: ClassVar[str] = "GPU nodes that a manifest asks for"
 
     name: str
     noun: str
     place: Place
-    # The family of their image, and where and how that is said.
-    family: AmiFamily
-    said_at: Place
+    # What they are, or why that is not known, at the place that says it; and the words that stand there.
+    distribution: Located[str]
     said: str
-    # An image of one's own, of this family: whether a driver is in it, nobody knows.
-    is_own_image: bool = False
+    # Whether the driver is in their image; None where nobody knows it.
+    has_driver: bool | None = None
     kubernetes: Located[str] | None = None
+    cluster: Located[str] | None = None
+    machines: Machines = NOTHING_SAID
+    # It follows, and may be otherwise.
+    is_likely: bool = False
+    # What they run as their user data.
+    scripts: tuple[BootScript, ...] = ()
 
     @property
     def image(self) -> NodeImage:
-        has_driver = None if self.is_own_image else self.family.driver
-        return NodeImage(self.said_at, self.said, has_driver, self.family.distribution)
+        state = self.distribution.state
+        named = state.value if isinstance(state, Known) else None
+        return NodeImage(self.distribution.place, self.said, self.has_driver, named)
 
     @property
     def pool(self) -> GpuPool:
-        distribution = self.family.distribution
-        has_driver = self.image.has_driver
+        state, place = self.distribution.state, self.distribution.place
+        runtime = Known(containerd_of(state.value)) if isinstance(state, Known) else state
         return GpuPool(
             self.name,
             self.place,
-            Located.known(distribution, self.said_at),
-            Located.known(containerd_of(distribution), self.said_at),
+            self.distribution,
+            Located(runtime, place),
             noun=self.noun,
-            driver=Driver.AMI if has_driver else None,
-            driver_said=self.image.told() if has_driver is not None else None,
+            driver=Driver.AMI if self.has_driver else None,
+            driver_said=self.image.told() if self.has_driver is not None else None,
             kubernetes=self.kubernetes,
+            cluster=self.cluster,
+            machines=self.machines,
             evidence=self.said,
+            is_likely=self.is_likely,
         )

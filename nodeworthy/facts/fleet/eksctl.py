@@ -1,13 +1,18 @@
-"""The GPU nodes of an eksctl ClusterConfig."""
+"""The GPU nodes of an eksctl ClusterConfig, and the commands that they boot with."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.boot.given_script import commands, given_script, script_of
+from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
-from nodeworthy.known.ami_families import of_eksctl
-from nodeworthy.known.instances import gpus_of
+from nodeworthy.facts.fleet.machines import Machines, number_of, text_of
+from nodeworthy.known.ami_families import AmiFamily, of_eksctl
+from nodeworthy.known.instances import has_gpus
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Located
 
 _GROUPS = ("managedNodeGroups", "nodeGroups")
 
@@ -21,22 +26,72 @@ def is_cluster_config(document: Tree) -> bool:
 def nodes_of_eksctl(document: Tree) -> Iterator[AskedNodes]:
     if not is_cluster_config(document):
         return
-    version = document.get("metadata", "version")
-    kubernetes = version.located() if version.text is not None else None
-    for group in (each for name in _GROUPS for each in document.get(name).sequence):
-        named = group.get("amiFamily")
-        family = of_eksctl(named.text) if named.text is not None or named.is_absent else None
-        name = group.get("name").text
-        if family is None or name is None or not any(gpus_of(each) for each in _types(group)):
-            continue
-        types = ", ".join(_types(group))
-        said = named.text or f"no amiFamily, and eksctl takes its {family.eksctl[0]} for {types}"
-        place = named.place if named.text else group.place
-        own = not group.get("ami").is_absent
-        yield AskedNodes(name, "node group", group.place, family, place, said, own, kubernetes)
+    for group in (_Group(each, document) for name in _GROUPS for each in document.get(name).sequence):
+        if group.has_gpus and group.family is not None and group.name is not None:
+            yield group.asked(group.name, group.family)
 
 
-def _types(group: Tree) -> list[str]:
-    several = (group.get("instanceTypes"), group.get("instancesDistribution", "instanceTypes"))
-    every = (group.get("instanceType"), *(each for types in several for each in types.sequence))
-    return [each.text for each in every if each.text is not None]
+@dataclass(frozen=True)
+class _Group:
+    tree: Tree
+    document: Tree
+
+    @property
+    def name(self) -> str | None:
+        return self.tree.get("name").text
+
+    @property
+    def family(self) -> AmiFamily | None:
+        named = self.tree.get("amiFamily")
+        return of_eksctl(named.text) if named.text is not None or named.is_absent else None
+
+    @property
+    def has_gpus(self) -> bool:
+        return any(has_gpus(each.text or "") for each in self._types)
+
+    @property
+    def _types(self) -> list[Tree]:
+        several = (self.tree.get("instanceTypes"), self.tree.get("instancesDistribution", "instanceTypes"))
+        every = (self.tree.get("instanceType"), *(each for types in several for each in types.sequence))
+        return [each for each in every if each.text is not None]
+
+    @property
+    def _machines(self) -> Machines:
+        sizes = (number_of(self.tree.get(name)) for name in ("desiredCapacity", "minSize", "maxSize"))
+        wanted, least, most = sizes
+        return Machines(tuple(each.located() for each in self._types), wanted=wanted, least=least, most=most)
+
+    def asked(self, name: str, family: AmiFamily) -> AskedNodes:
+        named = self.tree.get("amiFamily")
+        types = ", ".join(each.text or "" for each in self._types)
+        said = f"amiFamily {named.text}" if named.text else _by_default(family, types)
+        metadata = self.document.get("metadata")
+        return AskedNodes(
+            name,
+            "node group",
+            self.tree.place,
+            Located.known(family.distribution, named.place if named.text else self.tree.place),
+            said,
+            None if self._has_its_own_image else family.driver,
+            text_of(metadata.get("version")),
+            text_of(metadata.get("name")),
+            self._machines,
+            scripts=tuple(self._scripts),
+        )
+
+    @property
+    def _has_its_own_image(self) -> bool:
+        """`auto` and `auto-ssm` leave it to eksctl."""
+        image = self.tree.get("ami")
+        return not image.is_absent and not (image.text or "").startswith("auto")
+
+    @property
+    def _scripts(self) -> Iterator[BootScript]:
+        """eksctl runs them before the node joins; what overrides its own way of joining stands alone."""
+        before = script_of(commands(self.tree.get("preBootstrapCommands")), on_ec2=True)
+        override = given_script(self.tree.get("overrideBootstrapCommand"), "the overriding command")
+        yield from (each for each in (before, override) if each is not None)
+
+
+def _by_default(family: AmiFamily, types: str) -> str:
+    return f"no amiFamily, and eksctl takes its {family.eksctl[0]} for {types}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import ClassVar
 
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.fleet.model import Driver, Fleet, Pool
 from nodeworthy.known.containerd import Containerd
 from nodeworthy.records import dataclass
@@ -31,6 +32,9 @@ class GpuPool:
     # Which containerd it is (`1.7`, `2.2.9`), and which Kubernetes; None where nobody says it.
     containerd: Located[str] | None = None
     kubernetes: Located[str] | None = None
+    # The name of its cluster, and its machines, where somebody else than a fleet says it.
+    cluster: Located[str] | None = None
+    machines: Machines = NOTHING_SAID
     # What it follows from, where nobody declares it: in the words that stand there.
     evidence: str = ""
     # It follows, and may be otherwise: what it shows to be wrong is a warning.

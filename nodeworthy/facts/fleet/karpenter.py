@@ -1,4 +1,5 @@
-"""The GPU nodes that Karpenter starts: what a NodePool requires, and the image that its EC2NodeClass chooses."""
+"""The GPU nodes that Karpenter starts: what a NodePool requires, and the image that its EC2NodeClass chooses. Those of
+EKS Auto Mode have an image of AWS' own, whatever their NodeClass says."""
 
 from __future__ import annotations
 
@@ -9,14 +10,22 @@ from typing import ClassVar
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
 from nodeworthy.known.ami_families import of_karpenter
-from nodeworthy.known.instances import gpus_of, is_gpu_family
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.instances import has_gpus, is_gpu_family
+from nodeworthy.known.node_images import by_name, by_parameter
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Located, Place
 
 _CLASS_API, _POOL_API = "karpenter.k8s.aws/", "karpenter.sh/"
+_AUTO_MODE = "eks.amazonaws.com"
+_AWS_OWN = "bottlerocket"
 # Of the categories of EC2's types, those of which every current one has GPUs of NVIDIA or is asked for as if it had.
 _GPU_CATEGORIES = frozenset({"g", "p"})
+_DISCOVERY, _OF_CLUSTER = "karpenter.sh/discovery", "kubernetes.io/cluster/"
+_NAME = pattern(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,27 @@ class KarpenterPool:
     name: str
     place: Place
     node_class: str
+    machines: Machines = NOTHING_SAID
+    # Where it names a class of Auto Mode's.
+    auto_mode: Place | None = None
+
+    @property
+    def of_auto_mode(self) -> AskedNodes | None:
+        if self.auto_mode is None:
+            return None
+        distribution = Located.known(_AWS_OWN, self.auto_mode)
+        said = "EKS Auto Mode, whose images AWS makes of Bottlerocket"
+        return AskedNodes(self.name, "NodePool", self.place, distribution, said, True, machines=self.machines)
+
+
+@dataclass(frozen=True)
+class _Image:
+    """What a term chooses, or an amiFamily."""
+
+    distribution: str
+    has_driver: bool | None
+    said: str
+    place: Place
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +72,51 @@ class KarpenterClass:
 
     def nodes(self, pool: KarpenterPool) -> AskedNodes | None:
         """None where it is of another class, or the image may be anybody's."""
-        if pool.node_class != self.name:
+        if pool.node_class != self.name or pool.auto_mode is not None:
             return None
+        images = list(self._images())
+        if not images:
+            return None
+        first, of_each = images[0], dict.fromkeys(each.distribution for each in images)
+        drivers = {each.has_driver for each in images}
+        distribution = Located.known(first.distribution, first.place)
+        if len(of_each) > 1:
+            told = " and ".join(f"{each.distribution} ({each.said})" for each in images)
+            distribution = Located.unknown(f"{self.title} chooses images of {told}", first.place)
+        has_driver = first.has_driver if len(drivers) == 1 else None
+        return AskedNodes(
+            pool.name,
+            "NodePool",
+            pool.place,
+            distribution,
+            first.said,
+            has_driver,
+            cluster=self._cluster,
+            machines=pool.machines,
+        )
+
+    def _images(self) -> Iterator[_Image]:
+        """By what its terms name; of an image of one's own only the family is known, and no driver."""
         spec = self.tree.get("spec")
         terms = spec.get("amiSelectorTerms").sequence
-        alias = next((each.get("alias") for each in terms if each.get("alias").text is not None), None)
-        said = alias if alias is not None else spec.get("amiFamily")
-        family = of_karpenter(said.text) if said.text is not None else None
-        if family is None:
-            return None
-        own = alias is None and bool(terms)
-        written = f"{'amiFamily' if alias is None else 'alias'} {said.text}"
-        return AskedNodes(pool.name, "NodePool", pool.place, family, said.place, written, own)
+        told = [image for each in terms if (image := _of_term(each)) is not None]
+        family = spec.get("amiFamily")
+        known = of_karpenter(family.text) if family.text is not None else None
+        if told and (len(told) == len(terms) or known is None):
+            yield from told
+        elif known is not None:
+            driver = None if terms else known.driver
+            yield _Image(known.distribution, driver, f"amiFamily {family.text}", family.place)
+
+    @cached_property
+    def _cluster(self) -> Located[str] | None:
+        """As its subnets and security groups are tagged: that is how Karpenter finds those of its cluster."""
+        terms = (each for name in ("subnet", "securityGroup") for each in self._terms(name))
+        found = {said.text: said for each in terms for said in _cluster_of(each) if said.text is not None}
+        return next(iter(found.values())).located() if len(found) == 1 else None
+
+    def _terms(self, name: str) -> Sequence[Tree]:
+        return self.tree.get("spec", f"{name}SelectorTerms").sequence
 
     @property
     def title(self) -> str:
@@ -62,17 +125,37 @@ class KarpenterClass:
     @cached_property
     def script(self) -> BootScript | None:
         """What its nodes run before Karpenter has them join. What reads scripts is imported only where there is one."""
-        from nodeworthy.boot.origin import Folded, Straight
-        from nodeworthy.boot.unpack import unpack
+        from nodeworthy.facts.boot.given_script import given_script
 
-        text = self.tree.get("spec", "userData")
-        if text.text is None:
-            return None
-        inside = text.inside
-        origin = Straight(inside) if inside is not None else Folded(text.place, "the user data")
-        place = inside if inside is not None else text.place
-        read = unpack(text.text.encode(), place, template=False, origin=origin)
-        return BootScript(place, read, of_an_object=True)
+        return given_script(self.tree.get("spec", "userData"), "the user data")
+
+    @property
+    def scripts(self) -> tuple[BootScript, ...]:
+        return () if self.script is None else (self.script,)
+
+
+def _of_term(term: Tree) -> _Image | None:
+    alias, parameter, name = (term.get(each) for each in ("alias", "ssmParameter", "name"))
+    if alias.text is not None:
+        family = of_karpenter(alias.text)
+        driver = family.driver if family is not None else None
+        said = f"alias {alias.text}"
+        return _Image(family.distribution, driver, said, alias.place) if family is not None else None
+    sign = by_parameter(parameter.text) if parameter.text is not None else None
+    named = parameter
+    if sign is None and name.text is not None:
+        sign, named = by_name(name.text, {term.get("owner").text or ""}), name
+    if sign is None or sign.distribution is None:
+        return None
+    return _Image(sign.distribution, sign.driver, named.text or "", named.place)
+
+
+def _cluster_of(term: Tree) -> Iterator[Tree]:
+    for name, said in term.get("tags").mapping.items():
+        if name == _DISCOVERY and said.text is not None and _NAME.fullmatch(said.text):
+            yield said
+        elif name.startswith(_OF_CLUSTER) and _NAME.fullmatch(name.removeprefix(_OF_CLUSTER)):
+            yield Tree(name.removeprefix(_OF_CLUSTER), said.key or said.place)
 
 
 def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
@@ -82,26 +165,47 @@ def karpenter(document: Tree) -> Iterator[KarpenterPool | KarpenterClass]:
         yield KarpenterClass(name, document.place, document)
     elif kind == "NodePool" and api.startswith(_POOL_API) and name:
         spec = document.get("spec", "template", "spec")
-        node_class = spec.get("nodeClassRef", "name").text
-        if node_class is not None and any(map(_asks_for_gpus, spec.get("requirements").sequence)):
-            yield KarpenterPool(name, document.place, node_class)
+        reference, requirements = spec.get("nodeClassRef"), spec.get("requirements").sequence
+        if reference.get("name").text is not None and any(map(_asks_for_gpus, requirements)):
+            auto = reference.get("group")
+            place = auto.place if auto.text == _AUTO_MODE else None
+            node_class = reference.get("name").text or ""
+            yield KarpenterPool(name, document.place, node_class, _machines(requirements), place)
 
 
 def nodes_of_karpenter(facts: Iterable[object]) -> Iterator[AskedNodes]:
-    """Of the pools whose class lies beside them."""
+    """Of the pools whose class lies beside them, or of which nobody chooses the image."""
     every = list(facts)
     classes = {each.name: each for each in every if isinstance(each, KarpenterClass)}
     for pool in (each for each in every if isinstance(each, KarpenterPool)):
         found = classes.get(pool.node_class)
         nodes = found.nodes(pool) if found is not None else None
+        nodes = pool.of_auto_mode or nodes
         if nodes is not None:
             yield nodes
 
 
+def _asked(requirement: Tree) -> tuple[str, str, Sequence[Tree]]:
+    """What it is about, by which operator, and the values: Auto Mode calls the same by names of its own."""
+    key = (requirement.get("key").text or "").replace(f"{_AUTO_MODE}/", "karpenter.k8s.aws/")
+    values = [each for each in requirement.get("values").sequence if each.text is not None]
+    return key, requirement.get("operator").text or "", values
+
+
 def _asks_for_gpus(requirement: Tree) -> bool:
-    asks = _ASKS.get(requirement.get("key").text or "")
-    values = [each.text for each in requirement.get("values").sequence if each.text is not None]
-    return asks is not None and asks(requirement.get("operator").text or "", values)
+    key, operator, values = _asked(requirement)
+    asks = _ASKS.get(key)
+    return asks is not None and asks(operator, [each.text or "" for each in values])
+
+
+def _machines(requirements: Sequence[Tree]) -> Machines:
+    chosen = {key: values for key, operator, values in map(_asked, requirements) if operator == "In"}
+    types = [each.located() for each in chosen.get(_TYPE, ()) if has_gpus(each.text or "")]
+    gpus = [each for each in chosen.get(_GPU_NAME, ()) if gpu_named(each.text or "") is not None]
+    counts = [each for each in chosen.get(_GPU_COUNT, ()) if (each.text or "").isdecimal()]
+    gpu = gpus[0].located() if len(gpus) == 1 else None
+    count = Located.known(int(counts[0].text or 0), counts[0].place) if len(counts) == 1 else None
+    return Machines(tuple(types), gpu, count)
 
 
 def _in(is_one: Callable[[str], bool]) -> Callable[[str, Sequence[str]], bool]:
@@ -120,11 +224,14 @@ def _only_gpu_categories(operator: str, values: Sequence[str]) -> bool:
     return operator == "In" and bool(values) and _GPU_CATEGORIES.issuperset(values)
 
 
+_TYPE = "node.kubernetes.io/instance-type"
+_GPU_NAME = "karpenter.k8s.aws/instance-gpu-name"
+_GPU_COUNT = "karpenter.k8s.aws/instance-gpu-count"
 _ASKS: Mapping[str, Callable[[str, Sequence[str]], bool]] = {
-    "node.kubernetes.io/instance-type": _in(lambda one: gpus_of(one) is not None),
+    _TYPE: _in(has_gpus),
     "karpenter.k8s.aws/instance-family": _in(is_gpu_family),
     "karpenter.k8s.aws/instance-category": _only_gpu_categories,
-    "karpenter.k8s.aws/instance-gpu-name": _named,
-    "karpenter.k8s.aws/instance-gpu-count": _counted,
+    _GPU_NAME: _named,
+    _GPU_COUNT: _counted,
     "karpenter.k8s.aws/instance-gpu-manufacturer": _in(lambda one: one == "nvidia"),
 }

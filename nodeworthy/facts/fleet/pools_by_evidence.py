@@ -17,6 +17,7 @@ from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.fleet.karpenter import nodes_of_karpenter
+from nodeworthy.facts.fleet.machines import NOTHING_SAID
 from nodeworthy.facts.operator.paths_of import having_its_paths
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.os import EKS
@@ -29,8 +30,17 @@ _HELM_CONTROLLERS = ("k3s", "rke2")
 
 def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
     asked = [each for each in facts if isinstance(each, AskedNodes)]
-    scripts = [each for each in facts if isinstance(each, BootScript)]
+    theirs = {script.place for each in asked for script in each.scripts}
+    scripts = [each for each in facts if isinstance(each, BootScript) and each.place not in theirs]
     return [*(each.pool for each in (*asked, *nodes_of_karpenter(facts))), *_of_scripts(scripts)]
+
+
+def pools_together(facts: Sequence[Placed]) -> list[GpuPool]:
+    """All of them, those apart of which nothing but the distribution is known: sixty scripts of k3s say no more than
+    one."""
+    pools = pools_by_evidence(facts)
+    bare = list(_unlike([each for each in pools if each.machines == NOTHING_SAID]))
+    return [each for each in pools if each.machines != NOTHING_SAID or each in bare]
 
 
 def pools_of_charts(values: Sequence[OperatorValues]) -> Iterator[GpuPool]:

@@ -1,0 +1,100 @@
+"""What `nodeworthy fleet infer` looks at: files, a Pulumi program, a cluster or its dump."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nodeworthy.backstop import TookTooLong, bounded, watched
+from nodeworthy.errors import InputError
+from nodeworthy.facts.fleet.inferred import InferredFleet, inferred
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.report.printable import on_one_line, printable
+from nodeworthy.scene import Fact
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.fleet.gpu_pool import GpuPool
+
+_NOTHING = "nothing here says what GPU nodes are: no node group, no class of nodes, no script that joins a cluster"
+
+
+def of_files(paths: Sequence[str]) -> list[InferredFleet]:
+    """By whatever asks for nodes in them, or makes some."""
+    from nodeworthy.facts.fleet.pools_by_evidence import pools_of_charts, pools_together
+
+    with watched():
+        facts = [fact for each in paths for fact in _read(each)]
+    values = [each for each in facts if isinstance(each, OperatorValues)]
+    return inferred(pools_together(facts) or pools_of_charts(values), values)
+
+
+def _read(path: str) -> Iterator[Fact]:
+    """A file that is named must be readable; one that lies in a folder is no evidence where it is not."""
+    from nodeworthy.collect.source.files import sources
+    from nodeworthy.collect.source.one_file import whats_in
+    from nodeworthy.collect.source.parsing import Refused
+    from nodeworthy.rules import ids
+
+    for source in sources([path]):
+        try:
+            found = bounded(whats_in, source, frozenset(ids()))
+        except (Refused, TookTooLong) as problem:
+            if source.named:
+                raise InputError(str(problem)) from None
+            continue
+        yield from (*found.facts, *found.scripts) if found is not None else ()
+
+
+def of_plan(stack: str) -> list[InferredFleet]:
+    """By what the program of this folder makes; a fleet that the stack declares is no evidence."""
+    from dataclasses import replace
+
+    from nodeworthy.collect.plan.preview import Asked, prepare
+    from nodeworthy.commands.preview import shown_program
+    from nodeworthy.facts.aws.node_group import NodeGroup
+    from nodeworthy.facts.aws.pools_by_evidence import pools_of_groups
+    from nodeworthy.facts.boot.script import BootScript
+    from nodeworthy.rules import ids
+
+    preview = replace(prepare(Asked(Path(), stack), frozenset(ids())), fleet=None)
+    with shown_program() as shown:
+        plain, simulated = preview.run(None, shown).scenes
+    facts = (simulated or plain).facts
+    groups = [each for each in facts if isinstance(each, NodeGroup)]
+    pools = pools_of_groups(groups, [each for each in facts if isinstance(each, BootScript)])
+    return inferred(pools, [each for each in facts if isinstance(each, OperatorValues)])
+
+
+def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
+    """By what its nodes say of themselves."""
+    from nodeworthy.facts.cluster.pools_of_nodes import pools_of_nodes
+
+    with watched():
+        if dump is not None:
+            from nodeworthy.collect.cluster import dump as reader
+
+            seen = reader.look(dump, None)
+        else:
+            from nodeworthy.collect.cluster import live
+
+            seen = live.look(context, None, 4, None, with_logs=False)
+        return _one(list(pools_of_nodes(seen.nodes.values())), has_operator=bool(seen.policies or seen.toolkits))
+
+
+def _one(pools: Sequence[GpuPool], *, has_operator: bool) -> list[InferredFleet]:
+    """A cluster is one, whatever some of its nodes say of its name."""
+    name = next((each.cluster for each in pools if each.cluster is not None), None)
+    return [InferredFleet(tuple(pools), name, has_operator=has_operator)] if pools else []
+
+
+def told(fleets: Sequence[InferredFleet]) -> int:
+    """Prints them; 3 where there is nothing to print."""
+    from nodeworthy.report.inferred_fleet import text
+
+    if not fleets:
+        print(f"nodeworthy fleet: {on_one_line(_NOTHING)}", file=sys.stderr)
+        return 3
+    sys.stdout.write(printable(text(fleets)))
+    return 0

@@ -1,0 +1,47 @@
+"""Says in one line, behind a report, that pools were not declared: they follow from evidence, and what is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from nodeworthy.report.printable import on_one_line
+
+if TYPE_CHECKING:
+    from nodeworthy.scene import Scene
+
+# As many are named; how many there are is said of all.
+_FIRST = 3
+
+
+def inferred_in(scenes: Iterable[Scene]) -> dict[str, str]:
+    """The pools that no fleet declares and that something was judged by, as they are told, each with its file."""
+    return {told: path for scene in scenes for told, path in _pools(scene)}
+
+
+def _pools(scene: Scene) -> Iterator[tuple[str, str]]:
+    names = {type(each).__name__ for each in scene.facts}
+    if "GpuPool" not in names or "Fleet" in names:
+        return
+    from nodeworthy.facts.fleet.gpu_pool import GpuPool
+    from nodeworthy.verdict import Known
+
+    for each in scene.facts:
+        if isinstance(each, GpuPool) and isinstance(each.distribution.state, Known):
+            told = f"{each.title} runs {each.distribution.state.value} ({each.distribution.place})"
+            yield told, each.distribution.place.path or ""
+
+
+def of_files(pools: Mapping[str, str]) -> str:
+    """What prints them as a fleet, where they follow from files."""
+    return " ".join(("nodeworthy fleet infer", *list(dict.fromkeys(pools.values()))[:_FIRST]))
+
+
+def tell(command: str, pools: Iterable[str], infer: str) -> None:
+    """`infer` prints them as a fleet."""
+    if every := list(pools):
+        more = f" and {len(every) - _FIRST:,} more" if len(every) > _FIRST else ""
+        told = f"{'; '.join(every[:_FIRST])}{more}"
+        said = f"no fleet is declared, so pools follow from evidence: {told}; `{infer}` prints them as a fleet to keep"
+        print(f"nodeworthy {command}: {on_one_line(said)}", file=sys.stderr)

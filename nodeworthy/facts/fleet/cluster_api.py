@@ -1,0 +1,111 @@
+"""The nodes that Cluster API makes: what its bootstrap templates turn a machine into, and the script that they put
+together of files and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.boot.given_script import Step, commands, script_of
+from nodeworthy.facts.boot.script import BootScript
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Located
+
+APIS = ("bootstrap.cluster.x-k8s.io/", "controlplane.cluster.x-k8s.io/")
+_CLUSTER = "cluster.x-k8s.io/cluster-name"
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What makes machines of this kind into nodes, and how its commands before and after are called."""
+
+    distribution: str
+    before: str = ""
+    after: str = ""
+    joins: str = ""
+
+
+_KUBEADM = _Kind("kubeadm", "preKubeadmCommands", "postKubeadmCommands", "kubeadm join --config /run/kubeadm/join.yaml")
+_RKE2 = _Kind("rke2", "preRKE2Commands", "postRKE2Commands", "systemctl enable --now rke2-agent.service")
+_K3S = _Kind("k3s", "preK3sCommands", "postK3sCommands", "systemctl enable --now k3s-agent.service")
+_OF_KIND: Mapping[str, _Kind] = {
+    **dict.fromkeys(("KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane"), _KUBEADM),
+    **dict.fromkeys(("RKE2Config", "RKE2ConfigTemplate", "RKE2ControlPlane"), _RKE2),
+    **dict.fromkeys(("KThreesConfig", "KThreesConfigTemplate", "KThreesControlPlane"), _K3S),
+    **dict.fromkeys(("K0sWorkerConfig", "K0sWorkerConfigTemplate", "K0sControlPlane"), _Kind("k0s")),
+    **dict.fromkeys(("MicroK8sConfig", "MicroK8sConfigTemplate", "MicroK8sControlPlane"), _Kind("microk8s")),
+    **dict.fromkeys(("TalosConfig", "TalosConfigTemplate", "TalosControlPlane"), _Kind("talos")),
+}
+
+
+def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
+    kind = _OF_KIND.get(document.get("kind").text or "")
+    name = document.get("metadata", "name").text
+    if kind is None or name is None or not (document.get("apiVersion").text or "").startswith(APIS):
+        return
+    spec = _spec(document)
+    called = document.get("kind").text or ""
+    script = _script(spec, kind, document)
+    yield AskedNodes(
+        name,
+        called,
+        document.place,
+        _distribution(spec, kind, document),
+        f"a {called} of Cluster API",
+        kubernetes=_version(document),
+        cluster=text_of(document.get("metadata", "labels", _CLUSTER)),
+        scripts=(script,) if script is not None else (),
+    )
+
+
+def _spec(document: Tree) -> Tree:
+    """Of a template, of a control plane (whose kubeadm has a key of its own), or of a single machine."""
+    spec = document.get("spec")
+    for inner in (spec.get("template", "spec"), spec.get("kubeadmConfigSpec")):
+        if inner.is_mapping:
+            return inner
+    return spec
+
+
+def _distribution(spec: Tree, kind: _Kind, document: Tree) -> Located[str]:
+    """kubeadm takes whichever runtime its criSocket names."""
+    if kind is not _KUBEADM:
+        return Located.known(kind.distribution, document.place)
+    named = [spec.get(each, "nodeRegistration", "criSocket") for each in ("joinConfiguration", "initConfiguration")]
+    socket = next((each for each in named if not each.is_absent), None)
+    if socket is None or (socket.text or "").removeprefix("unix://").endswith("/run/containerd/containerd.sock"):
+        return Located.known(kind.distribution, document.place)
+    if "crio" in (socket.text or ""):
+        return Located.known("crio", socket.place)
+    return Located.unknown(
+        f"its criSocket is {socket.located().shown()}, of which no distribution is known", socket.place
+    )
+
+
+def _version(document: Tree) -> Located[str] | None:
+    """As a control plane says it: `v1.31.4`, `v1.31.4+rke2r1`."""
+    said = document.get("spec", "version")
+    return text_of(said) if (said.text or "").startswith("v1.") else None
+
+
+def _script(spec: Tree, kind: _Kind, document: Tree) -> BootScript | None:
+    """cloud-init writes the files, then runs the commands, with the joining among them; its controller is told of a
+    join that failed, and only of that."""
+    before, after = commands(spec.get(kind.before)), commands(spec.get(kind.after))
+    if not kind.joins or not (before or after):
+        return None
+    files = [step for each in spec.get("files").sequence if (step := _written(each)) is not None]
+    joins = Step(f"{kind.joins} || exit 1", document, own_from=None)
+    return script_of([*files, *before, joins, *after], on_ec2=False)
+
+
+def _written(file: Tree) -> Step | None:
+    """One whose text stands there; what is packed, or comes from a secret, is not known."""
+    path, content = file.get("path").text, file.get("content")
+    if path is None or content.text is None or not file.get("encoding").is_absent or "'" in path:
+        return None
+    mark = "END_OF_THE_FILE"
+    text = content.text.rstrip("\n")
+    return None if mark in text else Step(f"cat > '{path}' <<'{mark}'\n{text}\n{mark}", content, own_from=1)

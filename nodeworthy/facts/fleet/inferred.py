@@ -1,0 +1,71 @@
+"""A fleet that nobody declares: the pools of one cluster that follow from evidence, and what else is said of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Known, Located
+
+
+@dataclass(frozen=True)
+class InferredFleet:
+    pools: tuple[GpuPool, ...]
+    name: Located[str] | None = None
+    # The releases of the operator that are asked for.
+    releases: tuple[Located[str | None], ...] = ()
+    # Whether the operator's settings were seen at all.
+    has_operator: bool = False
+
+    @property
+    def versions(self) -> list[Located[str]]:
+        """Those of Kubernetes that are said, each once: two that differ can't both be right."""
+        said = (each.kubernetes for each in self.pools if each.kubernetes is not None)
+        return list({each.state: each for each in said if isinstance(each.state, Known)}.values())
+
+
+def inferred(pools: Iterable[GpuPool], values: Sequence[OperatorValues]) -> list[InferredFleet]:
+    """One of each cluster that is named; a pool that names none is of the only one that is, else of the nearest."""
+    named, unnamed = defaultdict[str, list[GpuPool]](list), list[GpuPool]()
+    for pool in pools:
+        (named[name] if (name := _cluster(pool)) else unnamed).append(pool)
+    left = list[GpuPool]()
+    for pool in unnamed:
+        near = list(_nearest(pool, named))
+        (named[near[0]] if len(near) == 1 else left).append(pool)
+    groups = [*named.values(), *([left] if left else [])]
+    return [_fleet(each, values) for each in groups]
+
+
+def _fleet(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> InferredFleet:
+    releases = {each.release.state: each.release for each in values if isinstance(each.release.state, Known)}
+    told = tuple(each for state, each in releases.items() if state.value)
+    name = next((each.cluster for each in pools if _cluster(each)), None)
+    return InferredFleet(tuple(pools), name, told, bool(values))
+
+
+def _cluster(pool: GpuPool) -> str:
+    state = pool.cluster.state if pool.cluster is not None else None
+    return state.value if isinstance(state, Known) else ""
+
+
+def _nearest(pool: GpuPool, named: dict[str, list[GpuPool]]) -> Iterator[str]:
+    """The only one, or the clusters of those folders that the most of the way is shared with."""
+    if len(named) == 1:
+        yield from named
+        return
+    shared = {name: max(_shared(pool, each) for each in pools) for name, pools in named.items()}
+    most = max(shared.values(), default=0)
+    yield from (name for name, count in shared.items() if count == most and most > 0)
+
+
+def _shared(pool: GpuPool, other: GpuPool) -> int:
+    ours, theirs = (PurePath(each.place.path or "").parent.parts for each in (pool, other))
+    count = 0
+    while count < min(len(ours), len(theirs)) and ours[count] == theirs[count]:
+        count += 1
+    return count

@@ -1,0 +1,61 @@
+"""The nodes that a machine config of Talos, a patch of one, or a talhelper's talconfig makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nodeworthy.documents.tree import Tree
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.verdict import Located
+
+_NVIDIA = "nvidia"
+_TALOS, _OF_TALOS = "talos", ("siderolabs", "talos")
+_ROLES = ("worker", "controlplane", "init")
+
+
+def nodes_of_talos(document: Tree) -> Iterator[AskedNodes]:
+    machine = document.get("machine")
+    if machine.is_mapping:
+        yield from _of_machine(document, machine)
+    elif document.get("talosVersion").text is not None and document.get("nodes").is_sequence:
+        yield _of_talhelper(document)
+
+
+def _of_machine(document: Tree, machine: Tree) -> Iterator[AskedNodes]:
+    modules = [each.get("name") for each in machine.get("kernel", "modules").sequence]
+    extensions = [each.get("image") for each in machine.get("install", "extensions").sequence]
+    drivers = [each for each in (*modules, *extensions) if _NVIDIA in (each.text or "")]
+    if not drivers and not _is_talos(document, machine):
+        return
+    said = f"a machine config of Talos{f' with {drivers[0].text}' if drivers else ''}"
+    where = drivers[0].place if drivers else machine.place
+    yield AskedNodes(
+        document.get("cluster", "clusterName").text or _TALOS,
+        "machine config",
+        document.place,
+        Located.known(_TALOS, where),
+        said,
+        True if drivers else None,
+        cluster=text_of(document.get("cluster", "clusterName")),
+    )
+
+
+def _is_talos(document: Tree, machine: Tree) -> bool:
+    """Others have machines, too: this one names Talos' image, or has its version and a role of its own."""
+    image = machine.get("install", "image").text or ""
+    has_role = machine.get("type").text in _ROLES and document.get("version").text == "v1alpha1"
+    return has_role or any(name in image for name in _OF_TALOS)
+
+
+def _of_talhelper(document: Tree) -> AskedNodes:
+    version, name = document.get("kubernetesVersion"), document.get("clusterName")
+    return AskedNodes(
+        name.text or _TALOS,
+        "talconfig of",
+        document.place,
+        Located.known(_TALOS, document.get("talosVersion").place),
+        f"talosVersion {document.get('talosVersion').text}",
+        kubernetes=text_of(version),
+        cluster=text_of(name),
+    )

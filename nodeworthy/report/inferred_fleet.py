@@ -1,0 +1,182 @@
+"""A fleet that follows from evidence, as a stack's file that can be committed: behind each line what it follows from,
+and as a question what nothing says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nodeworthy.documents.yaml import read
+from nodeworthy.facts.fleet.gpu_pool import GpuPool
+from nodeworthy.facts.fleet.inferred import InferredFleet
+from nodeworthy.fleet.declaration import KEY
+from nodeworthy.known.gpus import gpu_named
+from nodeworthy.known.instances import exists, gpus_of
+from nodeworthy.patterns import pattern
+from nodeworthy.report.printable import on_one_line
+from nodeworthy.verdict import Known, Located, Place, Unknown
+
+_MINOR = pattern(r"v?(1\.\d+)(?:[.+-].*)?")
+_UNFIT = pattern(r"[^A-Za-z0-9_.-]+")
+_PLAIN = pattern(r"[A-Za-z][A-Za-z0-9_./@-]*")
+_LONGEST_NAME = 63
+_HEAD = (
+    "# Inferred, not declared: behind each line stands what it follows from; a line with `?` asks what nothing says.",
+    "# Kept as Pulumi.<stack>.yaml, or given with --fleet, it is the fleet to judge by.",
+)
+
+
+def text(fleets: Sequence[InferredFleet]) -> str:
+    return "---\n".join("\n".join(_document(each, len(fleets))) + "\n" for each in fleets)
+
+
+def _document(fleet: InferredFleet, of: int) -> Iterator[str]:
+    yield from _HEAD
+    if of > 1:
+        yield f"# {of} clusters are in reach: each document is one, and a stack's file holds one."
+    yield "config:"
+    yield f"  {KEY}:"
+    yield from _cluster(fleet)
+    yield from _operator(fleet)
+    yield "    pools:"
+    names: set[str] = set()
+    for pool in fleet.pools:
+        yield from _pool(pool, _name(pool.name, names))
+
+
+def _cluster(fleet: InferredFleet) -> Iterator[str]:
+    yield "    cluster:"
+    if fleet.name is not None:
+        yield _line(6, "name", _known(fleet.name), _at(fleet.name.place))
+    else:
+        yield _question(6, "name", "how is the cluster called? nothing here names it, and a fleet must")
+    versions = fleet.versions
+    if len(versions) == 1:
+        yield _line(6, "version", _minor(versions[0]), f"{versions[0].shown()} in {_at(versions[0].place)}", quote=True)
+    elif versions:
+        told = " and ".join(f"{each.shown()} in {_at(each.place)}" for each in versions)
+        yield _question(6, "version", f"which Kubernetes is it? there are {told}")
+    else:
+        yield _question(6, "version", 'which Kubernetes is it? nothing here says it, and "1.34" is taken')
+
+
+def _operator(fleet: InferredFleet) -> Iterator[str]:
+    if len(fleet.releases) == 1:
+        release = fleet.releases[0]
+        yield "    operator:"
+        yield _line(6, "chart", _known(release), _at(release.place), quote=True)
+    elif fleet.releases:
+        told = " and ".join(f"{each.shown()} in {_at(each.place)}" for each in fleet.releases)
+        yield _question(4, "operator", f"which release of the GPU operator is it? there are {told}")
+    elif fleet.has_operator:
+        yield _question(4, "operator", 'which release of the GPU operator is it? {chart: "25.3.0"}')
+    else:
+        yield _question(4, "operator", "is there a GPU operator? nothing here installs one; false, if there is none")
+
+
+def _pool(pool: GpuPool, name: str) -> Iterator[str]:
+    yield _line(6, name, None, f"{pool.title} in {_at(pool.place)}")
+    yield from _hardware(pool)
+    yield from _sizes(pool)
+    yield from _system(pool)
+    if pool.driver is not None:
+        said = f"{pool.driver_said.says}, in {_at(pool.driver_said.place)}" if pool.driver_said is not None else ""
+        yield _line(8, "driver", pool.driver.value, said)
+    else:
+        yield _question(8, "driver", "who brings NVIDIA's driver: ami, user-data or operator?")
+
+
+def _hardware(pool: GpuPool) -> Iterator[str]:
+    machines = pool.machines
+    named = _known(machines.type) if machines.type is not None else None
+    if machines.type is not None and exists(str(named)):
+        yield _line(8, "instanceType", named, _at(machines.type.place))
+        if gpus_of(str(named)) is not None:
+            return
+    elif len(machines.types) > 1:
+        told = " or ".join(each.shown() for each in machines.types)
+        yield _question(8, "instanceType", f"which one? its nodes may be {told}, and those of a pool are alike")
+    gpus = {machines.gpu.shown() if machines.gpu is not None else "", *machines.gpus_told()} - {""}
+    gpu = gpu_named(next(iter(gpus))) if len(gpus) == 1 else None
+    if gpu is not None:
+        place = machines.gpu.place if machines.gpu is not None else machines.types[0].place
+        yield _line(8, "gpu", gpu.name, _at(place))
+    else:
+        yield _question(8, "gpu", "which GPU do its nodes have? without one it is a pool of CPU nodes")
+    if machines.gpus is not None:
+        yield _line(8, "gpusPerNode", _known(machines.gpus), _at(machines.gpus.place))
+    elif gpu is None or not machines.types:
+        yield _question(8, "gpusPerNode", "how many of them has a node?")
+
+
+def _sizes(pool: GpuPool) -> Iterator[str]:
+    machines = pool.machines
+    least, most = (each if each is not None and _known(each) is not None else None for each in _ends(pool))
+    wanted = machines.wanted or (least if least is not None else most)
+    if wanted is None or _known(wanted) is None:
+        yield _question(8, "nodes", "how many nodes has it? 1 is taken")
+        return
+    yield _line(8, "nodes", _known(wanted), _at(wanted.place))
+    for name, said in (("min", least), ("max", most)):
+        if said is not None and _known(said) != _known(wanted):
+            yield _line(8, name, _known(said), _at(said.place))
+
+
+def _ends(pool: GpuPool) -> tuple[Located[int] | None, Located[int] | None]:
+    return pool.machines.least, pool.machines.most
+
+
+def _system(pool: GpuPool) -> Iterator[str]:
+    distribution = pool.distribution
+    if isinstance(distribution.state, Unknown):
+        yield _question(8, "distribution", f"what do its nodes run? {distribution.state.why}")
+    else:
+        likely = "likely, and not certain: " if pool.is_likely else ""
+        said = f"{likely}{pool.evidence or 'as it joins'}, in {_at(distribution.place)}"
+        yield _line(8, "distribution", distribution.state.value, said)
+    if pool.containerd is not None and _known(pool.containerd) is not None:
+        yield _line(8, "containerd", _known(pool.containerd), _at(pool.containerd.place), quote=True)
+
+
+def _known(said: Located[Any] | None) -> Any:
+    return said.state.value if said is not None and isinstance(said.state, Known) else None
+
+
+def _minor(said: Located[str]) -> str:
+    found = _MINOR.fullmatch(said.shown())
+    return found[1] if found is not None else said.shown()
+
+
+def _name(name: str, taken: set[str]) -> str:
+    """As a fleet may call a pool, and no other one is called."""
+    fit = _UNFIT.sub("-", name).strip("-._")[:_LONGEST_NAME].strip("-._") or "gpu"
+    told = next(each for each in (fit, *(f"{fit[:58]}-{at}" for at in range(2, 10_000))) if each not in taken)
+    taken.add(told)
+    return told
+
+
+def _line(indent: int, name: str, value: Any, says: str, *, quote: bool = False) -> str:
+    written = "" if value is None else f" {_written(value, quote=quote)}"
+    return f"{' ' * indent}{_written(name)}:{written}{f'  # {on_one_line(says)}' if says else ''}"
+
+
+def _question(indent: int, name: str, asks: str) -> str:
+    return f"{' ' * indent}# {name}: ? {on_one_line(asks)}"
+
+
+def _written(value: Any, *, quote: bool = False) -> str:
+    """As YAML reads it back: whatever is no plain word is quoted."""
+    if not isinstance(value, str):
+        return str(value)
+    is_plain = not quote and _PLAIN.fullmatch(value) is not None
+    return value if is_plain and _reads_back(value) else json.dumps(value, ensure_ascii=True)
+
+
+def _reads_back(word: str) -> bool:
+    tree = read(f"a: {word}\n", Place())
+    return tree is not None and tree.get("a").text == word
+
+
+def _at(place: Place) -> str:
+    return str(place)

@@ -1,0 +1,174 @@
+"""`nodeworthy fleet infer` prints what follows from evidence, as a fleet that can be completed and committed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nodeworthy.documents.yaml import read
+from nodeworthy.fleet.model import Fleet
+from nodeworthy.fleet.read import Malformed, read_fleet, read_fleet_file
+from nodeworthy.verdict import Known, Place
+from tests.case_files import whole
+from tests.run import Ran, run
+
+EKSCTL = """\
+apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {name: NAME, region: us-east-1, version: "1.33"}
+managedNodeGroups:
+  - name: a10g
+    instanceType: g5.12xlarge
+    desiredCapacity: 2
+    minSize: 0
+    maxSize: 4
+"""
+HELM_CHART = """\
+apiVersion: helm.cattle.io/v1
+kind: HelmChart
+metadata: {name: gpu-operator, namespace: kube-system}
+spec:
+  repo: https://helm.ngc.nvidia.com/nvidia
+  chart: gpu-operator
+  version: v25.3.4
+  valuesContent: |
+    driver: {enabled: false}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def put(folder: Path, name: str, text: str) -> Path:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+def fleet_of(ran: Ran) -> Fleet:
+    assert ran.code == 0, ran.err
+    tree = read(ran.out, Place(path="inferred"))
+    assert tree is not None
+    return read_fleet(tree, None)
+
+
+def test_what_eksctl_asks_for_is_a_fleet_that_can_be_committed(folder: Path) -> None:
+    put(folder, "cluster.yaml", EKSCTL.replace("NAME", "ml"))
+    ran = run("fleet", "infer", "cluster.yaml", cwd=folder)
+    fleet = fleet_of(ran)
+    (pool,) = fleet.pools
+    assert (fleet.cluster.name.state, fleet.cluster.version.state) == (Known("ml"), Known("1.33"))
+    assert (pool.name, pool.nodes, pool.min, pool.max) == ("a10g", 2, 0, 4)
+    assert (pool.gpu and pool.gpu.state, pool.gpus_per_node.state) == (Known("A10G"), Known(4))
+    assert (pool.distribution.state, pool.driver.value, pool.driver_is_said) == (Known("eks-al2023"), "ami", True)
+    assert "instanceType: g5.12xlarge  # cluster.yaml:6:19" in ran.out
+    assert "no amiFamily, and eksctl takes its AmazonLinux2023 for g5.12xlarge, in cluster.yaml:5:5" in ran.out
+    assert "# operator: ? is there a GPU operator?" in ran.out
+
+
+def test_it_judges_as_what_it_was_inferred_from(folder: Path) -> None:
+    put(folder, "cluster.yaml", EKSCTL.replace("NAME", "ml"))
+    values = "driver: {enabled: false}\ntoolkit:\n  env:\n    - {name: CONTAINERD_SOCKET, value: /run/k3s/k.sock}\n"
+    put(folder, "values.yaml", values)
+    before = run("check", "values.yaml", "--rule", "containerd-paths", cwd=folder)
+    put(folder, "Pulumi.ml.yaml", run("fleet", "infer", cwd=folder).out)
+    after = run("check", "values.yaml", "--rule", "containerd-paths", cwd=folder)
+    assert (before.code, after.code) == (1, 1)
+    assert "on node group 'a10g'" in before.out
+    assert "on pool 'a10g'" in after.out
+    assert "pools follow from evidence: node group 'a10g' runs eks-al2023 (cluster.yaml:5:5)" in before.err
+    assert "`nodeworthy fleet infer cluster.yaml` prints" in before.err
+    assert after.err == ""
+
+
+def test_what_is_remembered_is_told_again(folder: Path) -> None:
+    put(folder, "cluster.yaml", EKSCTL.replace("NAME", "ml"))
+    put(folder, "values.yaml", "toolkit:\n  env: []\n")
+    first, second = (run("check", "values.yaml", cwd=folder) for _ in range(2))
+    assert first.err == second.err
+    assert "follow from evidence" in second.err
+
+
+def test_a_fleet_that_is_missing_is_inferred_and_said_to_be(folder: Path) -> None:
+    put(folder, "cluster.yaml", EKSCTL.replace("NAME", "ml"))
+    asked, shown = run("fleet", "infer", cwd=folder), run("fleet", cwd=folder)
+    assert (shown.code, shown.out) == (0, asked.out)
+    assert "no fleet is declared here" in shown.err
+    assert run("fleet", "--format", "json", cwd=folder).code == 2
+
+
+def test_two_clusters_are_two_documents(folder: Path) -> None:
+    put(folder, "east/cluster.yaml", EKSCTL.replace("NAME", "east"))
+    put(folder, "west/cluster.yaml", EKSCTL.replace("NAME", "west"))
+    ran = run("fleet", "infer", cwd=folder)
+    east, west = ran.out.split("\n---\n")
+    assert "name: east  #" in east
+    assert "name: west  #" in west
+    assert "# 2 clusters are in reach" in east
+
+
+def test_what_nothing_says_is_asked(folder: Path) -> None:
+    put(folder, "operator.yaml", HELM_CHART)
+    ran = run("fleet", "infer", cwd=folder)
+    assert ran.code == 0
+    assert "distribution: k3s  # likely, and not certain: a HelmChart needs the controller" in ran.out
+    for asked in ("name", "version", "gpu", "gpusPerNode", "nodes", "driver"):
+        assert f"# {asked}: ? " in ran.out
+    assert 'chart: "v25.3.4"  # operator.yaml:7:12' in ran.out
+    with pytest.raises(Malformed, match=r"cluster"):
+        fleet_of(ran)
+
+
+def test_two_versions_of_kubernetes_are_asked_about(folder: Path) -> None:
+    put(folder, "a.yaml", EKSCTL.replace("NAME", "ml"))
+    put(folder, "b.yaml", EKSCTL.replace("NAME", "ml").replace("1.33", "1.31").replace("a10g", "b10g"))
+    ran = run("fleet", "infer", cwd=folder)
+    assert "# version: ? which Kubernetes is it? there are 1.33 in a.yaml:3:53 and 1.31 in b.yaml:3:53" in ran.out
+
+
+def test_a_name_that_is_no_pools_is_made_one(folder: Path) -> None:
+    put(folder, "cluster.yaml", EKSCTL.replace("NAME", "ml").replace("name: a10g", 'name: "a10g: #1"'))
+    assert [each.name for each in fleet_of(run("fleet", "infer", cwd=folder)).pools] == ["a10g-1"]
+
+
+def test_nothing_follows_from_nothing(folder: Path) -> None:
+    put(folder, "values.yaml", "toolkit:\n  env: []\n")
+    ran = run("fleet", "infer", cwd=folder)
+    assert (ran.code, ran.out) == (3, "")
+    assert "nothing here says what GPU nodes are" in ran.err
+
+
+def test_it_looks_at_one_thing_at_a_time(folder: Path) -> None:
+    assert run("fleet", "infer", ".", "--stack", "dev", cwd=folder).code == 2
+    assert run("fleet", "infer", "--from", "x", "--context", "y", cwd=folder).code == 2
+    assert run("fleet", "infer", "nowhere.yaml", cwd=folder).code == 2
+    assert run("fleet", "infer", "--from", "nowhere", cwd=folder).code == 2
+
+
+@pytest.mark.long
+def test_of_a_plan(tmp_path: Path) -> None:
+    case = tmp_path / "case"
+    shutil.copytree(whole("containerd-paths/bad-plan-nodes-by-their-image"), case)
+    ran = run("fleet", "infer", "--stack", "dev", cwd=case)
+    assert ran.code == 0, ran.err
+    kept = put(tmp_path, "Pulumi.ml.yaml", ran.out.replace("# name: ? ", "name: ml # "))
+    fleet = read_fleet_file(kept, "kept")
+    (pool,) = fleet.pools
+    assert (pool.name, pool.nodes, pool.min, pool.max) == ("a10g", 2, 2, 2)
+    assert (pool.distribution.state, pool.driver.value) == (Known("eks-al2023"), "ami")
+    assert fleet.operator is not None
+    assert fleet.operator.chart.state == Known("v25.3.4")
+
+
+def test_of_a_dump(tmp_path: Path) -> None:
+    case = whole("containerd-paths/bad-cluster-k3s-says-so-itself")
+    ran = run("fleet", "infer", "--from", str(case / "dump"), cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "distribution: k3s  # " in ran.out
+    kept = put(tmp_path, "Pulumi.k.yaml", ran.out.replace("# name: ? ", "name: lab # "))
+    assert read_fleet_file(kept, "kept").pools[0].distribution.state == Known("k3s")
