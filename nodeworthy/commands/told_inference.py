@@ -11,6 +11,8 @@ from nodeworthy.report.printable import on_one_line
 if TYPE_CHECKING:
     from nodeworthy.scene import Scene
 
+# What is judged by pools, and they.
+_JUDGED = frozenset(("GpuPool", "OperatorValues"))
 # As many are named; how many there are is said of all.
 _FIRST = 3
 
@@ -22,7 +24,7 @@ def inferred_in(scenes: Iterable[Scene]) -> dict[str, str]:
 
 def _pools(scene: Scene) -> Iterator[tuple[str, str]]:
     names = {type(each).__name__ for each in scene.facts}
-    if "GpuPool" not in names or "Fleet" in names:
+    if not names.issuperset(_JUDGED) or "Fleet" in names:
         return
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.verdict import Known

@@ -128,7 +128,7 @@ def test_two_versions_of_kubernetes_are_asked_about(folder: Path) -> None:
     put(folder, "a.yaml", EKSCTL.replace("NAME", "ml"))
     put(folder, "b.yaml", EKSCTL.replace("NAME", "ml").replace("1.33", "1.31").replace("a10g", "b10g"))
     ran = run("fleet", "infer", cwd=folder)
-    assert "# version: ? which Kubernetes is it? there are 1.33 in a.yaml:3:53 and 1.31 in b.yaml:3:53" in ran.out
+    assert "# version: ? which Kubernetes is it? there are 1.33 in a.yaml:3:50 and 1.31 in b.yaml:3:50" in ran.out
 
 
 def test_a_name_that_is_no_pools_is_made_one(folder: Path) -> None:
