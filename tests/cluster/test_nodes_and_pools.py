@@ -22,6 +22,7 @@ SAYS = {
     "eks-al2023": {"kubeletVersion": "v1.34.1-eks-113cf36", "osImage": "Amazon Linux 2023.9.20251014"},
     "eks-al2": {"kubeletVersion": "v1.32.9-eks-113cf36", "osImage": "Amazon Linux 2"},
     "eks-ubuntu": {"kubeletVersion": "v1.34.1-eks-113cf36", "osImage": "Ubuntu 22.04.5 LTS"},
+    "talos": {"kubeletVersion": "v1.32.3", "osImage": "Talos (v1.9.5)"},
     "gke-cos": {"kubeletVersion": "v1.33.5-gke.1080000", "osImage": "Container-Optimized OS from Google"},
     "bottlerocket": {
         "kubeletVersion": "v1.34.1-eks-113cf36",

@@ -9,10 +9,10 @@ pair of paths, so pools whose containerds differ can't share it.
 
 Without a fleet, pools follow from evidence, and the finding says from what. Those of a plan are its groups of GPU
 nodes, by their image (an amiType, an SSM parameter, a name) or by how their script joins. For values in files they
-are what Karpenter (EKS Auto Mode too), eksctl, Cluster API and Talos are asked for beside them, what scripts there make
-of a machine, and, which is only likely, what a HelmChart needs. Where nothing says it, nobody knows where these paths will be used; but a config and a
-socket that no distribution has together are wrong on all of them, and so is a template that the containerd of the
-socket is not made from.
+are what Karpenter (EKS Auto Mode too), eksctl, Cluster API and Talos are asked for beside them, what scripts there
+make of a machine, and, which is only likely, what a HelmChart needs. Where nothing says it, nobody knows where these
+paths will be used; but a config and a socket that no distribution has together are wrong on all of them, and so is a
+template that the containerd of the socket is not made from.
 
 A script that makes a cluster of its machine (k3s, RKE2, MicroK8s, k0s, k8s-snap) and then installs the operator there
 with helm shows both: no release of the operator finds such a containerd by itself. What the command says counts, over
