@@ -10,6 +10,7 @@ from nodeworthy.facts.boot.given_script import Step, commands, script_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import text_of
+from nodeworthy.known.containerd import containerd_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
 
@@ -75,7 +76,8 @@ def _distribution(spec: Tree, kind: _Kind, document: Tree) -> Located[str]:
         return Located.known(kind.distribution, document.place)
     named = [spec.get(each, "nodeRegistration", "criSocket") for each in ("joinConfiguration", "initConfiguration")]
     socket = next((each for each in named if not each.is_absent), None)
-    if socket is None or (socket.text or "").removeprefix("unix://").endswith("/run/containerd/containerd.sock"):
+    named_path = (socket.text or "").removeprefix("unix://") if socket is not None else ""
+    if socket is None or containerd_of(kind.distribution).accepts_socket(named_path):
         return Located.known(kind.distribution, document.place)
     if "crio" in (socket.text or ""):
         return Located.known("crio", socket.place)
