@@ -26,6 +26,14 @@ _OF_NODES = pattern(
     rb"(?m:^machine:)|talosVersion|get\.k3s\.io|get\.rke2\.io|kubeadm (?:join|init)|/etc/eks/bootstrap\.sh|"
     rb"node\.eks\.aws|snap install (?:microk8s|k8s)\b"
 )
+# What lies in a folder of one of these names is there to be read, or was once: for what lies elsewhere it says nothing.
+_ASIDE = frozenset(
+    (
+        *("archive", "archived", "attic", "backup", "deprecated", "legacy", "obsolete", "old", "unused"),
+        *("demo", "doc", "docs", "example", "examples", "ref", "reference", "sample", "samples"),
+        *("fixtures", "test", "testdata", "tests"),
+    )
+)
 _SUFFIXES = (".yaml", ".yml", ".sh", ".bash", ".tpl", ".tftpl", "")
 # What is looked at in a scope that is full of examples.
 _MOST = 50
@@ -49,7 +57,9 @@ class NodesAround:
         root = source.scope.root
         if root is None:
             return []
-        held = [path for path in self._held(source, root) if _is_of_its_own(path, source)]
+        held = [
+            path for path in self._held(source, root) if _is_of_its_own(path, source) and not _is_aside(path, source)
+        ]
         for folder in Path(source.lies).parents:
             below = [path for path in held if path.is_relative_to(folder)][:_MOST]
             pools = pools_by_evidence([fact for path in below for fact in self._brought(path, source)])
@@ -67,6 +77,13 @@ class NodesAround:
             found = evidence.read(evidence.lying_beside(path, source), self.rules)
             self._facts[path] = [*found.facts, *found.scripts] if found is not None else []
         return self._facts[path]
+
+
+def _is_aside(path: Path, source: Source) -> bool:
+    """Whether a folder on the way to it, and not on the way to the values, is one of examples or of the past."""
+    ways = (each.parent.parts for each in (path, Path(source.lies)))
+    evidence, values = ways
+    return any(step.lower() in _ASIDE for step in evidence if step not in values)
 
 
 def _is_of_its_own(path: Path, source: Source) -> bool:

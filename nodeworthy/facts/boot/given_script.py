@@ -19,12 +19,12 @@ class Step:
 
     text: str
     field: Tree
-    # The first line of the field's own text among them; None where all of it is ours.
-    own_from: int | None = 0
+    # The first line of the field's own text among them.
+    own_from: int = 0
 
     def at(self, row: int, column: int) -> Place:
         inside = self.field.inside
-        if inside is None or self.own_from is None or row < self.own_from:
+        if inside is None or row < self.own_from:
             return self.field.place
         first = inside.line or 1
         shift = (inside.column or 1) - 1

@@ -37,7 +37,7 @@ _MANAGED: dict[str, frozenset[str]] = {
     "dnf": frozenset({"eks-al2023", "kubeadm", "k3s", "rke2", "k0s", "crio"}),
     "yum": frozenset({"eks-al2", "eks-al2023", "kubeadm", "k3s", "rke2", "k0s", "crio"}),
 }
-_GPU_SIGNS = ("nvidia", "NVreg_", "cuda")
+GPU_SIGNS = ("nvidia", "NVreg_", "cuda")
 
 
 def in_fleet(script: BootScript, fleet: Fleet | None, why: str) -> BootScript:
@@ -119,4 +119,4 @@ def is_for_gpus(script: BootScript) -> bool:
     """Whether it does anything with a GPU, by the names in it."""
     if any(each.module.startswith("nvidia") for each in script.timeline.of(LoadsModule)):
         return True
-    return any(sign in part.text for part in script.userdata.parts for sign in _GPU_SIGNS)
+    return any(sign in part.text for part in script.userdata.parts for sign in GPU_SIGNS)

@@ -4,9 +4,11 @@ together of files and commands."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.given_script import Step, commands, script_of
+from nodeworthy.facts.boot.pools import GPU_SIGNS
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import text_of
@@ -16,6 +18,8 @@ from nodeworthy.verdict import Located
 
 APIS = ("bootstrap.cluster.x-k8s.io/", "controlplane.cluster.x-k8s.io/")
 _CLUSTER = "cluster.x-k8s.io/cluster-name"
+# clusterctl fills templates in, and takes one of two dollars away.
+_ESCAPED = ("$${", "${")
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,11 @@ class _Kind:
     distribution: str
     before: str = ""
     after: str = ""
-    joins: str = ""
 
 
-_KUBEADM = _Kind("kubeadm", "preKubeadmCommands", "postKubeadmCommands", "kubeadm join --config /run/kubeadm/join.yaml")
-_RKE2 = _Kind("rke2", "preRKE2Commands", "postRKE2Commands", "systemctl enable --now rke2-agent.service")
-_K3S = _Kind("k3s", "preK3sCommands", "postK3sCommands", "systemctl enable --now k3s-agent.service")
+_KUBEADM = _Kind("kubeadm", "preKubeadmCommands", "postKubeadmCommands")
+_RKE2 = _Kind("rke2", "preRKE2Commands", "postRKE2Commands")
+_K3S = _Kind("k3s", "preK3sCommands", "postK3sCommands")
 _OF_KIND: Mapping[str, _Kind] = {
     **dict.fromkeys(("KubeadmConfig", "KubeadmConfigTemplate", "KubeadmControlPlane"), _KUBEADM),
     **dict.fromkeys(("RKE2Config", "RKE2ConfigTemplate", "RKE2ControlPlane"), _RKE2),
@@ -48,7 +51,7 @@ def nodes_of_cluster_api(document: Tree) -> Iterator[AskedNodes]:
         return
     spec = _spec(document)
     called = document.get("kind").text or ""
-    script = _script(spec, kind, document)
+    script = _script(spec, kind)
     yield AskedNodes(
         name,
         called,
@@ -92,15 +95,14 @@ def _version(document: Tree) -> Located[str] | None:
     return text_of(said) if (said.text or "").startswith("v1.") else None
 
 
-def _script(spec: Tree, kind: _Kind, document: Tree) -> BootScript | None:
-    """cloud-init writes the files, then runs the commands, with the joining among them; its controller is told of a
-    join that failed, and only of that."""
-    before, after = commands(spec.get(kind.before)), commands(spec.get(kind.after))
-    if not kind.joins or not (before or after):
-        return None
+def _script(spec: Tree, kind: _Kind) -> BootScript | None:
+    """cloud-init writes the files, then runs the commands; how it joins between them is its controller's affair. Of
+    machines that do nothing with GPUs nothing is told."""
+    run = [*commands(spec.get(kind.before)), *commands(spec.get(kind.after))] if kind.before else []
     files = [step for each in spec.get("files").sequence if (step := _written(each)) is not None]
-    joins = Step(f"{kind.joins} || exit 1", document, own_from=None)
-    return script_of([*files, *before, joins, *after], on_ec2=False)
+    steps = [replace(each, text=each.text.replace(*_ESCAPED)) for each in (*files, *run)]
+    is_for_gpus = any(sign in each.text for each in steps for sign in GPU_SIGNS)
+    return script_of(steps, on_ec2=False) if run and is_for_gpus else None
 
 
 def _written(file: Tree) -> Step | None:
