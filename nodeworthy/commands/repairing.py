@@ -88,6 +88,7 @@ def _refuse_reports(options: diagnose.Options) -> None:
 
 
 def fix(options: diagnose.Options, run: Run, look: Look) -> int:
+    from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES
     from nodeworthy.repair.helm import Helm
     from nodeworthy.repair.recorded import RecordedWorld
     from nodeworthy.repair.run import Looked, Repair
@@ -95,7 +96,8 @@ def fix(options: diagnose.Options, run: Run, look: Look) -> int:
 
     def looked(found: tuple[Seen, Report]) -> Looked:
         seen, report = found
-        return Looked(report.judgements, [name for _, name in seen.policies], run.exit_code(report))
+        policies = [name for _, name in seen.documents[CLUSTER_POLICIES]]
+        return Looked(report.judgements, policies, run.exit_code(report))
 
     def agreed(question: str) -> bool:
         return options.yes or _asked(question)

@@ -102,6 +102,11 @@ class Tree:
             return Located(Known(None), self.place, written=False)
         return Located(Known(self.value), self.place, self.secret)
 
+    @property
+    def texts(self) -> dict[str, str]:
+        """Labels, annotations, selectors: names to strings."""
+        return {name: child.value for name, child in self.mapping.items() if isinstance(child.value, str)}
+
     def kind(self) -> str:
         """What this is, in a reader's words."""
         if self.is_mapping:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import PODS
+from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS
 from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.documents.tree import plain
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Target
@@ -22,7 +23,8 @@ class RecordedWorld:
         if target.kind == "Namespace":
             labels = self.seen.hami.namespaces.get(target.name)
             return None if labels is None else {"metadata": {"name": target.name, "labels": labels}}
-        return self.seen.policies.get(("", target.name))
+        policy = self.seen.documents[CLUSTER_POLICIES].get(("", target.name))
+        return None if policy is None else plain(policy)
 
     def _node(self, name: str) -> Mapping[str, Any] | None:
         node, counted = self.seen.nodes.get(("", name)), self.seen.capacity.nodes.get(name)

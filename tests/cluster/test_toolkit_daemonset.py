@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from nodeworthy.collect.cluster.kinds import DAEMONSETS
 from nodeworthy.facts.cluster.node import cluster_node
 from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
 from nodeworthy.known.containerd import containerd_of
@@ -39,19 +40,21 @@ def nameless(image: str) -> Object:
     ],
 )
 def test_found_by_its_image(image: str) -> None:
-    assert is_toolkit_daemonset(nameless(image))
+    assert is_toolkit_daemonset(DAEMONSETS.document(nameless(image)))
 
 
 def test_another_is_not_taken_for_it() -> None:
-    assert not is_toolkit_daemonset(device_plugin())
-    assert not is_toolkit_daemonset(nameless("nvcr.io/nvidia/cloud-native/gpu-operator-validator:v25.3.0"))
-    assert not is_toolkit_daemonset({})
+    assert not is_toolkit_daemonset(DAEMONSETS.document(device_plugin()))
+    assert not is_toolkit_daemonset(
+        DAEMONSETS.document(nameless("nvcr.io/nvidia/cloud-native/gpu-operator-validator:v25.3.0"))
+    )
+    assert not is_toolkit_daemonset(DAEMONSETS.document({}))
 
 
 def test_found_by_its_label() -> None:
     data = nameless("elsewhere/toolkit:1")
     data["spec"]["template"]["metadata"]["labels"] = {"app": "nvidia-container-toolkit-daemonset"}
-    assert is_toolkit_daemonset(data)
+    assert is_toolkit_daemonset(DAEMONSETS.document(data))
 
 
 def test_folders_are_found_by_their_mount_and_not_by_their_name() -> None:
@@ -63,7 +66,7 @@ def test_folders_are_found_by_their_mount_and_not_by_their_name() -> None:
         each["name"] = each["name"].replace("containerd-", "host-")
         if "mountPath" in each:
             each["mountPath"] = each["mountPath"].rstrip("/")
-    toolkit = ToolkitDaemonSet(data)
+    toolkit = ToolkitDaemonSet(DAEMONSETS.document(data))
     assert toolkit.misses(right) == ()
     assert [each.kind for each in toolkit.misses(containerd_of("kubeadm"))] == ["config", "socket"]
 
@@ -71,19 +74,19 @@ def test_folders_are_found_by_their_mount_and_not_by_their_name() -> None:
 def test_a_folder_that_is_not_the_hosts_is_unknown() -> None:
     data = daemonset()
     template(data)["volumes"][-1] = {"emptyDir": {}, "name": "containerd-socket"}
-    assert isinstance(ToolkitDaemonSet(data).socket_folder.state, Unknown)
+    assert isinstance(ToolkitDaemonSet(DAEMONSETS.document(data)).socket_folder.state, Unknown)
 
 
 def test_which_nodes_it_chooses() -> None:
-    toolkit = ToolkitDaemonSet(daemonset())
+    toolkit = ToolkitDaemonSet(DAEMONSETS.document(daemonset()))
     label = "nvidia.com/gpu.deploy.container-toolkit"
     assert toolkit.chooses(cluster_node(node()))
     assert not toolkit.chooses(cluster_node(node(labels={label: "false"})))
     everywhere = daemonset()
     del template(everywhere)["nodeSelector"]
-    assert ToolkitDaemonSet(everywhere).chooses(cluster_node(node()))
-    assert not ToolkitDaemonSet(everywhere).chooses(cluster_node(node(labels={label: "false"})))
-    assert not ToolkitDaemonSet(everywhere).chooses(cluster_node({"metadata": {"name": "cpu"}}))
+    assert ToolkitDaemonSet(DAEMONSETS.document(everywhere)).chooses(cluster_node(node()))
+    assert not ToolkitDaemonSet(DAEMONSETS.document(everywhere)).chooses(cluster_node(node(labels={label: "false"})))
+    assert not ToolkitDaemonSet(DAEMONSETS.document(everywhere)).chooses(cluster_node({"metadata": {"name": "cpu"}}))
 
 
 def diagnose(folder: Path, kinds: dict[str, list[Object]], *arguments: str) -> Ran:

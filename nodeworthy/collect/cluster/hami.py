@@ -10,10 +10,9 @@ from nodeworthy.collect.cluster.hami_metrics import metrics_of
 from nodeworthy.collect.cluster.hami_pods import PodsOfHami
 from nodeworthy.collect.cluster.hami_seen import KINDS
 from nodeworthy.collect.cluster.hami_settings import settings_of
-from nodeworthy.collect.cluster.kinds import PODS, RUNTIME_CLASSES, WEBHOOKS
+from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS, RUNTIME_CLASSES, WEBHOOKS
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
-from nodeworthy.documents.tree import plant
 from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Webhook
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
@@ -31,7 +30,6 @@ from nodeworthy.facts.hami.shares import gpus_of_nodes, shared_devices, total
 from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.operator.daemonset_manifest import GPU, Part
-from nodeworthy.facts.operator.recognition import of_cluster_policy
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.scene import Fact, Scene, judged_together
@@ -105,8 +103,7 @@ class _Facts:
 
     @property
     def _operators(self) -> list[OperatorValues]:
-        policies = self._seen.policies.items()
-        return [of_cluster_policy(plant(data, Place(object=f"ClusterPolicy/{name}"))) for (_, name), data in policies]
+        return self._seen.read(OperatorValues, CLUSTER_POLICIES)
 
     def _components(self) -> Iterator[Fact]:
         """A webhook that can't be reached is the cause of what passed it in silence."""
@@ -140,7 +137,7 @@ class _Facts:
         gpus = list(gpus_of_nodes(self._pods.nodes))
         yield from gpus
         nodes = list(self._seen.nodes.values())
-        classes = frozenset(name for _, name in self._seen.gpu_pods.runtimes)
+        classes = frozenset(name for _, name in self._seen.documents[RUNTIME_CLASSES])
         seen_classes = classes if self._seen.has_all(RUNTIME_CLASSES) else None
         for one in self._cluster.found:
             faults = node_faults(one, nodes, seen_classes, self._served_otherwise)

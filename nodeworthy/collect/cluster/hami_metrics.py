@@ -7,11 +7,9 @@ from typing import Any
 
 from nodeworthy.collect.cluster.kinds import PROMETHEUSES, SERVICE_MONITORS, SERVICES
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.documents.tree import plant
 from nodeworthy.facts.hami.cluster import HamiCluster
 from nodeworthy.facts.hami.metrics import HamiMetrics, sources
-from nodeworthy.facts.services.monitoring_recognition import of_prometheus
-from nodeworthy.facts.services.monitoring_stack import scraping
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, scraping
 from nodeworthy.verdict import Place
 
 
@@ -21,17 +19,13 @@ def metrics_of(seen: Seen, cluster: HamiCluster, asked: frozenset[type[Any]]) ->
     if why is not None and (seen.was_kept_away(PROMETHEUSES) or HamiMetrics in asked):
         yield HamiMetrics(Place(subject=PROMETHEUSES.plural), (), unseen=why)
         return
-    prometheuses = [(key, data) for key, (kind, data) in seen.platform.items() if kind is PROMETHEUSES]
-    if not prometheuses or len(cluster.found) > 1:
+    stacks = seen.read(MonitoringStack, PROMETHEUSES)
+    if not stacks or len(cluster.found) > 1:
         return
     unseen = next(
         (cluster.unseen[each.plural] for each in (SERVICES, SERVICE_MONITORS) if each.plural in cluster.unseen), ""
     )
     refused = seen.was_kept_away(SERVICES) or seen.was_kept_away(SERVICE_MONITORS)
-    stacks = [
-        of_prometheus(plant({**data, "kind": PROMETHEUSES.kind}, Place(object=f"Prometheus/{namespace}/{name}")))
-        for (_, namespace, name), data in prometheuses
-    ]
     for one in cluster.found:
         place = one.parts[0].pod.place if one.parts else Place(subject=SERVICES.plural)
         if unseen:

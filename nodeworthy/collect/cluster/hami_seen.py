@@ -18,6 +18,7 @@ from nodeworthy.collect.cluster.kinds import (
     Kind,
 )
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.parts import Role, role_of_object
 from nodeworthy.facts.hami.shares import SharingPod, sharing_pod
 from nodeworthy.known.hami import annotation_names, scheduler_name
@@ -55,7 +56,7 @@ class HamiSeen:
     ready: dict[Key, int] = field(default_factory=dict)
     namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
     monitors: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
-    configs: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
+    configs: dict[Key, Tree] = field(default_factory=dict)
     logs: dict[str, Said] = field(default_factory=dict)
     shares: dict[Key, SharingPod] = field(default_factory=dict)
 
@@ -95,9 +96,10 @@ class HamiSeen:
                 self._count((key[0], named), sum(map(_is_ready, mappings_at(data, "endpoints"))))
         elif kind is NAMESPACES:
             self.namespaces[key[1]] = strings_at(data, "metadata", "labels")
-        elif kind in (SERVICES, SERVICE_MONITORS) or _ITS_NAME.search(key[1]):
-            kept = {SERVICES: self.services, SERVICE_MONITORS: self.monitors, CONFIG_MAPS: self.configs}[kind]
-            kept[key] = data
+        elif kind in (SERVICES, SERVICE_MONITORS):
+            (self.services if kind is SERVICES else self.monitors)[key] = data
+        elif _ITS_NAME.search(key[1]):
+            self.configs[key] = CONFIG_MAPS.document(data)
 
     def _count(self, service: Key, ready: int) -> None:
         """Endpoints and their slices tell the same twice."""

@@ -11,7 +11,6 @@ from nodeworthy.documents.tree import plant
 from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
 from nodeworthy.facts.hami.placed import plugin_spec
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_config_maps
-from nodeworthy.verdict import Place
 
 _SCHEDULERS = {
     "--scheduler-name": ("schedulerName",),
@@ -23,10 +22,9 @@ _PLUGINS = {"--mig-strategy": ("devicePlugin", "migStrategy")}
 
 
 def settings_of(seen: Seen, one: Installation) -> Iterator[HamiValues | HamiNodeConfigs]:
-    for (namespace, name), data in seen.hami.configs.items():
+    for (namespace, _), document in seen.hami.configs.items():
         if namespace == one.namespace:
-            document = {**data, "kind": "ConfigMap", "apiVersion": "v1"}
-            yield from hami_config_maps(plant(document, Place(object=f"ConfigMap/{namespace}/{name}")))
+            yield from hami_config_maps(document)
     for role, named in ((Role.SCHEDULER, _SCHEDULERS), (Role.DEVICE_PLUGIN, _PLUGINS)):
         part = next((each for each in one.of(role) if each.arguments), None)
         if part is not None:

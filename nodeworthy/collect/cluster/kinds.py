@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
+from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,12 @@ class Kind:
         root = "/apis" if self.groups[0] else "/api"
         where = f"/namespaces/{namespace}" if namespace and self.namespaced else ""
         return f"{root}/{self.api_version}{where}/{self.plural}"
+
+    def document(self, data: Mapping[str, Any]) -> Tree:
+        """An object of this kind; in lists of the API server none says of itself what it is."""
+        version = text_at(data, "apiVersion") or self.api_version
+        words = (self.kind, text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))
+        return plant({**data, "kind": self.kind, "apiVersion": version}, Place(object="/".join(filter(None, words))))
 
     @property
     def full_name(self) -> str:
@@ -147,6 +158,8 @@ KINDS = (
 # What a server is asked for.
 ASKED_FOR = tuple(each for each in KINDS if each.is_asked_for)
 PLATFORM = (STATEFUL_SETS, PROMETHEUSES, DATABASES)
+# Kept as they are, for whichever reader has them; of all others only what rules ask of them.
+KEPT_WHOLE = (*PLATFORM, CLUSTER_POLICIES, RUNTIME_CLASSES)
 _BY_NAME = {(each.kind, group): each for each in KINDS for group in each.groups}
 
 

@@ -2,49 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from nodeworthy.collect.cluster.kinds import (
+    CLUSTER_POLICIES,
     DATABASES,
+    PLATFORM,
     PODS,
     PROMETHEUSES,
     SERVICE_MONITORS,
     SERVICES,
     STATEFUL_SETS,
-    Kind,
 )
 from nodeworthy.collect.cluster.not_seen import unseen_though_asked
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
-from nodeworthy.documents.plain import strings_at, text_at
-from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.documents.plain import strings_at
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked, monitoring_asked, queue_asked
 from nodeworthy.facts.operator.daemonset_manifest import Part
-from nodeworthy.facts.operator.recognition import of_cluster_policy
-from nodeworthy.facts.pod.recognition import pod_templates
-from nodeworthy.facts.services.database_server import DatabaseServer, of_template, servers_of_cloud_native
-from nodeworthy.facts.services.monitoring_recognition import of_prometheus
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.facts.pod.template import PodTemplate
+from nodeworthy.facts.services.database_server import DatabaseServer, of_template
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, scraping
 from nodeworthy.facts.services.queue_database import QueueDatabase, queue_databases
 from nodeworthy.facts.services.service_monitors import chooses, leads_to
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Fact, Missing, Scene, judged_together
-from nodeworthy.verdict import Place
 
 # What is told here, and in no other scene of the same cluster.
 TOLD: frozenset[type[Any]] = frozenset((MonitoringAsked, MonitoringStack, QueueAsked, QueueDatabase, Scraping))
 
 
 def platform(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> Scene:
-    trees = [_planted(kind, data) for kind, data in seen.platform.values()]
-    stacks = [of_prometheus(tree) for tree in trees if tree.get("kind").text == PROMETHEUSES.kind]
-    databases = list(queue_databases(list(_servers(trees, seen))))
-    policies = [of_cluster_policy(_tree("ClusterPolicy", each)) for each in seen.policies.values()] if stacks else []
+    stacks = seen.read(MonitoringStack, PROMETHEUSES)
+    databases = list(queue_databases([replace(each, runs_on=_runs_on(each, seen)) for each in _servers(seen)]))
+    policies = seen.read(OperatorValues, CLUSTER_POLICIES) if stacks else []
     scraped = [_with_exporters(each, seen, is_asked_for=MonitoringStack in asked) for each in scraping(stacks)]
     facts: list[Fact] = [*_asked_for(fleet), *stacks, *scraped, *databases, *policies]
+    trees = (tree for kind in PLATFORM for tree in seen.documents[kind].values())
     kept = [each for tree in trees for each in annotated(tree, rules, None)]
     return judged_together(facts, dict(_missing(seen, asked)), kept, about=TOLD)
 
@@ -68,12 +66,9 @@ def _with_exporters(scraped: Scraping, seen: Seen, *, is_asked_for: bool) -> Scr
     return replace(scraped, monitored_by=tuple(strings_at(each, "metadata", "labels") for each in monitors))
 
 
-def _servers(trees: list[Tree], seen: Seen) -> Iterator[DatabaseServer]:
-    for tree in trees:
-        yield from (replace(each, runs_on=_runs_on(each, seen)) for each in servers_of_cloud_native(tree))
-        if tree.get("kind").text == STATEFUL_SETS.kind:
-            servers = filter(None, map(of_template, pod_templates(tree)))
-            yield from (replace(each, runs_on=_runs_on(each, seen)) for each in servers)
+def _servers(seen: Seen) -> Iterator[DatabaseServer]:
+    yield from filter(None, map(of_template, seen.read(PodTemplate, STATEFUL_SETS)))
+    yield from seen.read(DatabaseServer, DATABASES)
 
 
 def _runs_on(server: DatabaseServer, seen: Seen) -> dict[str, str]:
@@ -84,17 +79,6 @@ def _runs_on(server: DatabaseServer, seen: Seen) -> dict[str, str]:
         for pod in seen.pods.values()
         if pod.namespace == server.namespace and pod.node and numbered.sub("", pod.name) == name != pod.name
     }
-
-
-def _planted(kind: Kind, data: Mapping[str, Any]) -> Tree:
-    """Lists of the API server do not say of each item what it is."""
-    version = text_at(data, "apiVersion") or kind.api_version
-    return _tree(kind.kind, {**data, "kind": kind.kind, "apiVersion": version})
-
-
-def _tree(kind: str, data: Mapping[str, Any]) -> Tree:
-    named = "/".join(filter(None, (kind, text_at(data, "metadata", "namespace"), text_at(data, "metadata", "name"))))
-    return plant(data, Place(object=named))
 
 
 def _missing(seen: Seen, asked: frozenset[type[Any]]) -> Iterator[tuple[type[Fact], Missing]]:

@@ -10,8 +10,7 @@ from typing import Any
 from nodeworthy.collect.cluster.kinds import EVENTS, JOBS, NODES, RUNTIME_CLASSES, Kind
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
-from nodeworthy.documents.tree import plant
-from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass, class_of
+from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
 from nodeworthy.facts.cluster.live_pod import live_template
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.fleet.node_size import NodeSize, sizes_of_nodes
@@ -47,7 +46,7 @@ def of_pods(
 ) -> Scene:
     """The types of `elsewhere` other scenes tell of the same pods."""
     templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
-    runtimes = list(_runtimes(seen))
+    runtimes = seen.read(RuntimeClass, RUNTIME_CLASSES)
     facts: list[Fact] = [*templates, *seen.gpu_pods.refused]
     unseen = why_unseen(RUNTIME_CLASSES)
     if unseen is None:
@@ -57,13 +56,6 @@ def of_pods(
     kept = [each for pod in templates for each in _suppressions(pod, rules)]
     said = _missing(seen, unseen, asked)
     return judged_together(facts, said, kept, elsewhere={VerificationWork, *elsewhere})
-
-
-def _runtimes(seen: Seen) -> Iterator[RuntimeClass]:
-    for (_, name), data in seen.gpu_pods.runtimes.items():
-        place = Place(object=f"RuntimeClass/{name}")
-        document = plant({**data, "kind": RUNTIME_CLASSES.kind}, place)  # a server's lists say it of the whole
-        yield from (each for each in class_of(document) if isinstance(each, RuntimeClass))
 
 
 def _classes(seen: Seen, runtimes: list[RuntimeClass]) -> ClusterClasses:

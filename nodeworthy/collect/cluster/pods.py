@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import JOBS, Kind
 from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.facts.cluster.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
 from nodeworthy.facts.cluster.refused_pod import RefusedPods, refused_pods
@@ -21,7 +20,6 @@ Key = tuple[str, str]
 class GpuPods:
     # The seconds that Jobs may take, None where they may take any.
     bounds: dict[Key, int | None] = field(default_factory=dict)
-    runtimes: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     # The newest time that was told.
     now: str = ""
     _pods: dict[Key, tuple[str, LivePod]] = field(default_factory=dict)
@@ -52,12 +50,8 @@ class GpuPods:
             key = (refused.place.object or "", refused.words)
             self._refused[key] = max(self._refused.get(key, refused), refused, key=lambda each: each.when)
 
-    def add_beside(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
-        """What pods are judged by: the Jobs that made them, the RuntimeClasses that they name."""
-        if kind is JOBS:
-            self.bounds[key] = number_at(data, "spec", "activeDeadlineSeconds")
-        else:
-            self.runtimes[key] = data
+    def add_job(self, key: Key, data: Mapping[str, Any]) -> None:
+        self.bounds[key] = number_at(data, "spec", "activeDeadlineSeconds")
 
     @property
     def rejected(self) -> tuple[RejectedPod, ...]:

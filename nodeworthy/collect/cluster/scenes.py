@@ -15,9 +15,9 @@ from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, NODES
 from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.pod_scenes import of_pods, of_verification, verification
 from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.collect.cluster.toolkits import Toolkits, values_of
+from nodeworthy.collect.cluster.toolkits import Toolkits
+from nodeworthy.collect.objects import facts_of
 from nodeworthy.collect.source.comments import annotated
-from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.hami.waiting import of_hami
@@ -28,8 +28,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import WatchedNode
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.scene import Fact, Missing, Scene, judged_together
-from nodeworthy.suppression import Suppression
-from nodeworthy.verdict import Located, Place, Verdict
+from nodeworthy.verdict import Located, Verdict
 
 
 def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> list[Scene]:
@@ -74,7 +73,7 @@ class _Scenes:
         served = [each.with_starved(starved) for each in self._toolkits.served]
         unserved = [each.with_starved(starved) for each in self._toolkits.unserved]
         facts: list[Fact] = [*self._seen.unreadable, *self._unseen.not_looked_at(), *served, *unserved]
-        kept = [self._suppressions(each.data, each.place) for each in self._seen.toolkits.values()]
+        kept = [annotated(each.document, self._rules, None) for each in self._seen.toolkits.values()]
         return judged_together(
             facts, {ToolkitOnNodes: self._toolkits.missing()}, [each for some in kept for each in some]
         )
@@ -85,12 +84,13 @@ class _Scenes:
         """What the operator wants. Where its toolkit is there, that is judged by what it really mounts."""
         mounts = (ToolkitOnNodes,) if self._seen.toolkits else ()
         elsewhere = frozenset((WatchedNode, *mounts))
-        if not self._seen.policies:
+        policies = self._seen.documents[CLUSTER_POLICIES].values()
+        if not policies:
             yield judged_together([], {OperatorValues: self._no_policy()}, elsewhere=elsewhere)
-        for data in self._seen.policies.values():
-            values = self._with_release(values_of(data))
-            kept = self._suppressions(data, values.place)
-            yield judged_together([values, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere=elsewhere)
+        for policy in policies:
+            read = [self._with_release(each) if isinstance(each, OperatorValues) else each for each in facts_of(policy)]
+            kept = annotated(policy, self._rules, None)
+            yield judged_together([*read, *self._pools()], {GpuPool: self._no_pool()}, kept, elsewhere=elsewhere)
 
     def _with_release(self, values: OperatorValues) -> OperatorValues:
         """Where it says none itself: what the operator that runs says, what made its toolkit, what the fleet names."""
@@ -120,9 +120,6 @@ class _Scenes:
                 yield from by_containerd(group.pool or _pool_of_nodes(group, group.nodes[0]), group.nodes)
         if not found and self._fleet is not None:
             yield from gpu_pools(self._fleet)
-
-    def _suppressions(self, data: Mapping[str, Any], place: Place) -> list[Suppression]:
-        return list(annotated(plant(data, place), self._rules, None))
 
 
 def _pool_of_nodes(group: Group, first: ClusterNode) -> GpuPool:

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, TypeVar
 
 from nodeworthy.collect.cluster import hami_seen
 from nodeworthy.collect.cluster.capacity_seen import CapacitySeen
 from nodeworthy.collect.cluster.kinds import (
-    CLUSTER_POLICIES,
     DAEMONSETS,
     DEPLOYMENTS,
     EVENTS,
     JOBS,
+    KEPT_WHOLE,
     NODES,
-    PLATFORM,
     PODS,
-    RUNTIME_CLASSES,
     Kind,
 )
 from nodeworthy.collect.cluster.pod_logs import WantedLog, WantedLogs
 from nodeworthy.collect.cluster.pods import GpuPods
 from nodeworthy.collect.cluster.sighted import Sighted
-from nodeworthy.documents.plain import strings_at, text_at
-from nodeworthy.documents.tree import plant
+from nodeworthy.collect.objects import facts_of
+from nodeworthy.documents.plain import text_at
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node import ClusterNode, cluster_node
 from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, sandbox_failure
 from nodeworthy.facts.not_seen import UnreadableInput
-from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest, daemonsets
+from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
 from nodeworthy.facts.operator.driver_daemonset import DriverDaemonSet, driver_daemonset
 from nodeworthy.facts.operator.recognition import release_of_deployment
 from nodeworthy.facts.operator.toolkit_daemonset import ToolkitDaemonSet, is_toolkit_daemonset
@@ -37,6 +36,7 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 Key = tuple[str, str]
+T = TypeVar("T")
 
 
 @dataclass
@@ -49,7 +49,6 @@ class Seen:
     pods: dict[Key, ClusterPod] = field(default_factory=dict)
     failures: dict[Key, SandboxFailure] = field(default_factory=dict)
     toolkits: dict[Key, ToolkitDaemonSet] = field(default_factory=dict)
-    policies: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     # The releases of the operator that run, with where each is said.
     releases: list[tuple[str, Place]] = field(default_factory=list)
     # What brings a driver to nodes.
@@ -62,8 +61,7 @@ class Seen:
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     capacity: CapacitySeen = field(default_factory=CapacitySeen)
     sighted: Sighted = field(default_factory=Sighted)
-    # What measures the cluster, and what keeps its queue.
-    platform: dict[tuple[str, str, str], tuple[Kind, Mapping[str, Any]]] = field(default_factory=dict)
+    documents: dict[Kind, dict[Key, Tree]] = field(default_factory=lambda: {each: {} for each in KEPT_WHOLE})
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
     kinds: set[str] = field(default_factory=set)
     # Kinds that could not be had, and why; and those of which only a part could be read.
@@ -120,35 +118,38 @@ class Seen:
                 self.failures[key] = failure
         elif kind is DAEMONSETS:
             self._keep_daemonset(key, data)
-        elif kind is CLUSTER_POLICIES:
-            self.policies[key] = data
-        elif kind in (RUNTIME_CLASSES, JOBS):
-            self.gpu_pods.add_beside(kind, key, data)
-        elif kind in PLATFORM:
-            self.platform[(kind.plural, *key)] = (kind, data)
+        elif kind is JOBS:
+            self.gpu_pods.add_job(key, data)
+        elif kind in KEPT_WHOLE:
+            self.documents[kind][key] = kind.document(data)
         elif kind in hami_seen.KINDS:
             self.hami.add(kind, key, data)
-            self._keep_release(kind, key, data)
+            self._keep_release(kind, data)
 
     def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         self.hami.add_maker(DAEMONSETS, key, data)
         self.claims_devices = self.claims_devices or "dra-driver" in key[1]
-        if is_toolkit_daemonset(data):
-            self.toolkits[key] = ToolkitDaemonSet(data)
+        document = DAEMONSETS.document(data)
+        if is_toolkit_daemonset(document):
+            self.toolkits[key] = ToolkitDaemonSet(document)
             return
-        driver = driver_daemonset(data)
+        driver = driver_daemonset(document)
         if driver is not None:
             self.drivers[key] = driver
-        place = Place(object=f"DaemonSet/{key[0]}/{key[1]}")
-        found = next(daemonsets(plant({**data, "kind": "DaemonSet"}, place)), None)
+        found = next(_read(document, DaemonSetManifest), None)
         if found is not None:
             self.gpu_daemonsets[key] = found
-            self.gpu_annotations[key] = strings_at(data, "metadata", "annotations")
+            self.gpu_annotations[key] = document.get("metadata", "annotations").texts
 
-    def _keep_release(self, kind: Kind, key: Key, data: Mapping[str, Any]) -> None:
-        release = release_of_deployment(data) if kind is DEPLOYMENTS else None
+    def _keep_release(self, kind: Kind, data: Mapping[str, Any]) -> None:
+        document = DEPLOYMENTS.document(data)
+        release = release_of_deployment(document) if kind is DEPLOYMENTS else None
         if release is not None:
-            self.releases.append((release, Place(object=f"Deployment/{key[0]}/{key[1]}")))
+            self.releases.append((release, document.place))
+
+    def read(self, fact: type[T], *kinds: Kind) -> list[T]:
+        """What the reader of these kinds makes of their objects."""
+        return [each for kind in kinds for tree in self.documents[kind].values() for each in _read(tree, fact)]
 
     def wanted_logs(self) -> list[WantedLog]:
         toolkits = frozenset((key[0], each.name) for key, each in self.toolkits.items())
@@ -172,3 +173,7 @@ class Seen:
     def was_kept_away(self, kind: Kind) -> bool:
         """Whether it was looked for in vain: refused or cut off, and not merely left out."""
         return kind.plural in self.refused or kind.plural in self.cut
+
+
+def _read(document: Tree, fact: type[T]) -> Iterator[T]:
+    return (each for each in facts_of(document) if isinstance(each, fact))

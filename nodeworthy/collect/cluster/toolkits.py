@@ -6,26 +6,22 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
 
 from nodeworthy.collect.cluster.groups import Group, grouped, unseen
-from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS
+from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, DAEMONSETS, EVENTS, NODES, PODS, RUNTIME_CLASSES
 from nodeworthy.collect.cluster.not_seen import NotSeen
-from nodeworthy.collect.cluster.seen import Seen
-from nodeworthy.documents.plain import text_at
-from nodeworthy.documents.tree import plant
+from nodeworthy.collect.cluster.seen import Key, Seen
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.facts.cluster.sandbox_failure import SandboxFailure, moment
-from nodeworthy.facts.operator.recognition import of_cluster_policy
 from nodeworthy.facts.operator.toolkit_daemonset import OPT_OUT, ToolkitDaemonSet
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures, victims_of
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.known.containerd import defaults
 from nodeworthy.scene import Missing
-from nodeworthy.verdict import Place
 
 # The node of an event that names none.
 NOWHERE = ""
@@ -83,11 +79,15 @@ class Toolkits:
         """Those of which pods were seen."""
         return frozenset(namespace for namespace, _ in self._seen.pods)
 
+    @property
+    def _runtimes(self) -> Mapping[Key, Tree]:
+        return self._seen.documents[RUNTIME_CLASSES]
+
     @cached_property
     def _handlers_of_classes(self) -> frozenset[str]:
         """Those that a RuntimeClass names and the toolkit does not write: the class's own rule tells of them."""
         written = {name for each in self._seen.toolkits.values() for name in each.runtime_names}
-        named = {text_at(each, "handler") for each in self._seen.gpu_pods.runtimes.values()}
+        named = {each.get("handler").text or "" for each in self._runtimes.values()}
         return frozenset(named - written if self._seen.toolkits else ())
 
     @cached_property
@@ -113,13 +113,13 @@ class Toolkits:
     def _handlers(self) -> Mapping[str, str]:
         """What each RuntimeClass calls; the operator's own are called like theirs."""
         own = {name: name for each in self._seen.toolkits.values() for name in each.runtime_names}
-        named = {name: text_at(each, "handler") for (_, name), each in self._seen.gpu_pods.runtimes.items()}
+        named = {name: each.get("handler").text or "" for (_, name), each in self._runtimes.items()}
         return {defaults().runtime_class: defaults().runtime_class, **own, **named}
 
     @cached_property
     def _policy(self) -> OperatorValues | None:
         """The only one there is, as the operator wants it."""
-        values = [values_of(each) for each in self._seen.policies.values()]
+        values = self._seen.read(OperatorValues, CLUSTER_POLICIES)
         return values[0] if len(values) == 1 else None
 
     def _of(self, daemonset: ToolkitDaemonSet) -> Iterator[ToolkitOnNodes]:
@@ -230,8 +230,3 @@ def _is_drivers(pod: ClusterPod) -> bool:
 def _is_later(when: str, failure: SandboxFailure) -> bool:
     since = moment(when)
     return since is not None and failure.last is not None and since > failure.last
-
-
-def values_of(data: Mapping[str, Any]) -> OperatorValues:
-    name = data.get("metadata", {}).get("name")
-    return of_cluster_policy(plant(data, Place(object=f"ClusterPolicy/{name}")))

@@ -73,10 +73,10 @@ def daemonsets(document: Tree) -> Iterator[DaemonSetManifest]:
     found = next(filter(None, map(_part, pods.get("containers").sequence)), None)
     if found is not None:
         part, container = found
-        yield DaemonSetManifest(document.place, part, _title(document), pods, _resource(container))
+        yield DaemonSetManifest(document.place, part, title_of(document), pods, _resource(container))
 
 
-def _title(document: Tree) -> str:
+def title_of(document: Tree) -> str:
     namespace = document.get("metadata", "namespace").text
     name = document.get("metadata", "name").text or "without a name"
     return f"DaemonSet '{namespace}/{name}'" if namespace else f"DaemonSet '{name}'"

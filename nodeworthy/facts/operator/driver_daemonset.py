@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.operator.daemonset_manifest import title_of
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -39,16 +40,16 @@ class DriversOnNodes:
         return self.operators.place
 
 
-def driver_daemonset(data: Mapping[str, Any]) -> DriverDaemonSet | None:
+def driver_daemonset(document: Tree) -> DriverDaemonSet | None:
     """From an object of kind DaemonSet; None where it brings no driver."""
-    pods = mapping_at(data, "spec", "template", "spec")
-    containers = [*mappings_at(pods, "initContainers"), *mappings_at(pods, "containers")]
-    words = [word for each in containers for word in (text_at(each, "name"), _repository(text_at(each, "image")))]
+    pods = document.get("spec", "template", "spec")
+    containers = [*pods.get("initContainers").sequence, *pods.get("containers").sequence]
+    words = [each.get("name").text or "" for each in containers]
+    words += [_repository(each.get("image").text or "") for each in containers]
     is_the_operators = any(map(_OPERATORS.search, words))
     if not is_the_operators and not any(map(_INSTALLERS.search, words)):
         return None
-    named = f"{text_at(data, 'metadata', 'namespace')}/{text_at(data, 'metadata', 'name')}"
-    return DriverDaemonSet(Place(object=f"DaemonSet/{named}"), f"DaemonSet '{named}'", is_the_operators)
+    return DriverDaemonSet(document.place, title_of(document), is_the_operators)
 
 
 def _repository(image: str) -> str:

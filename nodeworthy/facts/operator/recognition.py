@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-from nodeworthy.documents.plain import mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.documents.release import Chart, Release
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.not_seen import UnreadableInput
@@ -76,18 +74,8 @@ def misshapen_parts(tree: Tree) -> Iterator[UnreadableInput]:
 def cluster_policies(document: Tree) -> Iterator[OperatorValues]:
     api = document.get("apiVersion").text or ""
     if document.get("kind").text == "ClusterPolicy" and api.startswith("nvidia.com/"):
-        yield of_cluster_policy(document)
-
-
-def of_cluster_policy(document: Tree) -> OperatorValues:
-    """A ClusterPolicy's spec has the shape of the chart's values."""
-    spec = document.get("spec")
-    return OperatorValues(
-        place=document.place,
-        tree=spec,
-        origin="ClusterPolicy",
-        release=_installed(document.get(*_MADE_BY)),
-    )
+        # Its spec has the shape of the chart's values.
+        yield OperatorValues(document.place, document.get("spec"), "ClusterPolicy", _installed(document.get(*_MADE_BY)))
 
 
 def chart_version(version: Tree) -> Located[str | None]:
@@ -100,14 +88,14 @@ def chart_version(version: Tree) -> Located[str | None]:
     return located
 
 
-def release_of_deployment(deployment: Mapping[str, Any]) -> str | None:
+def release_of_deployment(document: Tree) -> str | None:
     """By its chart's label, by the bundle of OLM, by its image; None where it runs no operator, or says no release."""
-    pods = mapping_at(deployment, "spec", "template", "spec")
-    images = [text_at(each, "image") for each in mappings_at(pods, "containers")]
+    containers = document.get("spec", "template", "spec", "containers").sequence
+    images = [each.get("image").text or "" for each in containers]
     tags = [image.rpartition("/")[2].partition("@")[0].partition(":")[::2] for image in images]
     if not any(name == CHART for name, _ in tags):
         return None
-    labels = strings_at(deployment, "metadata", "labels")
+    labels = document.get("metadata", "labels").texts
     said = [labels.get("helm.sh/chart", "").removeprefix(f"{CHART}-"), labels.get("olm.owner", "").partition(".")[2]]
     said += [labels.get("app.kubernetes.io/version", ""), *(tag for name, tag in tags if name == CHART)]
     return next((each for each in said if _RELEASE.fullmatch(each)), None)

@@ -9,10 +9,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
-from nodeworthy.documents.plain import mappings_at, number_at, strings_at, text_at
-from nodeworthy.documents.tree import Tree, plant
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.pod import ClusterPod
 from nodeworthy.known.containerd import Containerd, defaults, same_file
@@ -30,16 +28,15 @@ _CHART = "gpu-operator-"
 OPT_OUT = "nvidia.com/gpu.deploy.container-toolkit"
 
 
-def is_toolkit_daemonset(data: Any) -> bool:
+def is_toolkit_daemonset(document: Tree) -> bool:
     """By what it is, wherever it is: its name, its label, or its image."""
-    template = ("spec", "template", "metadata", "labels")
-    labels = (strings_at(data, "metadata", "labels"), strings_at(data, *template))
-    containers = mappings_at(data, "spec", "template", "spec", "containers")
-    return (
-        text_at(data, "metadata", "name") == NAME
-        or any(each.get("app") == NAME for each in labels)
-        or any(_repository(text_at(each, "image")) == IMAGE for each in containers)
-    )
+    template = document.get("spec", "template")
+    named = [
+        document.get("metadata", "name"),
+        *(each.get("metadata", "labels", "app") for each in (document, template)),
+    ]
+    images = (each.get("image").text or "" for each in template.get("spec", "containers").sequence)
+    return any(each.text == NAME for each in named) or any(_repository(each) == IMAGE for each in images)
 
 
 def _repository(image: str) -> str:
@@ -48,24 +45,24 @@ def _repository(image: str) -> str:
 
 @dataclass(frozen=True)
 class ToolkitDaemonSet:
-    data: Mapping[str, Any]
+    document: Tree
 
     @cached_property
     def namespace(self) -> str:
-        return text_at(self.data, "metadata", "namespace")
+        return self.document.get("metadata", "namespace").text or ""
 
     @cached_property
     def name(self) -> str:
-        return text_at(self.data, "metadata", "name")
+        return self.document.get("metadata", "name").text or ""
 
-    @cached_property
+    @property
     def place(self) -> Place:
-        return Place(object=f"DaemonSet/{self.namespace}/{self.name}")
+        return self.document.place
 
     @property
     def release(self) -> str:
         """Of the operator that made it, as its chart says it; empty where it does not."""
-        made_by = strings_at(self.data, "metadata", "labels").get("helm.sh/chart", "")
+        made_by = self.document.get("metadata", "labels", "helm.sh/chart").text or ""
         return made_by.removeprefix(_CHART) if made_by.startswith(_CHART) else ""
 
     @cached_property
@@ -103,20 +100,24 @@ class ToolkitDaemonSet:
     @cached_property
     def ready_everywhere(self) -> bool:
         """Whether its own status says so."""
-        desired, ready = (number_at(self.data, "status", each) for each in ("desiredNumberScheduled", "numberReady"))
+        desired, ready = self._count("desiredNumberScheduled"), self.ready_count
         return desired is not None and ready is not None and 0 < desired <= ready
 
     @cached_property
     def ready_count(self) -> int | None:
-        return number_at(self.data, "status", "numberReady")
+        return self._count("numberReady")
 
     @cached_property
     def runs_somewhere(self) -> bool:
-        return number_at(self.data, "status", "desiredNumberScheduled") != 0
+        return self._count("desiredNumberScheduled") != 0
+
+    def _count(self, name: str) -> int | None:
+        counted = self.document.get("status", name).value
+        return counted if isinstance(counted, int) and not isinstance(counted, bool) else None
 
     @cached_property
     def node_selector(self) -> Mapping[str, str]:
-        return strings_at(self.data, "spec", "template", "spec", "nodeSelector")
+        return self._pods.get("nodeSelector").texts
 
     def owns(self, pod: ClusterPod) -> bool:
         if pod.namespace != self.namespace:
@@ -124,10 +125,13 @@ class ToolkitDaemonSet:
         return pod.daemonset == self.name or (not pod.daemonset and self._selects(pod))
 
     def _selects(self, pod: ClusterPod) -> bool:
-        wanted = strings_at(self.data, "spec", "selector", "matchLabels")
-        if not wanted:
+        if not self._selected:
             return pod.name.startswith(f"{self.name}-")
-        return all(pod.labels.get(name) == value for name, value in wanted.items())
+        return all(pod.labels.get(name) == value for name, value in self._selected.items())
+
+    @cached_property
+    def _selected(self) -> Mapping[str, str]:
+        return self.document.get("spec", "selector", "matchLabels").texts
 
     def chooses(self, node: ClusterNode) -> bool:
         """Whether it would run there. Without a selector of its own, it is meant for GPU nodes."""
@@ -138,8 +142,8 @@ class ToolkitDaemonSet:
         return all(node.labels.get(name) == value for name, value in self.node_selector.items())
 
     @cached_property
-    def _tree(self) -> Tree:
-        return plant(self.data, self.place).get("spec", "template", "spec")
+    def _pods(self) -> Tree:
+        return self.document.get("spec", "template", "spec")
 
     @cached_property
     def _variables(self) -> Mapping[str, str]:
@@ -148,14 +152,14 @@ class ToolkitDaemonSet:
 
     @property
     def _containers(self) -> Iterator[Tree]:
-        yield from self._tree.get("containers").sequence
+        yield from self._pods.get("containers").sequence
 
     def _mounted(self, where: str) -> Located[str | None]:
         mounts = (mount for container in self._containers for mount in container.get("volumeMounts").sequence)
         here = next((each for each in mounts if posixpath.normpath(each.get("mountPath").text or ".") == where), None)
         # A volume of the operator's own name is mounted there, even if what was kept of the pod does not show it.
         name = here.get("name").text if here is not None else VOLUMES.get(where)
-        volume = next((each for each in self._tree.get("volumes").sequence if each.get("name").text == name), None)
+        volume = next((each for each in self._pods.get("volumes").sequence if each.get("name").text == name), None)
         if volume is None and here is None:
             return Located(Known(None), self.place, written=False)
         path = volume.get("hostPath", "path").text if volume else None

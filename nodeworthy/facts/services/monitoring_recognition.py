@@ -38,8 +38,4 @@ def monitoring_stacks(release: Release) -> Iterator[MonitoringStack]:
 def prometheuses(document: Tree) -> Iterator[MonitoringStack]:
     api = document.get("apiVersion").text or ""
     if document.get("kind").text == "Prometheus" and api.startswith("monitoring.coreos.com/"):
-        yield of_prometheus(document)
-
-
-def of_prometheus(document: Tree) -> MonitoringStack:
-    return MonitoringStack(document.place, "Prometheus", document.get("spec"))
+        yield MonitoringStack(document.place, "Prometheus", document.get("spec"))
