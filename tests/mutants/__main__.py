@@ -6,7 +6,7 @@ import argparse
 import hashlib
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tests.mutants.drawn import Mutant, drawn, equivalents, every_mutant
@@ -34,16 +34,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, default=300, help="how many (default: 300)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="how many at a time")
     parser.add_argument("--only", default="", metavar="PATH", help="only of files whose path has this in it")
-    parser.add_argument("--tests-seconds", type=float, default=40, help="how long the tests of one take (default: 40)")
+    parser.add_argument(
+        "--tests-seconds", type=float, default=150, help="how long the tests of one take (default: 150)"
+    )
     parser.add_argument("--cache", type=Path, default=folder(), help="where is kept what came of them")
     return parser
 
 
 def _said(chosen: Sequence[Mutant], reached: Reached, kept: Kept, jobs: int) -> Iterator[tuple[Mutant, Said]]:
     tests = {mutant: reached.tests(mutant) for mutant in chosen}
-    by_tests = {
-        mutant: hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()[:16] for mutant, ids in tests.items()
-    }
+    by_tests = {mutant: _digest(each.test for each in some) for mutant, some in tests.items()}
     for mutant in chosen:
         said = kept.answers(mutant.name, by_tests[mutant])
         if said is not None:
@@ -56,6 +56,10 @@ def _said(chosen: Sequence[Mutant], reached: Reached, kept: Kept, jobs: int) -> 
         place = f"{outcome.mutant.path}:{outcome.mutant.change.line}"
         print(f"{word} {outcome.seconds:5.1f} s  {place}  {outcome.mutant.change.operator}: {outcome.by}", flush=True)
         yield outcome.mutant, kept.said[outcome.mutant.name]
+
+
+def _digest(tests: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(tests)).encode()).hexdigest()[:16]
 
 
 def _verdict(seed: int, said: Told) -> int:

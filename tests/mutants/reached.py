@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import hashlib
+import importlib
+import itertools
 import json
-import re
 import sys
-import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
 from tests.mutants.drawn import ROOMS, ROOT, Mutant
-from tests.mutants.trial import each_forked, forked
+from tests.mutants.trial import Instead, each_forked, forked, module_of
 
 if TYPE_CHECKING:
     import pytest
@@ -30,8 +30,7 @@ ASKED = (
 )
 PARTS = 32
 # Of a test that runs longer, the map says nothing.
-LONGEST_SECONDS = 300
-_INNER = re.compile(r"(?:\.<locals>\.|^)<(?:lambda|listcomp|genexpr|dictcomp|setcomp)>.*$")
+LONGEST_SECONDS = 1200
 
 
 @dataclass(frozen=True)
@@ -43,12 +42,64 @@ class Reach:
     functions: frozenset[str]
 
 
+# What the functions that were run wrote, each its name, since somebody last cleared it.
+RAN: set[str] = set()
+_MODULES = tuple(module_of(room) for room in ROOMS)
+
+
+class _Probed(ast.NodeTransformer):
+    """Each function of a module says its name as soon as it runs."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.within = path, ""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._inside(node, f"{node.name}.")
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        said = ast.parse(f"__ran__({f'{self.path}:{self.within}{node.name}'!r})").body[0]
+        first = 1 if ast.get_docstring(node) is not None else 0
+        self._inside(node, f"{node.name}.<locals>.")
+        node.body.insert(first, ast.fix_missing_locations(ast.copy_location(said, node.body[0])))
+        return node
+
+    def _inside(self, node: ast.AST, name: str) -> ast.AST:
+        before, self.within = self.within, self.within + name
+        self.generic_visit(node)
+        self.within = before
+        return node
+
+
+def probed(path: str) -> ast.Module:
+    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    _Probed(Path(path).relative_to(ROOT).as_posix()).visit(tree)
+    return tree
+
+
+def _probe() -> None:
+    """Once, for all children: they would else each read the modules anew."""
+    vars(builtins)["__ran__"] = RAN.add
+    assert not any(name.startswith(_MODULES) for name in sys.modules), "what is imported already says nothing"
+    sys.meta_path.insert(0, Instead(lambda name: name.startswith(_MODULES), probed))
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            importlib.import_module(module_of(path.relative_to(ROOT).as_posix()))
+
+
+def _forget() -> None:
+    """Also what was kept for the next who asks: a test that is given it was not run by what made it."""
+    RAN.clear()
+    for name in [name for name in sys.modules if name.startswith(_MODULES)]:
+        for each in vars(sys.modules[name]).values():
+            if clear := getattr(each, "cache_clear", None):
+                clear()
+
+
 class Recorder:
     """A plugin of pytest that writes a line for each test that passed."""
 
     def __init__(self, into: Path, digests: Mapping[str, str]) -> None:
         self.into, self.digests = into, digests
-        self.seen: dict[int, CodeType] = {}
         self.passed = True
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -57,34 +108,18 @@ class Recorder:
     def pytest_runtest_protocol(self, item: pytest.Item, nextitem: pytest.Item | None) -> bool:
         from _pytest.runner import runtestprotocol
 
-        self.seen, self.passed, began = {}, True, time.perf_counter()
-        threading.settrace(self._called)
-        sys.settrace(self._called)
-        try:
-            item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-            runtestprotocol(item, nextitem=nextitem)
-        finally:
-            sys.settrace(None)
-            threading.settrace(None)
+        _forget()
+        self.passed, began = True, time.perf_counter()
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        runtestprotocol(item, nextitem=nextitem)
         if self.passed:
             self._write(item.nodeid, time.perf_counter() - began)
         return True
 
-    def _called(self, frame: FrameType, event: str, argument: object) -> None:
-        self.seen[id(frame.f_code)] = frame.f_code
-
     def _write(self, test: str, seconds: float) -> None:
-        functions = sorted({name for code in self.seen.values() if (name := named(code)) is not None})
-        line = {"test": test, "of": self.digests.get(of_file(test), ""), "seconds": seconds, "functions": functions}
+        line = {"test": test, "of": self.digests.get(of_file(test), ""), "seconds": seconds, "functions": sorted(RAN)}
         with self.into.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
-
-
-def named(code: CodeType) -> str | None:
-    path = code.co_filename.removeprefix(f"{ROOT}/")
-    if not path.startswith(ROOMS):
-        return None
-    return f"{path}:{_INNER.sub('', code.co_qualname)}"
 
 
 def of_file(test: str) -> str:
@@ -125,6 +160,7 @@ def mapped(folder: Path, jobs: int) -> list[Reach]:
 
 
 def _complete(folder: Path, jobs: int) -> int:
+    _probe()
     file, digests = folder / "reached.jsonl", digests_now()
     asked, there = _asked(file), _lines(file, digests)
     # A case is one test: what is there of it is all, also where the rest of its part was not reached.
@@ -154,6 +190,11 @@ def _asked(file: Path) -> dict[str, str]:
     return dict(line.rsplit("\t", 1) for line in lines)
 
 
+def room_of(test: str) -> str:
+    """The rule of a case, else the file."""
+    return test.rpartition("/")[0] if _is_case(test) else of_file(test)
+
+
 def _is_case(name: str) -> bool:
     return name.startswith("tests/test_cases.py")
 
@@ -178,10 +219,10 @@ class Recording:
 
 
 class Reached:
-    """The tests of a mutant: those that run its function, the ones that run little else first."""
+    """The tests of a mutant: those that run its function, as many as there is time for."""
 
-    def __init__(self, tests: Iterable[Reach], seconds: float, most: int = 150) -> None:
-        self.seconds, self.most = seconds, most
+    def __init__(self, tests: Iterable[Reach], seconds: float) -> None:
+        self.seconds = seconds
         self.of_function: dict[str, list[Reach]] = defaultdict(list)
         self.of_path: dict[str, dict[str, Reach]] = defaultdict(dict)
         for test in tests:
@@ -189,8 +230,8 @@ class Reached:
                 self.of_function[function].append(test)
                 self.of_path[function.partition(":")[0]][test.test] = test
 
-    def tests(self, mutant: Mutant) -> list[str]:
-        return list(self._within(self._sorted(mutant, self._running(mutant))))[: self.most]
+    def tests(self, mutant: Mutant) -> list[Reach]:
+        return list(self._within(self._sorted(mutant, self._running(mutant))))
 
     def _running(self, mutant: Mutant) -> Sequence[Reach]:
         running = self.of_function.get(f"{mutant.path}:{mutant.change.function}", [])
@@ -206,25 +247,29 @@ class Reached:
         body = ast.parse((ROOT / mutant.path).read_text(encoding="utf-8")).body
         return any(isinstance(each, ast.FunctionDef) and each.name == first for each in body)
 
-    def _sorted(self, mutant: Mutant, tests: Iterable[Reach]) -> list[Reach]:
-        """By the name of the module first, then what runs least beside it."""
+    def _sorted(self, mutant: Mutant, tests: Iterable[Reach]) -> Iterator[Reach]:
+        """By the name of the module first; then one of each rule and of each file in turn, what runs least beside it
+        first: tests of one room are much alike, and another room often notices what they all pass over."""
         stem = Path(mutant.path).stem
-        rule = f"[{stem.replace('_', '-')}/"
-        return sorted(
-            tests, key=lambda each: (rule not in each.test and f"test_{stem}" not in each.test, len(each.functions))
-        )
+        own, rooms = f"[{stem.replace('_', '-')}/", defaultdict[str, list[Reach]](list)
+        for each in sorted(tests, key=lambda each: len(each.functions)):
+            is_own = own in each.test or f"test_{stem}" in each.test
+            rooms["" if is_own else room_of(each.test)].append(each)
+        yield from rooms.pop("", ())
+        for turn in itertools.zip_longest(*rooms.values()):
+            yield from filter(None, turn)
 
-    def _within(self, tests: Iterable[Reach]) -> Iterator[str]:
+    def _within(self, tests: Iterable[Reach]) -> Iterator[Reach]:
         left = self.seconds
         for each in tests:
             if each.seconds <= left:
                 left -= each.seconds
-                yield each.test
+                yield each
 
 
 @cache
 def importers(path: str) -> frozenset[str]:
-    return frozenset(_imported_by().get(path.removesuffix(".py").removesuffix("/__init__").replace("/", "."), ()))
+    return frozenset(_imported_by().get(module_of(path), ()))
 
 
 @cache

@@ -7,13 +7,14 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.mutants.drawn import EQUIVALENT, ROOT, drawn, equivalents, of_module
 from tests.mutants.kept import Kept
 from tests.mutants.operators import OPERATORS, changed, changes
-from tests.mutants.reached import Reach, Reached, named
+from tests.mutants.reached import Reach, Reached, probed
 from tests.mutants.trial import Outcome
 
 QUANTITIES = "nodeworthy/facts/pod/containers.py"
@@ -82,26 +83,41 @@ def test_a_seed_names_the_same_and_more_of_it_begins_alike() -> None:
     assert few != drawn(8, 5, of_module(QUANTITIES))
 
 
-def test_a_function_is_named_as_the_interpreter_names_it() -> None:
-    source = "class A:\n    def b(self):\n        def c():\n            return [x for x in y if x]\n        return c\n"
-    assert {each.function for each in changes(source)} >= {"A.b", "A.b.<locals>.c"}
-    scope: dict[str, type] = {}
-    exec(compile(source, str(ROOT / "nodeworthy/rules/a.py"), "exec"), scope)
-    assert named(scope["A"]().b().__code__) == "nodeworthy/rules/a.py:A.b.<locals>.c"
-    inner = next(each for each in scope["A"]().b().__code__.co_consts if hasattr(each, "co_code"))
-    assert named(inner) == "nodeworthy/rules/a.py:A.b.<locals>.c", "a comprehension is of its function"
+NESTED = """
+class A:
+    def b(self):
+        '''Says so.'''
+        def c():
+            yield [x for x in (1, 2) if (lambda: x)()]
+        return c
+"""
 
 
-def test_tests_of_the_name_first_then_those_that_run_least() -> None:
+def test_a_function_says_its_name_as_a_mutant_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.mutants.reached.ROOT", tmp_path)
+    (tmp_path / "a.py").write_text(NESTED, encoding="utf-8")
+    said: list[str] = []
+    scope: dict[str, Any] = {"__ran__": said.append}
+    exec(compile(probed(str(tmp_path / "a.py")), "a.py", "exec"), scope)
+    made = scope["A"]().b()()
+    assert said == ["a.py:A.b"], "nobody has asked for what it yields"
+    assert next(made) == [1, 2]
+    assert said == ["a.py:A.b", "a.py:A.b.<locals>.c"], "a comprehension is of its function"
+    assert {each.function for each in changes(NESTED)} == {"A.b", "A.b.<locals>.c"}
+    assert scope["A"].b.__doc__ == "Says so."
+
+
+def test_tests_of_the_name_first_then_one_of_each_room_in_turn() -> None:
     mutant = next(each for each in of_module(QUANTITIES) if each.change.function == "quantity")
     function = f"{QUANTITIES}:quantity"
     wide = Reach("tests/test_cases.py::test_case[a/b]", 1, frozenset({function, "x:y", "x:z"}))
     named_so = Reach("tests/facts/test_quantities.py::test", 1, frozenset({function, "x:y", "x:z", "x:a"}))
     narrow = Reach("tests/test_cases.py::test_case[a/c]", 1, frozenset({function, "x:y"}))
+    elsewhere = Reach("tests/test_cases.py::test_case[e/b]", 1, frozenset({function, "x:y", "x:z", "x:a", "x:b"}))
     other = Reach("tests/test_cases.py::test_case[a/d]", 1, frozenset({f"{QUANTITIES}:other"}))
-    reached = Reached([wide, narrow, named_so, other], seconds=10)
-    assert reached.tests(mutant) == [named_so.test, narrow.test, wide.test]
-    assert Reached([wide, narrow, named_so, other], seconds=2).tests(mutant) == [named_so.test, narrow.test]
+    every = [wide, narrow, named_so, elsewhere, other]
+    assert Reached(every, seconds=10).tests(mutant) == [named_so, narrow, elsewhere, wide]
+    assert Reached(every, seconds=2).tests(mutant) == [named_so, narrow]
 
 
 def test_what_no_function_holds_is_run_by_whoever_imports_it() -> None:
@@ -109,8 +125,8 @@ def test_what_no_function_holds_is_run_by_whoever_imports_it() -> None:
     own = Reach("tests/own.py::test", 1, frozenset({f"{QUANTITIES}:quantity"}))
     taker = Reach("tests/taker.py::test", 1, frozenset({"nodeworthy/facts/pod/requests.py:a", "x:y"}))
     other = Reach("tests/other.py::test", 1, frozenset({"x:y"}))
-    assert own.test in Reached([own, taker, other], seconds=10).tests(mutant)
-    assert other.test not in Reached([own, taker, other], seconds=10).tests(mutant)
+    assert own in Reached([own, taker, other], seconds=10).tests(mutant)
+    assert other not in Reached([own, taker, other], seconds=10).tests(mutant)
 
 
 def test_a_run_goes_on_where_it_ended(tmp_path: Path) -> None:
@@ -130,13 +146,15 @@ import json, sys
 from dataclasses import replace
 from tests.mutants.drawn import of_module
 from tests.mutants.operators import Change
-from tests.mutants.trial import tried, warm
-warm()
+from tests.mutants import trial
+from tests.mutants.reached import Reach
+trial.warm()
 real = list(of_module({path!r}))
 kill = next(each for each in real if each.before == "return Fraction(0)" and each.change.operator == "off by one")
 hang = replace(kill, change=replace(kill.change, text="sum(1 for _ in iter(int, 1))"))
-quick, blind = ["tests/facts/test_quantities.py"], ["tests/facts/test_cut_short.py"]
-told = list(tried([(kill, quick), (kill, blind), (hang, quick), (kill, [])], jobs=2, cpu_seconds=4))
+quick, blind = [Reach("tests/facts/test_quantities.py", 1, ())], [Reach("tests/facts/test_cut_short.py", 1, ())]
+trial.START_SECONDS = 4
+told = list(trial.tried([(kill, quick), (kill, blind), (hang, quick), (kill, [])], jobs=2))
 print(json.dumps([[each.mutant == kill, each.killed, each.by] for each in told]))
 """
 

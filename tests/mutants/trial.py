@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.abc
 import importlib.machinery
 import os
@@ -21,7 +22,12 @@ from tests.mutants.drawn import ROOT, Mutant
 if TYPE_CHECKING:
     import pytest
 
-CPU_SECONDS, WALL_SECONDS, MOST_BYTES = 90, 400, 4 << 30
+    from tests.mutants.reached import Reach
+
+MOST_BYTES = 4 << 30
+# What a test may take of what the map says of it, which was measured while every call was traced, and what is added: on a
+# busy machine, and with the imports. What takes longer does not end.
+SLOWER, START_SECONDS = 3, 40
 # What no test that fails for what it looks at makes of pytest.
 _NO_TESTS = 5
 
@@ -35,32 +41,35 @@ class Outcome:
     seconds: float
 
 
-class _Changed(importlib.abc.MetaPathFinder):
-    """Whoever imports the module gets the mutant."""
+class Instead(importlib.abc.MetaPathFinder):
+    """Whoever imports one of these modules gets what is made of its file."""
 
-    def __init__(self, mutant: Mutant) -> None:
-        name = mutant.path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        self.name, self.mutant = name, mutant
+    def __init__(self, is_meant: Callable[[str], bool], made: Callable[[str], str | ast.Module]) -> None:
+        self.is_meant, self.made = is_meant, made
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != self.name:
+        if not self.is_meant(fullname):
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         assert spec is not None
         assert spec.origin is not None
-        spec.loader = _Loader(self.mutant, fullname, spec.origin)
+        spec.loader = _Loader(self.made, fullname, spec.origin)
         return spec
 
 
 class _Loader(importlib.machinery.SourceFileLoader):
-    def __init__(self, mutant: Mutant, fullname: str, path: str) -> None:
+    def __init__(self, made: Callable[[str], str | ast.Module], fullname: str, path: str) -> None:
         super().__init__(fullname, path)
-        self.mutant = mutant
+        self.made = made
 
     def get_code(self, fullname: str) -> CodeType:
-        return compile(self.mutant.source, self.path, "exec", dont_inherit=True)
+        return compile(self.made(self.path), self.path, "exec", dont_inherit=True)
+
+
+def module_of(path: str) -> str:
+    return path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
 class _FirstFailure:
@@ -84,7 +93,7 @@ class Trial:
     mutant: Mutant
     tests: Sequence[str]
     says: Path
-    cpu_seconds: int = CPU_SECONDS
+    seconds: int
 
     def __call__(self) -> int:
         import pytest
@@ -93,8 +102,9 @@ class Trial:
         # pytest would read our modules by itself, as it does those of every plugin, and not ask whom we ask.
         Config._mark_plugins_for_rewrite = lambda *_: None  # type: ignore[method-assign]
         assert "nodeworthy" not in sys.modules, "what is imported already is no mutant"
-        resource.setrlimit(resource.RLIMIT_CPU, (self.cpu_seconds, self.cpu_seconds + 5))
-        sys.meta_path.insert(0, _Changed(self.mutant))
+        resource.setrlimit(resource.RLIMIT_CPU, (self.seconds, self.seconds + 5))
+        mutant = module_of(self.mutant.path)
+        sys.meta_path.insert(0, Instead(lambda name: name == mutant, lambda path: self.mutant.source))
         first = _FirstFailure()
         quiet = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--hypothesis-seed=0"]
         code = pytest.main([*quiet, *self.tests], plugins=[first])
@@ -102,18 +112,20 @@ class Trial:
         return int(code)
 
 
-def tried(
-    mutants: Sequence[tuple[Mutant, Sequence[str]]], jobs: int, cpu_seconds: int = CPU_SECONDS
-) -> Iterator[Outcome]:
+def tried(mutants: Sequence[tuple[Mutant, Sequence[Reach]]], jobs: int) -> Iterator[Outcome]:
     with tempfile.TemporaryDirectory() as folder:
-        trials = [
-            Trial(mutant, tests, Path(folder) / str(at), cpu_seconds) for at, (mutant, tests) in enumerate(mutants)
-        ]
+        trials = [_trial(mutant, tests, Path(folder) / str(at)) for at, (mutant, tests) in enumerate(mutants)]
         for trial in trials:
             if not trial.tests:
                 yield Outcome(trial.mutant, killed=False, by="no test runs it", seconds=0)
-        for ended in each_forked(jobs, [trial for trial in trials if trial.tests], WALL_SECONDS):
+        longest = max((each.seconds for each in trials), default=0)
+        for ended in each_forked(jobs, [trial for trial in trials if trial.tests], SLOWER * longest):
             yield _outcome(trials, ended)
+
+
+def _trial(mutant: Mutant, tests: Sequence[Reach], says: Path) -> Trial:
+    seconds = START_SECONDS + SLOWER * sum(each.seconds for each in tests)
+    return Trial(mutant, [each.test for each in tests], says, int(seconds))
 
 
 def _outcome(trials: Sequence[Trial], ended: Ended) -> Outcome:
