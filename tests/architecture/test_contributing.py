@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md's "Add a rule", step by step as it stands there, in a copy of the repository."""
+"""CONTRIBUTING.md's "Add a rule" and "Add a fact", step by step as they stand there, in a copy of the repository."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 from tests.architecture.tree import ROOT, copy
 
 BLOCK = re.compile(r"^```(?P<language>\w+)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-RULE = "toolkit-version-pinned"
+RULE, RULE_OF_FACT = "toolkit-version-pinned", "gpu-quota-counts"
 PARTS = (
     "nodeworthy",
     "tests",
@@ -56,9 +56,17 @@ class House:
         return self.run("make", *words, "INSTALLED=", "LOCKED=", f"PY={python}", "PYTEST_WORKERS=0")
 
 
-def steps() -> list[tuple[str, str | None, str]]:
-    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Add a rule")[1].split("\n## ")[0]
+def steps(chapter: str) -> list[tuple[str, str | None, str]]:
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split(f"## {chapter}\n")[1].split("\n## ")[0]
     return [(block["language"], block["path"], block["text"]) for block in BLOCK.finditer(section)]
+
+
+def with_these_lines(text: str, change: str) -> str:
+    """A diff without numbers: the lines that it keeps say where, and stand there once."""
+    lines = change.splitlines(keepends=True)
+    before = "".join(line[1:] for line in lines if line[0] == " ")
+    assert text.count(before) == 1, f"this stands there {text.count(before)} times:\n{before}"
+    return text.replace(before, "".join(line[1:] for line in lines))
 
 
 @pytest.fixture(scope="module")
@@ -73,20 +81,29 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> House:
     return House(folder)
 
 
+def write(house: House, language: str, path: str, text: str) -> None:
+    file = house.folder / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = with_these_lines(file.read_text(encoding="utf-8"), text) if language == "diff" else text
+    file.write_text(written, encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def said(house: House) -> dict[str, str]:
-    """What each command of the steps printed, once the files of the steps are written."""
-    for _, path, text in steps():
+    """What each command of the steps printed, once the files of the steps are written; of both chapters at once, for
+    `make docs` takes long."""
+    every = [*steps("Add a rule"), *steps("Add a fact")]
+    for language, path, text in every:
         if path is not None:
-            file = house.folder / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-    lines = [line for language, _, text in steps() if language == "console" for line in text.splitlines()]
+            write(house, language, path, text)
+    typed = [line for language, _, text in every if language == "console" for line in text.splitlines()]
+    lines = sorted(set(typed), key=lambda line: (line == "$ make docs", typed.index(line)))
     return {line: house.typed(line.removeprefix("$ ")) for line in lines}
 
 
-def test_it_fits_on_a_page() -> None:
-    assert sum(len(text.splitlines()) for _, _, text in steps()) < 60
+@pytest.mark.parametrize(("chapter", "lines"), [("Add a rule", 60), ("Add a fact", 120)])
+def test_it_fits_on_a_page(chapter: str, lines: int) -> None:
+    assert sum(len(text.splitlines()) for _, _, text in steps(chapter)) < lines
 
 
 def test_the_rule_is_found(said: dict[str, str]) -> None:
@@ -101,17 +118,33 @@ def test_it_is_documented(house: House, said: dict[str, str]) -> None:
     assert RULE in (house.folder / "docs" / "rules" / "index.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("case", "verdict"), [("bad-latest", "fail"), ("unknown-tag", "unknown")])
-def test_it_is_run(house: House, said: dict[str, str], case: str, verdict: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "case", "verdict"),
+    [
+        (RULE, "bad-latest", "fail"),
+        (RULE, "unknown-tag", "unknown"),
+        (RULE_OF_FACT, "bad-limits", "fail"),
+        (RULE_OF_FACT, "bad-plan-limits", "fail"),
+        (RULE_OF_FACT, "unknown-hard", "unknown"),
+    ],
+)
+def test_it_is_run(house: House, said: dict[str, str], rule: str, case: str, verdict: str) -> None:
     assert said
-    golden = json.loads((house.folder / "tests" / "cases" / RULE / case / "expected.json").read_text(encoding="utf-8"))
-    assert verdict in [found["verdict"] for found in golden["findings"] if found["rule"] == RULE]
+    golden = json.loads((house.folder / "tests" / "cases" / rule / case / "expected.json").read_text(encoding="utf-8"))
+    assert verdict in [found["verdict"] for found in golden["findings"] if found["rule"] == rule]
 
 
-def test_its_cases_hold_and_are_complete(house: House, said: dict[str, str]) -> None:
+def test_a_fact_is_there_at_the_moments_that_it_names(house: House, said: dict[str, str]) -> None:
+    page = (house.folder / "docs" / "rules" / f"{RULE_OF_FACT}.md").read_text(encoding="utf-8")
+    assert said
+    assert "source, plan" in page
+
+
+@pytest.mark.parametrize(("rule", "passed"), [(RULE, 3 + 3), (RULE_OF_FACT, 4 + 3)])
+def test_its_cases_hold_and_are_complete(house: House, said: dict[str, str], rule: str, passed: int) -> None:
     assert said
     closing = house.run(
-        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", RULE,
+        sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", rule,
         "tests/test_cases.py", "tests/architecture/test_rules_are_proven.py",
     )  # fmt: skip
-    assert "6 passed" in closing, "three cases, and three demands on a rule"
+    assert f"{passed} passed" in closing, "its cases, and three demands on a rule"
