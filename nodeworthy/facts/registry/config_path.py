@@ -160,8 +160,10 @@ def _is_config(write: Writes, runtime: Containerd) -> bool:
 
 def _behind(write: Writes, now: ConfigPath, version: str | None, *, is_root: bool) -> ConfigPath:
     """What one step makes of it; the same object where it does not touch it."""
-    if write.how in (How.DELETE, How.LINK):
-        return _of_containerd_itself(version) if is_root and write.how is How.DELETE else now
+    if write.how is How.DELETE:
+        return _of_containerd_itself(version) if is_root else now
+    if write.how is How.LINK:
+        return ConfigPath(None, f"what stands where {write.path.shown()} leads is not known", write)
     if is_root and is_default_config(write):
         return replace(_of_containerd_itself(version), is_default=True)
     content = content_of(write)
