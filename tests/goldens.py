@@ -35,7 +35,7 @@ def write(case: Case, now: dict[str, Any]) -> None:
         case.golden.write_text(_text(now), encoding="utf-8")
     else:
         case.golden.unlink(missing_ok=True)
-    with _alone(rule):
+    with alone(rule):
         quiet, names = _quiet(rule), {each.name for each in cases_of(rule)}
         known = {name: value for name, value in quiet.items() if name != case.name and name in names}
         lines = known if tells else {**known, case.name: now["looked_at"]}
@@ -70,8 +70,8 @@ def _lines(quiet: dict[str, Any]) -> str:
 
 
 @contextmanager
-def _alone(rule: Path) -> Iterator[None]:
-    """The cases of a rule are run by two at a time."""
+def alone(rule: Path) -> Iterator[None]:
+    """What is told of one rule is written by two at a time."""
     folder = os.open(rule, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

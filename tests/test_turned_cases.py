@@ -4,7 +4,7 @@ that whole cases show, for the price of a line.
     tests/turned/<rule>.json    of each: the case, the file in it, what is `written` there, what stands there `instead`, and
                                 what is `told`, a line a finding
 
-`make turned` writes what is told anew; it is read like code.
+`make goldens` writes what is told anew; it is read like code.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import pytest
 
 from nodeworthy.own_rules.cases import case_at
 from tests.case_files import CASES
+from tests.goldens import alone
 from tests.run import run
 
 TURNED = Path(__file__).with_name("turned")
@@ -33,7 +34,7 @@ def _read(file: Path) -> list[dict[str, Any]]:
     return read
 
 
-@pytest.mark.parametrize(("file", "at"), [pytest.param(*each, id=f"{each[0].stem}-{each[1]}") for each in entries()])
+@pytest.mark.parametrize(("file", "at"), [pytest.param(*each, id=f"{each[0].stem}/{each[1]}") for each in entries()])
 def test_what_is_told_of_a_turned_case(file: Path, at: int, pytestconfig: pytest.Config, tmp_path: Path) -> None:
     turned = _read(file)[at]
     now = told(f"{file.stem}/{turned['case']}", turned["file"], turned["written"], turned["instead"], tmp_path)
@@ -65,6 +66,7 @@ def _spot(place: dict[str, Any]) -> str:
 
 
 def write(file: Path, at: int, now: list[str]) -> None:
-    every = _read(file)
-    every[at]["told"] = now
-    file.write_text(json.dumps(every, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    with alone(file.parent):
+        every = _read(file)
+        every[at]["told"] = now
+        file.write_text(json.dumps(every, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

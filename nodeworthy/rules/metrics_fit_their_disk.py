@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.operator.values import OperatorValues
@@ -165,7 +166,8 @@ def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findi
     if any(each.is_off or each.scrapes_in_other_ways for each in near.stacks):
         skip("what is scraped by other means than ServiceMonitors is not looked into")
     monitor = exporter.get("serviceMonitor")
-    enabled = monitor.get("enabled").located()
+    need(settled(monitor))
+    enabled = settled(monitor.get("enabled"))
     if monitor.get("enabled").is_absent and values.elsewhere is not None:
         yield unknown(enabled, f"whether the exporter has a ServiceMonitor is not known: {values.elsewhere}")
     elif need(enabled) is not True:
@@ -173,9 +175,12 @@ def the_exporter_is_scraped(scraping: Scraping, values: OperatorValues) -> Findi
             skip("other settings here turn the exporter's ServiceMonitor on")
         yield from _by_others(enabled, near)
     else:
-        labels = {name: str(tree.value) for name, tree in monitor.get("additionalLabels").mapping.items()}
+        additional = monitor.get("additionalLabels")
+        labels = {name: str(tree.value) for name, tree in additional.mapping.items()}
         wanted = need(near.wants_besides(labels))
         if wanted and not _is_taken(scraping):
+            for each in (additional, *map(additional.get, wanted)):
+                need(settled(each))
             yield _not_chosen(enabled, labels, wanted, near)
 
 

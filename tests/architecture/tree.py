@@ -11,6 +11,7 @@ ROOMS = ("nodeworthy", "infra", "userdata", "policies", "nodes", "tools", "bench
 # What is read and not run: the inputs of cases, what is expected of them, recordings of machines, scripts as users write.
 NOT_CODE = (
     "cases",
+    "turned",
     "strangers",
     "slurm_jobs",
     "goldens",

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     import pytest
 
 # Where tests of rules and facts are. Others start programs, are about the repository itself, or about the interpreter.
+CASES = "tests/test_cases.py"
 ASKED = (
-    *("tests/test_cases.py", "tests/cluster", "tests/engine", "tests/facts"),
+    *(CASES, "tests/test_turned_cases.py", "tests/test_boundaries.py"),
+    *("tests/cluster", "tests/engine", "tests/facts"),
     *("tests/node", "tests/plan", "tests/source", "tests/boot/rules", "tests/boot/rules2"),
 )
 PARTS = 32
@@ -132,8 +134,9 @@ def digests_now() -> Mapping[str, str]:
     """Of each file of tests, and of each case."""
     from nodeworthy.own_rules.cases import cases_in
 
-    paths = (path for room in ASKED for path in (ROOT / room).rglob("test_*.py"))
-    files = {path.relative_to(ROOT).as_posix(): _digest([path]) for path in paths}
+    rooms = [ROOT / room for room in ASKED if room != CASES]
+    paths = [path for room in rooms for path in ([room] if room.is_file() else room.rglob("test_*.py"))]
+    files = {path.relative_to(ROOT).as_posix(): _digest([path, *_read_by(path)]) for path in paths}
     cases = {
         f"tests/test_cases.py::test_case[{case.id}]": _digest(
             sorted(each for folder in (*case.bases, case.folder) for each in folder.rglob("*") if each.is_file())
@@ -141,6 +144,11 @@ def digests_now() -> Mapping[str, str]:
         for case in cases_in(ROOT / "tests" / "cases")
     }
     return {**files, **cases}
+
+
+def _read_by(test: Path) -> list[Path]:
+    """What a file of tests is a loop over: a folder that is called as it is."""
+    return sorted(test.with_name(test.stem.removeprefix("test_").removesuffix("_cases")).glob("*.json"))
 
 
 def _digest(paths: Iterable[Path]) -> str:
@@ -191,12 +199,13 @@ def _asked(file: Path) -> dict[str, str]:
 
 
 def room_of(test: str) -> str:
-    """The rule of a case, else the file."""
-    return test.rpartition("/")[0] if _is_case(test) else of_file(test)
+    """The rule of a case, turned or not, else the file."""
+    named = "/" in test.partition("[")[2]
+    return test.rpartition("/")[0] if named else of_file(test)
 
 
 def _is_case(name: str) -> bool:
-    return name.startswith("tests/test_cases.py")
+    return name.startswith(CASES)
 
 
 def _beside(file: Path) -> Path:

@@ -93,8 +93,8 @@ class MonitoringStack:
     def has_volume(self) -> Located[bool]:
         """Whether metrics outlive their pod."""
         storage = self.storage
-        if isinstance(storage.value, Unknown):
-            return Located(storage.value, storage.place)
+        if isinstance(settled(storage).state, Unknown):
+            return settled(storage)
         claimed = storage.get("volumeClaimTemplate")
         if not storage.mapping and self.elsewhere is not None:
             return Located.unknown(f"{storage.place.subject} is not known: {self.elsewhere}", storage.place)
@@ -114,8 +114,8 @@ class MonitoringStack:
     def chosen_by(self) -> Located[dict[str, str] | None]:
         """The labels that a ServiceMonitor must have to be scraped; None where any will do."""
         selector = self.spec.get("serviceMonitorSelector")
-        if isinstance(selector.value, Unknown):
-            return Located(selector.value, selector.place)
+        if isinstance(settled(selector).state, Unknown):
+            return settled(selector)
         if selector.mapping:
             return self._selected(selector)
         if not self.is_chart:
@@ -133,7 +133,7 @@ class MonitoringStack:
     def _by_release(self) -> Located[dict[str, str] | None]:
         said = self.said("serviceMonitorSelectorNilUsesHelmValues")
         if isinstance(said.state, Unknown):
-            return Located(said.state, said.place)
+            return said
         if said.state.value is False:
             return Located(Known(None), said.place)
         return Located(Known({"release": self.release or ""}), said.place, written=said.written)

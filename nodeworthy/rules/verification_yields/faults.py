@@ -86,7 +86,8 @@ def lets_others_in(pod: PodTemplate, classes: ClusterClasses | None) -> Iterator
     elif name in _CRITICAL:
         yield _too_high(pod, named, name, [])
     else:
-        yield unknown(named, f"whether {pod.title} is preempted is not known: no PriorityClass {name} stands here")
+        why = value.why if isinstance(value, Unknown) else f"no PriorityClass {name} stands here"
+        yield unknown(named, f"whether {pod.title} is preempted is not known: {why}")
 
 
 def _same_priority(pod: PodTemplate, where: Place) -> Draft:
