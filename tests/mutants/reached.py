@@ -259,11 +259,12 @@ class Reached:
     def _sorted(self, mutant: Mutant, tests: Iterable[Reach]) -> Iterator[Reach]:
         """By the name of the module first; then one of each rule and of each file in turn, what runs least beside it
         first: tests of one room are much alike, and another room often notices what they all pass over."""
-        stem = Path(mutant.path).stem
-        own, rooms = f"[{stem.replace('_', '-')}/", defaultdict[str, list[Reach]](list)
+        parts = Path(mutant.path).with_suffix("").parts
+        names = parts[2:] if parts[1] == "rules" else parts[-1:]
+        own = [word for name in names for word in (f"[{name.replace('_', '-')}/", f"test_{name}")]
+        rooms = defaultdict[str, list[Reach]](list)
         for each in sorted(tests, key=lambda each: len(each.functions)):
-            is_own = own in each.test or f"test_{stem}" in each.test
-            rooms["" if is_own else room_of(each.test)].append(each)
+            rooms["" if any(word in each.test for word in own) else room_of(each.test)].append(each)
         yield from rooms.pop("", ())
         for turn in itertools.zip_longest(*rooms.values()):
             yield from filter(None, turn)

@@ -111,7 +111,9 @@ def test_tests_of_the_name_first_then_one_of_each_room_in_turn() -> None:
     mutant = next(each for each in of_module(QUANTITIES) if each.change.function == "quantity")
     function = f"{QUANTITIES}:quantity"
     wide = Reach("tests/test_cases.py::test_case[a/b]", 1, frozenset({function, "x:y", "x:z"}))
-    named_so = Reach("tests/facts/test_quantities.py::test", 1, frozenset({function, "x:y", "x:z", "x:a"}))
+    named_so = Reach(
+        f"tests/facts/test_{Path(QUANTITIES).stem}.py::test", 1, frozenset({function, "x:y", "x:z", "x:a"})
+    )
     narrow = Reach("tests/test_cases.py::test_case[a/c]", 1, frozenset({function, "x:y"}))
     elsewhere = Reach("tests/test_cases.py::test_case[e/b]", 1, frozenset({function, "x:y", "x:z", "x:a", "x:b"}))
     other = Reach("tests/test_cases.py::test_case[a/d]", 1, frozenset({f"{QUANTITIES}:other"}))
