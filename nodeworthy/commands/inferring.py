@@ -69,6 +69,7 @@ def of_plan(stack: str) -> list[InferredFleet]:
 
 def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
     """By what its nodes say of themselves."""
+    from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES
     from nodeworthy.facts.cluster.pools_of_nodes import pools_of_nodes
 
     with watched():
@@ -80,7 +81,8 @@ def of_cluster(context: str | None, dump: str | None) -> list[InferredFleet]:
             from nodeworthy.collect.cluster import live
 
             seen = live.look(context, None, 4, None, with_logs=False)
-        return _one(list(pools_of_nodes(seen.nodes.values())), has_operator=bool(seen.policies or seen.toolkits))
+        has_operator = bool(seen.documents[CLUSTER_POLICIES] or seen.toolkits)
+        return _one(list(pools_of_nodes(seen.nodes.values())), has_operator=has_operator)
 
 
 def _one(pools: Sequence[GpuPool], *, has_operator: bool) -> list[InferredFleet]:
