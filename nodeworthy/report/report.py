@@ -84,7 +84,8 @@ class Report:
         """What the reader could give: why it is missing, with the rules that wait for it."""
         wanted: dict[str, dict[str, list[str]]] = {}
         for each in self.judgements:
-            for why in each.reasons:
+            # What is wrong stays wrong, whatever else is said.
+            for why in each.reasons if each.verdict is not Verdict.FAIL else ():
                 if isinstance(why, ToGive):
                     rules = wanted.setdefault(why.give, {}).setdefault(why.why, [])
                     rules.extend([each.rule.id] if each.rule.id not in rules else [])

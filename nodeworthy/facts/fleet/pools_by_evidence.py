@@ -26,6 +26,9 @@ from nodeworthy.verdict import Known, Located, NotKnown, Place, Placed
 
 # Who brings the controller of helm.cattle.io.
 _HELM_CONTROLLERS = ("k3s", "rke2")
+# From where they take manifests by themselves, in a folder of their name.
+_TAKEN_FROM = "/server/manifests/"
+_DECLARED = "a declared fleet would, and `nodeworthy fleet infer` prints each as one"
 
 
 def pools_by_evidence(facts: Sequence[Placed]) -> list[GpuPool]:
@@ -48,16 +51,18 @@ def pools_of_charts(values: Sequence[OperatorValues]) -> Iterator[GpuPool]:
     for each in values:
         if each.origin == HELM_CHART:
             by_config = [one.distribution for one in having_its_paths(each.toolkit).config]
-            own = next((one for one in _HELM_CONTROLLERS if one in by_config), _HELM_CONTROLLERS[0])
-            name = PurePath(each.place.path or "").name
-            why = "a HelmChart needs the controller that k3s and RKE2 bring"
-            yield _pool(name, "the cluster of", own, each.place, likely=why)
+            path = each.place.path or ""
+            by_folder = next((one for one in _HELM_CONTROLLERS if f"{one}{_TAKEN_FROM}" in path), None)
+            own = by_folder or next((one for one in _HELM_CONTROLLERS if one in by_config), _HELM_CONTROLLERS[0])
+            why = "" if by_folder else "a HelmChart needs the controller that k3s and RKE2 bring"
+            yield _pool(PurePath(path).name, "the cluster of", own, each.place, likely=why)
             return
 
 
 def settled(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> list[GpuPool]:
     """Of nodes of several kinds nobody knows for which of them the values are: where these are not right for all, that
     is unknown."""
+    pools = _of_the_cluster_of(values, pools)
     of_each = {each.distribution.shown(): each for each in reversed(pools)}
     if len(of_each) < 2:
         return list(_unlike(pools))
@@ -65,10 +70,26 @@ def settled(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> list[
     runtimes = [each.runtime.state.value for each in of_each.values() if isinstance(each.runtime.state, Known)]
     if all(_fits(each, runtime) for each in values for runtime in runtimes):
         return list(_unlike(pools))
-    told = " and ".join(f"{each.title} of {each.distribution.shown()}" for each in (first, second))
-    why = f"there are {told} here, and nothing says which of them these values are for"
+    told = " and ".join(map(_told, (first, second)))
+    why = f"there are {told} here, and nothing says which of them these values are for: {_DECLARED}"
     unknown = Located.unknown(why, values[0].place if values else first.place)
     return [replace(first, distribution=unknown, runtime=unknown)]
+
+
+def _told(pool: GpuPool) -> str:
+    cluster = f" in cluster '{pool.cluster.shown()}'" if pool.cluster is not None else ""
+    return f"{pool.title} of {pool.distribution.shown()}{cluster}"
+
+
+def _of_the_cluster_of(values: Sequence[OperatorValues], pools: Sequence[GpuPool]) -> Sequence[GpuPool]:
+    """Those of the cluster by whose name a folder of theirs is called: `clusters/east/gpu-operator/values.yaml`."""
+    folders = {part for each in values for part in PurePath(each.place.path or "").parent.parts}
+    named = {_cluster(each) for each in pools} & folders
+    return [each for each in pools if _cluster(each) in named] if len(named) == 1 else pools
+
+
+def _cluster(pool: GpuPool) -> str:
+    return pool.cluster.shown() if pool.cluster is not None else ""
 
 
 def _unlike(pools: Sequence[GpuPool]) -> Iterator[GpuPool]:
