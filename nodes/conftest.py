@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from nodeworthy.suite import options
+from nodeworthy.suite import plugin
 
-pytest_addoption = options.add
+pytest_addoption = plugin.add

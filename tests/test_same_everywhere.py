@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from nodeworthy.known.containerd import containerd_of, defaults
-from nodeworthy.known.toolkit import CONFIG, RUNTIME_SOCKET, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, RUNTIME_SOCKET, SOCKET
 from tests.policy.pack import Pack, release
 from tests.run import Ran, run_json
 

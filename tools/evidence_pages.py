@@ -10,8 +10,8 @@ from importlib.resources import files
 from markdown import code, page, prose, table
 
 from nodeworthy.collect.moments import moments_of
-from nodeworthy.known.breakages import breakages
 from nodeworthy.known.evidence import Evidence, all_evidence
+from nodeworthy.known.releases import breakages
 from nodeworthy.known.versions import Span
 from nodeworthy.known.xid import xid
 from nodeworthy.rule import Moment, Rule

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from nodeworthy.boot.cloud_commands import ran
-from nodeworthy.boot.cloud_files import is_true, written_files
+from nodeworthy.boot.cloud_files import is_true, ran, written_files
 from nodeworthy.boot.cloud_merge import Piece, Steps, merged
-from nodeworthy.boot.cloud_packages import packages, repositories
 from nodeworthy.boot.cloud_steps import (
     CloudConfig,
     Mount,
@@ -19,16 +18,115 @@ from nodeworthy.boot.cloud_steps import (
     Step,
     WrittenFile,
 )
-from nodeworthy.boot.cloud_twins import twins
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Stage
-from nodeworthy.boot.filled_yaml import read_filled
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Origin
+from nodeworthy.boot.scalars import Document, read_filled
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
-from nodeworthy.documents.yaml import NotYaml
+from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# Keys that a cloud-config writes once in each branch of a template: YAML keeps the last, the node gets one of them.
+
+_KEY = pattern(r"(?m)^([A-Za-z_][\w-]*):")
+# Nobody writes more branches.
+_MOST = 20
+
+
+def twins(document: Document) -> Iterator[tuple[str, Piece]]:
+    """The values of keys that stand there again further down, in another branch."""
+    if not document.perhaps.lines:
+        return
+    blocks = _blocks(document.text)
+    last = {key: start for key, start, _ in blocks}
+    earlier = [each for each in blocks if last[each[0]] != each[1] and document.perhaps.at(each[1] + 1)]
+    for key, start, end in earlier[:_MOST]:
+        tree = _alone(document, start, end, key)
+        if tree is not None:
+            yield key, tree
+
+
+def _blocks(text: str) -> list[tuple[str, int, int]]:
+    """The outermost keys, each with its first line and the one behind its last, from zero."""
+    line = at = 0
+    keys: list[tuple[str, int]] = []
+    for found in _KEY.finditer(text):
+        line, at = line + text.count("\n", at, found.start()), found.start()
+        keys.append((found[1], line))
+    ends = [start for _, start in keys[1:]] + [text.count("\n") + 1]
+    return [(key, start, end) for (key, start), end in zip(keys, ends, strict=True)]
+
+
+def _alone(document: Document, start: int, end: int, key: str) -> Piece | None:
+    rows = document.text.split("\n")
+    text = "\n" * start + "\n".join(rows[start:end]) + "\n"
+    try:
+        trees = [each for each in read_all(text, Place()) if not each.is_null]
+    except NotYaml:
+        return None
+    return Piece(trees[0].get(key), replace(document, text=text)) if len(trees) == 1 else None
+
+
+# Packages, drivers and repositories of cloud-config.
+
+
+def repositories(steps: Steps) -> None:
+    for piece in steps.pieces.get("apt", ()):
+        for name, entry in piece.tree.get("sources").mapping.items():
+            _repository(steps, piece.document, name, entry.get("source"), "apt")
+    for entry, document in steps.entries("apt_sources"):
+        _repository(steps, document, "cloud_init_source", entry.get("source"), "apt")
+    for piece in steps.pieces.get("yum_repos", ()):
+        for name, entry in piece.tree.mapping.items():
+            _repository(steps, piece.document, name, entry.get("baseurl"), "yum")
+
+
+def _repository(steps: Steps, document: Document, name: str, source: Tree, kind: str) -> None:
+    called = document.fillings.text(name)
+    text = Text() if source.is_absent else document.scalar(source)
+    place, guard = document.place(source), document.guard(source)
+    steps.steps.append(Repository(place=place, stage=Stage.PACKAGES, guard=guard, kind=kind, name=called, source=text))
+
+
+def packages(steps: Steps) -> None:
+    """Drivers come before the distribution's packages; both before any script."""
+    for piece in steps.pieces.get("drivers", ()):
+        accepted = piece.tree.get("nvidia", "license-accepted")
+        if is_true(accepted):
+            driver = (Text.of("nvidia-driver"),)
+            place, guard = piece.document.place(accepted), piece.document.guard(accepted)
+            stage, manager = Stage.PACKAGES, "ubuntu-drivers"
+            install = PackageInstall(place=place, stage=stage, guard=guard, manager=manager, packages=driver)
+            steps.steps.append(install)
+    for key in ("package_upgrade", "apt_upgrade"):
+        for piece in steps.pieces.get(key, ()):
+            if is_true(piece.tree):
+                place, guard = piece.place, piece.guard
+                steps.steps.append(PackageInstall(place=place, stage=Stage.PACKAGES, guard=guard, upgrades=True))
+    for entry, document in steps.entries("packages"):
+        steps.steps += _packages(entry, document)
+
+
+def _packages(entry: Tree, document: Document) -> Iterator[PackageInstall]:
+    """A name, a name with a version, or names by their manager."""
+    if not entry.is_mapping:
+        yield _package(entry, document, "")
+    for manager, named in entry.mapping.items():
+        for each in named.sequence:
+            yield _package(each, document, manager)
+
+
+def _package(entry: Tree, document: Document, manager: str) -> PackageInstall:
+    names = [document.scalar(word) for word in (entry.sequence or [entry])]
+    package = names[0] + Text.of("=") + names[1] if len(names) > 1 else names[0]
+    place, guard = document.place(entry), document.guard(entry)
+    return PackageInstall(place=place, stage=Stage.PACKAGES, guard=guard, manager=manager, packages=(package,))
+
 
 __all__ = [
     "CloudConfig",

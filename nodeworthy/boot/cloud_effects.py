@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
-from nodeworthy.boot.cloud_config import (
-    Mount,
-    NotRead,
-    PackageInstall,
-    Ran,
-    Reboot,
-    Repository,
-    Step,
-    WrittenFile,
-)
+from nodeworthy.boot.cloud_config import Mount, NotRead, PackageInstall, Ran, Reboot, Repository, Step, WrittenFile
 from nodeworthy.boot.commands.call import Call
 from nodeworthy.boot.commands.table import did
-from nodeworthy.boot.conditions import Asks, Condition, Question
-from nodeworthy.boot.effects import (
-    AddsRepository,
-    Effect,
-    Failure,
-    How,
-    Mounts,
-    NotUnderstood,
-    Reboots,
-    Writes,
-)
+from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
+from nodeworthy.boot.effects import AddsRepository, Effect, Failure, How, Mounts, NotUnderstood, Reboots, Writes
 from nodeworthy.boot.shell.run import run_script
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.text import Text
-from nodeworthy.boot.under import under
 from nodeworthy.boot.userdata import UserData
 from nodeworthy.verdict import Place
+
+# What happens only where a template's directives say so: the disk may be as it was before.
+
+
+def under(guard: Guard, disk: State, run: Callable[[], Sequence[Effect]]) -> list[Effect]:
+    if not guard:
+        return list(run())
+    mark = disk.mark()
+    effects = run()
+    disk.join([disk.back_to(mark), ({}, {})], f"`{guard[-1].shown()}`")
+    return [replace(each, conditions=(*guard, *each.conditions)) for each in effects]
+
 
 # Which package manager a distribution has is not written in a cloud-config.
 PACKAGES = "cloud-init"

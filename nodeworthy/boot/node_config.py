@@ -8,10 +8,9 @@ from typing import Any
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, How, Joins, Stage, Writes
-from nodeworthy.boot.filled_yaml import read_filled
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels
-from nodeworthy.boot.scalars import Document
+from nodeworthy.boot.scalars import Document, read_filled
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.userdata import Fault, FaultKind, Part
 from nodeworthy.documents.tree import Tree

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from nodeworthy.boot.cloud_config import Ran, Step
+from nodeworthy.boot.cloud_effects import under
 from nodeworthy.boot.effects import Effect, NotUnderstood, Stage
 from nodeworthy.boot.shell.state import State
 from nodeworthy.boot.timeline import Timeline
-from nodeworthy.boot.under import under
 from nodeworthy.boot.userdata import Part, PartKind, UserData, turn_of
 from nodeworthy.records import dataclass
 

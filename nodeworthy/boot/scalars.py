@@ -1,8 +1,9 @@
-"""The text of a scalar of YAML, and where each line of it stands in the user's own file."""
+"""YAML that a template may fill in: its documents, and the text of its scalars with where each line of it stands."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 
@@ -10,11 +11,16 @@ from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.origin import Joined, Origin, Pinned, within
-from nodeworthy.boot.perhaps import NOTHING, Arms, Perhaps, guard_of
+from nodeworthy.boot.perhaps import NOTHING, Arms, Perhaps, guard_of, perhaps
 from nodeworthy.boot.text import Hole, Text
+from nodeworthy.boot.userdata import Fault, FaultKind
 from nodeworthy.documents.tree import Tree
+from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+# The text of a scalar of YAML, and where each line of it stands in the user's own file.
 
 # What more questions decide about one file is not taken apart: each doubles the ways in which it may end.
 _MOST_ASKED = 3
@@ -182,3 +188,54 @@ class Document:
     @cached_property
     def _lines(self) -> list[str]:
         return self.text.split("\n")
+
+
+# Reads YAML that a template may fill in: where it puts in whole lines, the rest is read without them.
+
+_LONE = pattern("(?m)^[ \t]*(?P<word>\ue000.\uf8ff*)[ \t]*$")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What a template puts in, and nobody knows yet."""
+
+    place: Place
+    text: str
+
+    def fault(self) -> Fault:
+        what = f"{self.text.splitlines()[0][:60]} puts in what is not known before the template is filled in"
+        return Fault(FaultKind.NOT_READ_HERE, self.place, what, is_doubt=True)
+
+
+@dataclass(frozen=True)
+class Read:
+    document: Document
+    trees: tuple[Tree, ...]
+    missing: tuple[Missing, ...] = ()
+
+
+def read_filled(text: str, origin: Origin, fillings: Fillings, *, template: bool, given: Guard = ()) -> Read:
+    """Raises NotYaml, with a place inside of the text."""
+    hidden = fillings.hide(text) if template or fillings.jinja or (fillings.names and "{{" in text) else text
+    decided = perhaps(text, jinja=fillings.jinja) if hidden is not text else NOTHING
+    whole = Document(hidden, origin, fillings, decided, text, given)
+    try:
+        return _read(whole)
+    except NotYaml:
+        lone = list(_LONE.finditer(hidden)) if fillings.raws else []
+        if not lone:
+            raise
+        missing = [
+            Missing(origin.at(hidden.count("\n", 0, found.start()) + 1), fillings.shown(found["word"]))
+            for found in lone
+        ]
+        rest = _LONE.sub("#", hidden)
+        return _read(replace(whole, text=rest), tuple(missing))
+
+
+def _read(document: Document, missing: tuple[Missing, ...] = ()) -> Read:
+    trees = tuple(tree for tree in read_all(document.text, Place()) if not tree.is_null)
+    if len(trees) == 1 and trees[0].text is not None and document.fillings.text(trees[0].text).holes:
+        whole = Missing(document.place(trees[0]), document.shown(trees[0]))
+        return Read(document, (), (*missing, whole))
+    return Read(document, trees, missing)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from nodeworthy.backstop import Watch, watched
 from nodeworthy.commands import baselined, check_fix, judging, settled, told_inference
 from nodeworthy.errors import InputError
-from nodeworthy.report.kinds import kinds_of
 from nodeworthy.report.printable import on_one_line
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Report, kinds_of
 from nodeworthy.rule import Moment
 
 if TYPE_CHECKING:

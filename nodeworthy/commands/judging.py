@@ -17,8 +17,7 @@ from nodeworthy.commands.settled import Run, Typed
 from nodeworthy.engine import Judgement, judge, nothing_to_judge
 from nodeworthy.errors import InputError
 from nodeworthy.records import dataclass
-from nodeworthy.report.asked import Asked
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Asked, Report
 from nodeworthy.rule import Moment, Rule
 from nodeworthy.scene import Scene
 

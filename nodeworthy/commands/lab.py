@@ -117,9 +117,11 @@ def _faults(options: Options) -> int:
 
 def _deliver(options: Options, found: Sequence[Outcome]) -> None:
     from nodeworthy.commands.judging import write_whole
-    from nodeworthy.lab.faults import table
+    from nodeworthy.lab.faults import injecting
 
-    write = {"text": table.text, "json": table.as_json, "markdown": table.markdown}[options.format or FORMATS[0]]
+    write = {"text": injecting.text, "json": injecting.as_json, "markdown": injecting.markdown}[
+        options.format or FORMATS[0]
+    ]
     written = write(found)
     if options.output:
         write_whole(Path(options.output), written)

@@ -90,7 +90,7 @@ def _refuse_reports(options: diagnose.Options) -> None:
 def fix(options: diagnose.Options, run: Run, look: Look) -> int:
     from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES
     from nodeworthy.repair.helm import Helm
-    from nodeworthy.repair.recorded import RecordedWorld
+    from nodeworthy.repair.record import RecordedWorld
     from nodeworthy.repair.run import Looked, Repair
     from nodeworthy.repair.server import Server
 
@@ -117,7 +117,7 @@ def _is_json(options: diagnose.Options) -> bool:
 
 
 def _tell_as_data(repair: Repair, before: Looked, world: World) -> int:
-    from nodeworthy.repair.as_data import preview_as_data
+    from nodeworthy.repair.run import preview_as_data
     from nodeworthy.report.printable import escaped
 
     data, code = preview_as_data(repair, before, world)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from nodeworthy.documents.tree import Tree, Value, merge, plant
 from nodeworthy.fleet.model import Driver, Fleet, Operator, Pool
 from nodeworthy.known.containerd import Containerd, defaults
+from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CLASS, SOCKET
 from nodeworthy.known.releases import knows_nri
-from nodeworthy.known.toolkit import CONFIG, RUNTIME_CLASS, SOCKET
 from nodeworthy.verdict import Place, Unknown
 
 

@@ -10,9 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nodeworthy.known.secret_names import Holds, is_mixed, may_be_secret, may_hold, may_hold_several, table
-from nodeworthy.known.secret_shapes import by_form
-from nodeworthy.known.secret_variables import VALUE, WORDS, Found, behind, by_words, called, group_of, is_prose
+from nodeworthy.known.secret_names import (
+    VALUE,
+    WORDS,
+    Found,
+    Holds,
+    behind,
+    by_words,
+    called,
+    group_of,
+    is_mixed,
+    is_prose,
+    may_be_secret,
+    may_hold,
+    may_hold_several,
+    table,
+)
+from nodeworthy.known.secrets import by_form
 from nodeworthy.patterns import pattern
 
 _MORE_WORDS = ("credential", "auth", "pw", "psk", "cookie", "sessionid", "session_id", "string", "binary", "passcode")

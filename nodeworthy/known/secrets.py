@@ -8,13 +8,331 @@ is none. Linear in the text, whatever it holds.
 
 from __future__ import annotations
 
+import base64
+import binascii
+import re
 from collections.abc import Iterable, Iterator
+from functools import cache, cached_property
 
-from nodeworthy.known.secret_arguments import by_argument
-from nodeworthy.known.secret_names import holds, is_secret
-from nodeworthy.known.secret_shapes import by_shape
-from nodeworthy.known.secret_variables import by_name, called
+from nodeworthy.known.secret_names import Holds, by_name, called, holds, is_secret, is_users_sample, table
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+# Secrets that a command takes without a name: `curl -u user:password`, `docker login -p …`, `chpasswd`, `.netrc`.
+
+# start, end, what it is
+Found = tuple[int, int, str]
+
+# How much of a command is looked at, before and behind the word by which it is known.
+_NEAR = 400
+_LINES = 20
+_QUOTED = r"(?:\\?[\"'])?"
+_PAIR = pattern(
+    r"(?:-u|--user|--proxy-user)[ \t=]{0,4}" + _QUOTED + r"[^\s:\"'$`<>|&;]{1,64}:(?P<value>[^\s\"'`|&;]{1,256})"
+)
+_SHORT_P = pattern(r"(?<=\s)-p[ \t=]{0,4}" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
+_KEPT = pattern(r"--secret[ \t]+[\w:.-]{1,128}[ \t]+(?![-<])" + _QUOTED + r"(?P<value>[^\s\"'`|&;]{1,4096})")
+_WANDB = pattern(r"(?<=\s)(?P<value>[0-9a-f]{40})(?!\w)")
+_PASS = pattern(r"[ \t]" + _QUOTED + r"pass:(?P<value>[^\s\"'`|&;]{1,256})")
+# A line of .netrc, or several; `\n` as printf is given it.
+_APART = r"(?:\s|\\n){1,12}"
+_NETRC = pattern(
+    r"machine"
+    + _APART
+    + r"[^\s\\]{1,253}"
+    + _APART
+    + r"login"
+    + _APART
+    + r"[^\s\\]{1,128}"
+    + _APART
+    + r"password"
+    + _APART
+    + r"(?P<value>[^\s\"'`|&;\\]{1,256})"
+)
+_ECHOED = pattern(
+    r"(?:echo|printf)[ \t]+(?:-\w+[ \t]+)?(?:[\"']?%s(?:\\n)?[\"']?[ \t]+)?" + _QUOTED + r"(?P<pair>[^\s\"'|]{1,256})"
+)
+_HERE = pattern(r"chpasswd(?:[ \t]+-\w+){0,3}[ \t]*(?:<<<[ \t]*" + _QUOTED + r"(?P<string>[^\s\"']{1,256})|<<-?)")
+_USER = pattern(r"[ \t]*+(?:-[ \t]*+)?[\"']?(?P<user>[a-z_][\w.-]{0,31}):(?P<value>[^\s\"']{1,128})[\"']?[ \t]*$")
+
+
+@dataclass(frozen=True)
+class Taking:
+    """A command by which a secret goes, and how it takes it."""
+
+    mark: str
+    pattern: re.Pattern[str]
+    what: str
+    holds: Holds = Holds.PASSWORD
+
+
+_TAKING = (
+    Taking("curl ", _PAIR, "a password for curl"),
+    Taking(" login ", _SHORT_P, "a password for a login"),
+    Taking("mysql ", _SHORT_P, "a password for MySQL"),
+    Taking("config set ", _KEPT, "a value that Pulumi is to keep secret"),
+    Taking("-passout ", _PASS, "a password for openssl"),
+    Taking("-passin ", _PASS, "a password for openssl"),
+    Taking(" login ", _WANDB, "a Weights & Biases key", Holds.TOKEN),
+)
+
+# k3s and RKE2 take any word for their token, as they take it for a password: whoever knows it joins the cluster.
+_OF_A_CLUSTER = pattern(r"--(?:agent-)?token(?:[ \t=]|\\\n){1,8}" + _QUOTED + r"(?P<value>[^\s\"'`|&;\\]{1,256})")
+_CLUSTERS = ("INSTALL_K3S_EXEC", "INSTALL_RKE2_EXEC", "k3s.io", "k3s server", "k3s agent", "rke2 server", "rke2 agent")
+
+# They read the password from their input.
+_FROM_INPUT = {"--password-stdin": "a password for a login", "sudo -S": "a password for sudo"}
+_HERE_STRING = pattern(r"[^\n|;&<]{0,200}<<<[ \t]*" + _QUOTED + r"(?P<value>[^\s\"']{1,256})")
+_SSHPASS = Taking("sshpass ", _SHORT_P, "a password for ssh")
+
+
+def by_argument(text: str) -> Iterator[Found]:
+    for each in _TAKING:
+        if each.mark in text:
+            yield from _taken(text, each)
+    if "token" in text:
+        yield from _of_clusters(text)
+    if "pass" in text:
+        yield from _taken(text, _SSHPASS)
+        yield from _chpasswd(text)
+        yield from _netrc(text)
+    for mark, what in _FROM_INPUT.items():
+        if mark in text:
+            yield from _from_input(text, mark, what)
+
+
+def _from_input(text: str, mark: str, what: str) -> Iterator[Found]:
+    start = text.find(mark)
+    while start >= 0:
+        here = _HERE_STRING.match(text, start)
+        if here is not None and is_secret(here["value"], Holds.PASSWORD):
+            yield *here.span("value"), what
+        yield from _piped(text, start, whole=what)
+        start = text.find(mark, start + len(mark))
+
+
+def _netrc(text: str) -> Iterator[Found]:
+    start = text.find("machine")
+    while start >= 0:
+        found = _NETRC.match(text, start)
+        if found is not None and is_secret(found["value"], Holds.PASSWORD):
+            yield *found.span("value"), "a password for .netrc"
+        start = text.find("machine", start + len("machine"))
+
+
+def _taken(text: str, each: Taking) -> Iterator[Found]:
+    start = text.find(each.mark)
+    while start >= 0:
+        end = _end_of_command(text, start)
+        found = each.pattern.search(text, start + len(each.mark) - 1, end)
+        if found is not None and is_secret(found["value"], each.holds) and not found["value"].isdigit():
+            yield *found.span("value"), each.what
+        start = text.find(each.mark, end)
+
+
+def _of_clusters(text: str) -> Iterator[Found]:
+    for mark in _CLUSTERS:
+        start = text.find(mark)
+        while start >= 0:
+            end = _end_of_command(text, start)
+            for found in _OF_A_CLUSTER.finditer(text, start, end):
+                if is_secret(found["value"], Holds.PASSWORD):
+                    yield *found.span("value"), "the token of a cluster"
+            start = text.find(mark, end)
+
+
+def _end_of_command(text: str, start: int) -> int:
+    """The end of the line, or of those that a backslash joins to it."""
+    limit = min(len(text), start + _NEAR)
+    end = text.find("\n", start, limit)
+    while end > 0 and text[end - 1] == "\\":
+        end = text.find("\n", end + 1, limit)
+    return limit if end < 0 else max(end, start + 1)
+
+
+def _chpasswd(text: str) -> Iterator[Found]:
+    start = text.find("passwd")
+    while start >= 0:
+        if text.startswith("chpasswd", max(0, start - 2)):
+            yield from _piped(text, start)
+            yield from _below(text, start - 2)
+        elif text.startswith("passwd --stdin", start):
+            yield from _piped(text, start, whole="a user's password")
+        start = text.find("passwd", start + 6)
+
+
+def _below(text: str, start: int) -> Iterator[Found]:
+    """What stands in a here-string, a heredoc, or a list of cloud-config."""
+    here = _HERE.match(text, start)
+    if here is not None and here["string"]:
+        yield from _pair(here["string"], here.start("string"))
+        return
+    of_cloud_config = text.startswith("chpasswd:", start)
+    if here is None and not of_cloud_config:
+        return
+    line = text.find("\n", start) + 1
+    for _ in range(_LINES if line else 0):
+        end = text.find("\n", line, line + _NEAR)
+        end = end if end >= 0 else min(len(text), line + _NEAR)
+        user = _USER.match(text, line, end)
+        if user is not None:
+            yield from _pair(f"{user['user']}:{user['value']}", user.start("user"))
+        elif not of_cloud_config or text[line : line + 1] != " ":
+            return
+        line = end + 1
+
+
+def _piped(text: str, start: int, *, whole: str = "") -> Iterator[Found]:
+    near = max(0, start - _NEAR)
+    line = max(text.rfind("\n", near, start) + 1, near)
+    while line > near and text.endswith("\\\n", near, line):
+        line = max(text.rfind("\n", near, line - 1) + 1, near)
+    begins = max(text.rfind("echo ", line, start), text.rfind("printf ", line, start))
+    found = _ECHOED.match(text, begins, start) if begins >= 0 else None
+    if found is None or "|" not in text[found.end() : start]:
+        return
+    if not whole:
+        yield from _pair(found["pair"], found.start("pair"))
+    elif is_secret(found["pair"], Holds.PASSWORD):
+        yield *found.span("pair"), whole
+
+
+def _pair(pair: str, start: int) -> Iterator[Found]:
+    user, _, password = pair.partition(":")
+    password = password.removesuffix("\\n")
+    if user and password not in ("R", "RANDOM") and is_secret(password, Holds.PASSWORD):
+        yield start + len(user) + 1, start + len(user) + 1 + len(password), "a user's password"
+
+
+# Secrets that are known by their form: the table of `secrets.toml`, and a few forms that need a second look.
+
+# start, end, what it is
+
+_URL = pattern(r"://(?P<user>[^\s/:@\"'<>]{0,64}):(?P<value>[^\s/@\"'<>]{1,4096})@")
+_AUTHORIZATION = pattern(r"(?:earer|asic)[ \t]+(?P<value>[\w.~+/-]{8,4096}=*)")
+# In JSON, in YAML, in containerd's TOML.
+_DOCKER_AUTH = pattern(
+    r"auth\\?[\"']?[ \t]{0,8}[:=][ \t]{0,8}\\?[\"']?(?P<value>[A-Za-z0-9+/]{4,4096}={0,2})(?=\\|[\"'\s]|$)"
+)
+_DOCKER_AUTHS = ('auth"', 'auth\\"', "auth:", "auth =", "auth=")
+_SHORTEST = 12
+_IN_WORD = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+@dataclass(frozen=True)
+class Shape:
+    what: str
+    marks: tuple[str, ...]
+    written: str
+    # Too little for a finding, and enough to hide it.
+    doubtful: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        return re.compile(self.written)  # few texts hold one of its marks
+
+
+@cache
+def shapes() -> tuple[Shape, ...]:
+    rows = table()["shape"]
+    return tuple(Shape(row["what"], tuple(row["marks"]), row["pattern"], row.get("doubtful", False)) for row in rows)
+
+
+@cache
+def forms() -> frozenset[str]:
+    """What each of them is, in a reader's words."""
+    return frozenset(each.what for each in shapes() if not each.doubtful)
+
+
+@cache
+def _marks(doubtful: bool) -> tuple[tuple[str, Shape], ...]:
+    return tuple((mark, shape) for shape in shapes() if shape.doubtful is doubtful for mark in shape.marks)
+
+
+def by_shape(text: str) -> Iterator[Found]:
+    yield from by_form(text)
+    if "://" in text:
+        yield from _passwords_in_urls(text)
+    if "earer " in text or "asic " in text:
+        yield from _authorizations(text)
+    if any(form in text for form in _DOCKER_AUTHS):
+        yield from _docker_auths(text)
+
+
+def by_form(text: str, *, doubtful: bool = False) -> Iterator[Found]:
+    """Those whose maker gave them their form: wherever one stands, it is one; or else may be one."""
+    # Most of a script is short words, and no form is short: looking for sixty marks in what is left costs little.
+    long = " ".join([word for word in text.split() if len(word) >= _SHORTEST])
+    for mark, shape in _marks(doubtful):
+        if mark in (text if " " in mark else long):
+            yield from _of_shape(text, mark, shape)
+
+
+def _of_shape(text: str, mark: str, shape: Shape) -> Iterator[Found]:
+    start = text.find(mark)
+    while start >= 0:
+        after = start + len(mark)
+        # `task-…` holds no `sk-…`; of a run of such characters only the beginning is looked at.
+        if mark[0] == "-" or begins_a_word(text, start):
+            found = shape.pattern.match(text, start)
+            if found is not None:
+                after = found.end()
+                if not _made_up(found[0][len(mark) :]):
+                    yield *found.span("value" if "value" in shape.pattern.groupindex else 0), shape.what
+        start = text.find(mark, after)
+
+
+def begins_a_word(text: str, start: int) -> bool:
+    """Also behind `\\n`, as a text has it that was written into another one."""
+    return (
+        start == 0
+        or text[start - 1] not in _IN_WORD
+        or (text[start - 1] in "nrt" and text[start - 2 : start - 1] == "\\")
+    )
+
+
+def _made_up(value: str) -> bool:
+    """`ghp_xxxxxxxx`, `ghp_YOUR_TOKEN_HERE`: nobody's token."""
+    return len(set(value)) <= 2 or "xxxxxx" in value.lower() or "EXAMPLE" in value
+
+
+def _passwords_in_urls(text: str) -> Iterator[Found]:
+    for found in _at(text, "://", _URL):
+        sample = is_users_sample(found["user"], found["value"])
+        if not sample and is_secret(found["value"], Holds.PASSWORD):
+            yield *found.span("value"), "a password in a URL"
+
+
+def _authorizations(text: str) -> Iterator[Found]:
+    for found in (*_at(text, "earer ", _AUTHORIZATION), *_at(text, "asic ", _AUTHORIZATION)):
+        value, basic = found["value"], found[0].startswith("asic")
+        if _is_user_and_password(value) if basic else is_secret(value, Holds.TOKEN):
+            yield *found.span("value"), "a password in base64" if basic else "a token"
+
+
+def _docker_auths(text: str) -> Iterator[Found]:
+    for found in _at(text, "auth", _DOCKER_AUTH):
+        if _is_user_and_password(found["value"]):
+            yield *found.span("value"), "Docker credentials in base64"
+
+
+def _at(text: str, mark: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    start = text.find(mark)
+    while start >= 0:
+        found = pattern.match(text, start)
+        if found is not None:
+            yield found
+        start = text.find(mark, found.end() if found is not None else start + len(mark))
+
+
+def _is_user_and_password(encoded: str) -> bool:
+    try:
+        decoded = base64.b64decode(encoded, validate=True).decode("ascii")
+    except (binascii.Error, ValueError):
+        return False
+    user, colon, password = decoded.partition(":")
+    return bool(user and colon and password) and decoded.isprintable()
+
 
 HIDDEN = "(secret)"
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"

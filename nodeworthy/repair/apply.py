@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from nodeworthy.documents.plain import number_at
-from nodeworthy.repair.edit import Edit, NotEditable, merge_patch, value_at
+from nodeworthy.repair.edit import Edit, NotEditable, Refused, Untouched, merge_patch, value_at
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.record import Record, record_of
-from nodeworthy.repair.refused import Refused, Untouched
 from nodeworthy.repair.server import Said, Server, uid_of, version_of
 from nodeworthy.repair.way import ThroughHelm, ToObject
 

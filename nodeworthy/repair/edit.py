@@ -8,10 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mapping_at, strings_at
+from nodeworthy.errors import Ends
 from nodeworthy.records import dataclass
+
+# A change that is not made, because the cluster is not as it was looked at, or does not let us.
+
+
+class Refused(Ends):
+    exit_code: ClassVar[int] = 3
+
+
+class Untouched(Refused):
+    """Refused before anything was changed."""
+
 
 ValuePath = tuple[str, ...]
 

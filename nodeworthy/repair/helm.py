@@ -10,8 +10,8 @@ from typing import Any
 
 from nodeworthy.documents.plain import at, number_at, text_at
 from nodeworthy.records import dataclass
+from nodeworthy.repair.edit import Refused
 from nodeworthy.repair.owner import Owner
-from nodeworthy.repair.refused import Refused
 
 READ_SECONDS = 60
 # Hooks of a chart are waited for.

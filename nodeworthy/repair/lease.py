@@ -13,7 +13,7 @@ from typing import Any
 from nodeworthy.documents.plain import number_at, text_at
 from nodeworthy.errors import CouldNotLook
 from nodeworthy.facts.cluster.sandbox_failure import moment
-from nodeworthy.repair.refused import Refused
+from nodeworthy.repair.edit import Refused
 from nodeworthy.repair.server import Said, Server, uid_of, version_of
 
 NAMESPACE = "kube-system"

@@ -11,9 +11,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS
 from nodeworthy.collect.cluster.recording import kept
+from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import at, number_at, text_at
-from nodeworthy.errors import InputError
+from nodeworthy.documents.tree import plain
+from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import KINDS, Change, Target
@@ -195,3 +198,38 @@ def _write(path: Path, text: str) -> None:
     except OSError as problem:
         Path(half).unlink(missing_ok=True)
         raise InputError(f"the previous state can't be kept in {path}: {problem.strerror}") from None
+
+
+# A recording as a cluster to plan by: of each object, the values that a change may be about.
+
+
+@dataclass(frozen=True)
+class RecordedWorld:
+    seen: Seen
+
+    def object(self, target: Target) -> Mapping[str, Any] | None:
+        if target.kind == "Node":
+            return self._node(target.name)
+        if target.kind == "Namespace":
+            labels = self.seen.hami.namespaces.get(target.name)
+            return None if labels is None else {"metadata": {"name": target.name, "labels": labels}}
+        policy = self.seen.documents[CLUSTER_POLICIES].get(("", target.name))
+        return None if policy is None else plain(policy)
+
+    def _node(self, name: str) -> Mapping[str, Any] | None:
+        node, counted = self.seen.nodes.get(("", name)), self.seen.capacity.nodes.get(name)
+        if node is None:
+            return None
+        taints = (
+            [{"key": each.key, "value": each.value, "effect": each.effect} for each in counted.taints]
+            if counted
+            else []
+        )
+        metadata = {"name": name, "labels": dict(node.labels), "annotations": dict(node.annotations)}
+        return {"metadata": metadata, "spec": {"taints": taints} if taints else {}}
+
+    def phase_of_pod(self, namespace: str, name: str) -> str | None:
+        if not self.seen.has(PODS):
+            raise CouldNotLook("whether a pod is there is not known: no pods are in what was read")
+        pod = self.seen.pods.get((namespace, name))
+        return None if pod is None else pod.phase

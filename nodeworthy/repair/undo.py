@@ -7,11 +7,10 @@ from pathlib import Path
 
 from nodeworthy.errors import CouldNotLook, InputError
 from nodeworthy.repair.apply import as_it_was_left, put_back
-from nodeworthy.repair.edit import merge_patch, merged
+from nodeworthy.repair.edit import Refused, merge_patch, merged
 from nodeworthy.repair.helm import Helm
 from nodeworthy.repair.lease import held
 from nodeworthy.repair.record import Record, read_state, server_of
-from nodeworthy.repair.refused import Refused
 from nodeworthy.repair.server import Server
 from nodeworthy.repair.told import diff
 

@@ -10,11 +10,10 @@ from nodeworthy.documents.plain import at
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.repair.change import Change
-from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, NotEditable, merge_patch, value_at
+from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, NotEditable, Refused, merge_patch, value_at
 from nodeworthy.repair.helm import Helm, State, command_for_people
 from nodeworthy.repair.owner import Keeper, Owner
 from nodeworthy.repair.record import Release
-from nodeworthy.repair.refused import Refused
 
 CHART = "gpu-operator"
 # What NVIDIA's own pages call it, where nothing here knows better.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from nodeworthy.report.asked import EVERYTHING, Asked
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import EVERYTHING, Asked, Report
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 # So many endings of files that nobody read are named.

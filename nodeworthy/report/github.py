@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.report.asked import Asked
 from nodeworthy.report.counted import NOTHING, counted
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import printable, shortened
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.text import details_of, named
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Severity, Verdict

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from nodeworthy.engine import Judgement
-from nodeworthy.report.asked import Asked
 from nodeworthy.report.printable import escaped
-from nodeworthy.report.report import SCHEMA, Report, offer_as_data, place_as_data
+from nodeworthy.report.report import SCHEMA, Asked, Report, offer_as_data, place_as_data
 from nodeworthy.verdict import Finding, Verdict
 
 

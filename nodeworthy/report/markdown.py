@@ -10,12 +10,11 @@ from dataclasses import field
 
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.report.asked import Asked
 from nodeworthy.report.counted import counted, in_short, outcome
 from nodeworthy.report.fleet_picture import Picture, text_picture
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import on_one_line, printable
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.text import named, of_told, suppressed_by
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict

@@ -3,16 +3,69 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
 from nodeworthy.engine import Judgement
 from nodeworthy.facts.cluster.sighting import Sighting
 from nodeworthy.records import dataclass
+from nodeworthy.report.printable import on_one_line
 from nodeworthy.rule import Moment
 from nodeworthy.verdict import Finding, Place, Severity, ToGive, Verdict
+
+# What the reader of a report asked for, as far as the report tells of it.
+
+
+@dataclass(frozen=True)
+class Asked:
+    strict: bool = False
+    allow_unknown: bool = False
+    show_passed: bool = False
+    show_skipped: bool = False
+    show_unknown: bool = False
+    quiet: bool = False
+
+    @property
+    def skips(self) -> bool:
+        """Whether every skip is listed, with why."""
+        return self.show_skipped or self.show_passed
+
+    def told(self, report: Report) -> list[Finding]:
+        """The findings that are told one by one."""
+        return [each for each in report.findings if self.tells(report, each)]
+
+    def only_counted(self, report: Report) -> int:
+        """How many unknowns are no more than a number, because they change no exit code."""
+        return len(report.findings) - len(self.told(report))
+
+    def tells(self, report: Report, finding: Finding) -> bool:
+        if finding.verdict is not Verdict.UNKNOWN or self.show_unknown:
+            return True
+        return report.speaks(finding, strict=self.strict)
+
+
+EVERYTHING = Asked(show_passed=True, show_skipped=True, show_unknown=True)
+
+
+# Of which kinds files are, by their names alone: for those that nobody read.
+
+# An ending that is longer tells no kind.
+_LONGEST = 16
+
+
+def kinds_of(paths: Iterable[str]) -> dict[str, int]:
+    """`.md` or, without an ending, `Makefile`; the most frequent first."""
+    counted = Counter(_kind(PurePath(each)) for each in paths)
+    return dict(sorted(counted.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _kind(path: PurePath) -> str:
+    kind = path.suffix or path.name
+    return on_one_line(kind) if len(kind) <= _LONGEST else "of other endings"
+
 
 SCHEMA = "nodeworthy/report/v1"
 EVALUATED = (Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN, Verdict.ERROR)

@@ -10,11 +10,10 @@ from urllib.parse import quote
 from nodeworthy import __version__
 from nodeworthy.engine import Judgement
 from nodeworthy.patterns import pattern
-from nodeworthy.report.asked import Asked
 from nodeworthy.report.counted import NOTHING
 from nodeworthy.report.in_checkout import path_of
 from nodeworthy.report.printable import REPLACED, escaped, printable
-from nodeworthy.report.report import Piece, Report
+from nodeworthy.report.report import Asked, Piece, Report
 from nodeworthy.report.text import details, said
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Finding, Place, Related, Severity, Verdict

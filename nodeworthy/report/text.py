@@ -8,10 +8,9 @@ from functools import lru_cache
 from itertools import islice
 
 from nodeworthy.patterns import pattern
-from nodeworthy.report.asked import Asked
 from nodeworthy.report.counted import NOTHING, counted, outcome
 from nodeworthy.report.printable import on_one_line, printable, shortened, unobeyed
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.together import Told, together
 from nodeworthy.verdict import Finding, Verdict
 

@@ -14,11 +14,10 @@ from typing import Any
 
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.report.asked import Asked
 from nodeworthy.report.counted import counted
 from nodeworthy.report.json import as_data, finding_as_data
 from nodeworthy.report.printable import escaped, on_one_line
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Asked, Report
 from nodeworthy.report.text import of_finding
 from nodeworthy.verdict import Finding, Place, Verdict
 

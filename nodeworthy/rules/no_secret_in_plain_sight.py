@@ -40,9 +40,8 @@ from nodeworthy.facts.secrets.secret_manifest import SecretManifest
 from nodeworthy.facts.secrets.stack_outputs import StackOutput
 from nodeworthy.known import clouds
 from nodeworthy.known.secret_names import is_default, shipped_by
-from nodeworthy.known.secret_shapes import forms
 from nodeworthy.known.secret_templates import Filling, fillings
-from nodeworthy.known.secrets import HIDDEN, Secret, what_is
+from nodeworthy.known.secrets import HIDDEN, Secret, forms, what_is
 from nodeworthy.records import dataclass
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown

@@ -9,7 +9,7 @@ not found.
 from __future__ import annotations
 
 from nodeworthy.facts.fleet.pool_system import PoolSystem
-from nodeworthy.known.eks_images import image_of
+from nodeworthy.known.node_images import image_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, fail, need
 

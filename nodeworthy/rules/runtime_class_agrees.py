@@ -28,7 +28,7 @@ from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.toolkit import RUNTIME_CLASS
+from nodeworthy.known.operator_parts import RUNTIME_CLASS
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Related, Severity, Unknown, fail, need, skip, unknown
 

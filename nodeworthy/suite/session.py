@@ -25,7 +25,7 @@ from nodeworthy.report.report import EVALUATED
 from nodeworthy.report.text import of_finding
 from nodeworthy.rule import Moment, Rule
 from nodeworthy.rules import catalogue, rule
-from nodeworthy.suite.options import switched, value
+from nodeworthy.suite.plugin import switched, value
 from nodeworthy.verdict import Finding, Severity, Verdict
 
 FAILS = (Verdict.FAIL, Verdict.ERROR, Verdict.UNKNOWN)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nodeworthy.known.evidence import Evidence, all_evidence, in_stream, in_text, nearest
-from nodeworthy.known.evidence.expression import Pattern, words_of
+from nodeworthy.known.evidence.entries import Pattern, words_of
 from nodeworthy.rules import catalogue
 from tests.fuzz.patterns import attacks
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.facts.operator.release_settings import SETTINGS
-from nodeworthy.known.breakages import breakages
 from nodeworthy.known.containerd import distributions
-from nodeworthy.known.eks_images import image_of, named_by_parameter
+from nodeworthy.known.node_images import image_of, named_by_parameter
+from nodeworthy.known.releases import breakages
 from nodeworthy.known.versions import Span, range_of, span_of
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.read import timeline_of
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.lab.differences import differences
-from nodeworthy.lab.files import in_memory
+from nodeworthy.lab.differences import differences, in_memory
 from nodeworthy.lab.observation import Kind, Observation, observe
 from nodeworthy.lab.told import Told
 from nodeworthy.verdict import Place

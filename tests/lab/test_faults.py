@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.lab import cache
-from nodeworthy.lab.faults import table
+from nodeworthy.lab.faults import injecting
 from nodeworthy.lab.faults.fault import Fault, faults, with_healthy
 from nodeworthy.lab.faults.injecting import IMAGE, fresh, inject
 from nodeworthy.lab.images import layers
@@ -42,7 +42,7 @@ def _one_of_a_rule_then_others() -> Iterator[Any]:
 def test_a_fault_turns_exactly_its_rule_red(fault: Fault) -> None:
     with fresh(fault) as node:
         outcome = inject(node, fault)
-    assert outcome.as_expected, table.text([outcome])
+    assert outcome.as_expected, injecting.text([outcome])
 
 
 def test_the_command_prints_the_table_and_speaks_by_its_exit_code() -> None:

@@ -11,8 +11,8 @@ import pytest
 from lsprotocol import types
 
 from nodeworthy.lsp import server as served
-from nodeworthy.lsp.bounded import GaveUp, Judge
 from nodeworthy.lsp.checking import Checked, Workspace, checked
+from nodeworthy.lsp.server import GaveUp, Judge
 
 VALUES = "driver: {enabled: false}\ntoolkit:\n  env:\n    - {name: A, value: true}\n"
 

@@ -6,7 +6,7 @@ import pytest
 
 from nodeworthy.fixes.text import Text
 from nodeworthy.lsp.checking import Shift
-from nodeworthy.lsp.places import Ruler
+from nodeworthy.lsp.told import Ruler
 from nodeworthy.verdict import Place
 
 

@@ -9,7 +9,7 @@ import pytest
 from nodeworthy.errors import InputError
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.lab.faults import fault, injecting, table
+from nodeworthy.lab.faults import fault, injecting
 from nodeworthy.lab.faults.fault import Fault, When, chosen, faults, healthy
 from nodeworthy.lab.faults.injecting import Outcome
 from nodeworthy.rules import catalogue
@@ -84,7 +84,7 @@ def test_a_healthy_node_is_looked_at_by_every_rule_that_a_fault_is_of() -> None:
 
 
 def test_the_table_tells_what_is_wrong() -> None:
-    said = table.text([outcome({"disk-has-room": Verdict.PASS, "clock-right": Verdict.FAIL})])
+    said = injecting.text([outcome({"disk-has-room": Verdict.PASS, "clock-right": Verdict.FAIL})])
     assert "NOT OK  one    disk-has-room  clock-right" in said
     assert "  clock-right: fail: says so" in said
     assert said.endswith("1 nodes, 1 rules: 0 as they must be, 1 not\n")
@@ -94,10 +94,10 @@ def test_the_page_has_every_fault() -> None:
     """`make lab-faults` writes it, where nodes can be booted."""
     page = PAGE.read_text()
     assert all(f"[{name}](rules/{name}.md): {why}" in page for name, why in fault.NOT_INJECTED.items())
-    assert page.startswith(table.MARK)
+    assert page.startswith(injecting.MARK)
     for each in faults():
-        red = f"[{each.rule}](rules/{each.rule}.md)" if each.rule else table.NONE
-        unknown = ", ".join(sorted(each.unknown)) or table.NONE
+        red = f"[{each.rule}](rules/{each.rule}.md)" if each.rule else injecting.NONE
+        unknown = ", ".join(sorted(each.unknown)) or injecting.NONE
         assert f"| `{each.name}` | {each.says} | {red} | {unknown} |" in page
 
 

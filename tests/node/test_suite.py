@@ -148,7 +148,7 @@ def test_everybody_elses_pytest_is_left_alone(tmp_path: Path) -> None:
         "import sys\n\n\ndef test_theirs():\n"
         "    ours = {name for name in sys.modules if name.startswith('nodeworthy')}\n"
         "    assert 'nodeworthy.suite.plugin' in ours\n"
-        "    assert ours <= {'nodeworthy', 'nodeworthy.suite', 'nodeworthy.suite.plugin', 'nodeworthy.suite.options',\n"
+        "    assert ours <= {'nodeworthy', 'nodeworthy.suite', 'nodeworthy.suite.plugin', 'nodeworthy.suite.plugin',\n"
         "                    'nodeworthy.errors'}\n"
         "    import testinfra.backend\n"
         "    assert testinfra.backend.BACKENDS['ssh'] == 'testinfra.backend.ssh.SshBackend'\n"

@@ -12,7 +12,7 @@ import pytest
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.commands.node import progress
-from nodeworthy.commands.node.table import Table
+from nodeworthy.commands.node.progress import Table
 from tests.run import run
 
 from .recordings import INCIDENT, MENDED

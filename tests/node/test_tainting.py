@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.node_of_host import Host, node_of
 from nodeworthy.repair.server import Said
 from nodeworthy.repair.standing import Fitness, Standing
-from nodeworthy.repair.tainting import Looked, Tainting
+from nodeworthy.repair.tainting import Host, Looked, Tainting, node_of
 from tests.repair.stand_in_server import Object, StandIn
 
 NOW = datetime(2026, 11, 22, 2, 59, tzinfo=UTC)

@@ -15,7 +15,7 @@ import pytest
 from nodeworthy.cli import main
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.recording import Recording, load
-from nodeworthy.commands.node.table import Table
+from nodeworthy.commands.node.progress import Table
 
 from .recordings import MENDED, told
 from .test_table import sized
@@ -82,7 +82,7 @@ def hosts(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def _drawn_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("nodeworthy.collect.node.waiting.EVERY_SECONDS", 0.02)
-    monkeypatch.setattr("nodeworthy.commands.node.table.AT_MOST_EVERY", 0.0)
+    monkeypatch.setattr("nodeworthy.commands.node.progress.AT_MOST_EVERY", 0.0)
     monkeypatch.setattr(Table, "_seconds", 75.0)
     sized(monkeypatch, 110)
 

@@ -9,7 +9,7 @@ import grpc
 import pytest
 
 from nodeworthy.collect.plan.protocol import UNKNOWN
-from nodeworthy.known.toolkit import SOCKET
+from nodeworthy.known.operator_parts import SOCKET
 from tests.policy.pack import PACK, Pack, fleet, release
 from tests.policy.test_violations import INCIDENT, RIGHT, RULE
 

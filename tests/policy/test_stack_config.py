@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from tests.policy.pack import PACK, PROJECT, STACK, Pack, Planned, fleet, release, secret
 from tests.policy.test_violations import BASE_DIR, INCIDENT, RIGHT, RULE
 

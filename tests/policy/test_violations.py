@@ -8,7 +8,7 @@ import yaml
 from nodeworthy import __version__
 from nodeworthy.collect.plan.protocol import UNKNOWN
 from nodeworthy.known.containerd import containerd_of, defaults
-from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.rules import catalogue, rule
 from tests.policy.pack import PACK, PROJECT, STACK, Pack, Planned, fleet, pb, release, secret, urn
 

@@ -15,7 +15,7 @@ import pytest
 
 from nodeworthy.collect.pack.enforcement import reads_what_is_known_late
 from nodeworthy.known.containerd import containerd_of, defaults
-from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.rules import catalogue
 
 from . import agreement, projects

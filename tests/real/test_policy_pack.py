@@ -15,7 +15,7 @@ import pytest
 from pulumi import automation
 
 from nodeworthy.known.containerd import containerd_of, defaults
-from nodeworthy.known.toolkit import SOCKET
+from nodeworthy.known.operator_parts import SOCKET
 from tests.case_files import whole
 
 from . import projects

@@ -105,8 +105,7 @@ def boot(texts: Texts, folder: Path) -> str:
 def editor(texts: Texts, folder: Path) -> str:
     from nodeworthy.fixes.text import Text
     from nodeworthy.lsp.checking import Workspace, checked
-    from nodeworthy.lsp.places import Ruler
-    from nodeworthy.lsp.told import diagnostic, explained
+    from nodeworthy.lsp.told import Ruler, diagnostic, explained
 
     below = _sources(texts, folder)
     told = []

@@ -8,9 +8,8 @@ import pytest
 
 from nodeworthy.repair.apply import move
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import LABELS, Edit
+from nodeworthy.repair.edit import LABELS, Edit, Refused, Untouched
 from nodeworthy.repair.record import Record
-from nodeworthy.repair.refused import Refused, Untouched
 from nodeworthy.repair.server import Said
 
 from .stand_in_server import StandIn

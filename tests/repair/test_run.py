@@ -12,12 +12,10 @@ import pytest
 
 from nodeworthy.engine import Judgement, Nothing
 from nodeworthy.errors import CouldNotLook, InputError
-from nodeworthy.repair.as_data import preview_as_data
 from nodeworthy.repair.change import Target
-from nodeworthy.repair.edit import TOOLKIT_ENV, Edit
+from nodeworthy.repair.edit import TOOLKIT_ENV, Edit, Refused
 from nodeworthy.repair.record import Record
-from nodeworthy.repair.refused import Refused
-from nodeworthy.repair.run import Looked, Repair
+from nodeworthy.repair.run import Looked, Repair, preview_as_data
 from nodeworthy.repair.server import Said
 from nodeworthy.repair.undo import undo, would_undo
 from nodeworthy.rules import rule

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from nodeworthy.report import github
-from nodeworthy.report.asked import Asked
+from nodeworthy.report.report import Asked
 from nodeworthy.verdict import Place, Verdict
 from tests.work import calls
 

@@ -10,8 +10,7 @@ import jsonschema
 import pytest
 
 from nodeworthy.report import sarif
-from nodeworthy.report.asked import Asked
-from nodeworthy.report.report import Report
+from nodeworthy.report.report import Asked, Report
 from nodeworthy.verdict import Place, Verdict
 from tests.case_files import whole
 from tests.run import run

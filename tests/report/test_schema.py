@@ -15,8 +15,8 @@ import jsonschema
 import pytest
 
 from nodeworthy.own_rules.cases import Case
-from nodeworthy.report.asked import Asked
 from nodeworthy.report.json import as_data
+from nodeworthy.report.report import Asked
 from tests.case_files import every_case, whole
 from tests.report.reports import judged, report
 from tests.run import Ran, run_json

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nodeworthy.report.asked import Asked
-from nodeworthy.report.report import Offer, Report
+from nodeworthy.report.report import Asked, Offer, Report
 from nodeworthy.report.text import render
 from nodeworthy.verdict import ToGive, Verdict
 from tests.report.reports import CRASH, DISKS, PATHS, finding, judged, report

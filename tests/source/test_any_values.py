@@ -15,7 +15,7 @@ from nodeworthy.documents.yaml import read_all
 from nodeworthy.engine import judge
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.known.containerd import containerd_of, distributions
-from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CONFIG, RUNTIME_SOCKET, SOCKET
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.scene import judged_together
 from nodeworthy.verdict import Located, Place

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.arguments import given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import Call, Did, Handler, asked, given
 from nodeworthy.boot.commands.installs import because, installed, removed
-from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.effects import AddsRepository, Installs, LoadsModule, Runs
 from nodeworthy.boot.text import Hole, Text
 

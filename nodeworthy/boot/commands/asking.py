@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import SILENT, asked, on_the_node, printed
+from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, asked, on_the_node, printed
 from nodeworthy.boot.effects import Runs
 from nodeworthy.boot.text import Text
 

@@ -1,18 +1,127 @@
-"""One call of a program, and what came of it."""
+"""One call of a program: its arguments, what came of it, and what it prints."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any, Protocol, TypeVar
 
 from nodeworthy.boot.conditions import Guard
-from nodeworthy.boot.content import Content
+from nodeworthy.boot.content import Content, Line, lines_of
 from nodeworthy.boot.effects import Effect, Failure, Stage
-from nodeworthy.boot.paths import is_rooted
-from nodeworthy.boot.text import Text
+from nodeworthy.boot.text import EMPTY, Hole, Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+# Which paths need no folder to be found: `/etc/hosts`, and what lies in the home of whoever runs the script.
+
+_ROOTED = pattern(r"/|~[\w.-]*(?:/|\Z)")
+
+
+def is_rooted(path: str) -> bool:
+    """`/x`, `~`, `~/x`, `~ubuntu/x`; `~` stays as it is written, for nobody here knows whose home it is."""
+    return _ROOTED.match(path) is not None
+
+
+# The arguments of a call sorted into options and operands; a word may have holes.
+
+NONE: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class Given:
+    # In their order, each with its value: empty where it has none.
+    options: tuple[tuple[str, Text], ...]
+    operands: tuple[Text, ...]
+
+    def has(self, *names: str) -> bool:
+        return bool(self.options) and not {name for name, _ in self.options}.isdisjoint(names)
+
+    def values(self, *names: str) -> tuple[Text, ...]:
+        return tuple([value for name, value in self.options if name in names])
+
+    def value(self, *names: str) -> Text | None:
+        """The last one counts, as programs take it."""
+        values = self.values(*names)
+        return values[-1] if values else None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple([operand.known or "" for operand in self.operands])
+
+
+def given(
+    arguments: Sequence[Text],
+    takes: frozenset[str] = NONE,
+    *,
+    attached: frozenset[str] = NONE,
+    clusters: bool = True,
+    stops: bool = False,
+) -> Given:
+    """Options that are in `takes` have a value behind them; `attached` ones only in the same word: sed's `-i.bak`.
+
+    `clusters`: `-rf` is two options. `stops`: behind the first operand everything is one.
+    """
+    options: list[tuple[str, Text]] = []
+    operands: list[Text] = []
+    rest = iter(arguments)
+    for argument in rest:
+        begins = beginning(argument)
+        if begins[:1] != "-" or (begins == "-" and argument.known is not None):
+            operands.append(argument)
+            if stops:
+                operands += rest
+        elif begins == "--" and argument.known is not None:
+            operands += rest
+        elif begins.startswith("--") or not clusters:
+            options.append(_long(argument, begins, takes, rest))
+        else:
+            options += _short(argument, begins, takes, attached, rest)
+    return Given(tuple(options), tuple(operands))
+
+
+def beginning(text: Text) -> str:
+    """What is known of it up to its first hole."""
+    first = text.pieces[0] if text.pieces else ""
+    return first if isinstance(first, str) else ""
+
+
+def _long(argument: Text, begins: str, takes: frozenset[str], rest: Iterator[Text]) -> tuple[str, Text]:
+    name, equals, value = begins.partition("=")
+    if equals:
+        return name, Text.of(value, *argument.pieces[1:])
+    if name in takes and argument.known is not None:
+        return name, next(rest, EMPTY)
+    return argument.shown(), EMPTY
+
+
+def _short(
+    argument: Text, begins: str, takes: frozenset[str], attached: frozenset[str], rest: Iterator[Text]
+) -> list[tuple[str, Text]]:
+    options: list[tuple[str, Text]] = []
+    for index, letter in enumerate(begins[1:], start=2):
+        option = f"-{letter}"
+        if option in takes or option in attached:
+            behind = Text.of(begins[index:], *argument.pieces[1:])
+            options.append((option, behind or (next(rest, EMPTY) if option in takes else EMPTY)))
+            break
+        options.append((option, EMPTY))
+    return options
+
+
+def glued(arguments: Sequence[Text], names: Iterable[str]) -> tuple[str, ...]:
+    """Which of these options stand behind something else in one word: `$NAME--token`."""
+    written = [each.shown() for each in arguments]
+    if not any("--" in each[1:] for each in written):
+        return ()
+    options = "|".join(re.escape(name) for name in names if name.startswith("--"))
+    found = re.compile(rf"(?<![\s\"'=,-])(?:{options})(?=[=\s]|$)")
+    return tuple(each for word in written for each in found.findall(word, 1))
+
+
+# One call of a program, and what came of it.
 
 E = TypeVar("E", bound=Effect)
 
@@ -96,3 +205,37 @@ class Did:
 
 # None: this handler knows nothing of such a call, which then is a program that runs.
 Handler = Callable[[Call], Did | None]
+
+
+# What a program prints, as far as that can be said.
+
+NOTHING = Content()
+# A script that makes more of them makes them for nobody to read.
+MOST_LINES = 20_000
+SILENT = Did(output=NOTHING)
+
+
+def printed(call: Call, text: Text) -> Content:
+    return Content(lines_of(text, call.place)) if text else NOTHING
+
+
+def shown(call: Call) -> str:
+    return " ".join([argument.shown() for argument in call.arguments])
+
+
+def on_the_node(call: Call, why: str = "") -> Content:
+    """One line that nobody knows before the node runs it."""
+    before = call.stdin.printed_by if call.stdin is not None else ""
+    said = f"{before} | {shown(call)}" if before else shown(call)
+    hole = Hole(f"$({said})", why or f"{said} prints it on the node")
+    return Content((Line(Text((hole,)), call.place),))
+
+
+def asked(call: Call) -> Did:
+    """A program that only tells what the node is like."""
+    return Did((), on_the_node(call))
+
+
+def has_open_lines(content: Content) -> bool:
+    """Whether a line of it may stand for any number of lines."""
+    return any(len(pieces := line.text.pieces) == 1 and isinstance(pieces[0], Hole) for line in content.lines)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given
 from nodeworthy.boot.effects import AddsRepository, HelmRelease, Installs, Runs
 
 # Options that have a value behind them.

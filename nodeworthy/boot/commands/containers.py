@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import asked, on_the_node
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, on_the_node
 from nodeworthy.boot.effects import Effect, LoadsModule, PullsImage, Runs
 from nodeworthy.boot.text import Text
 

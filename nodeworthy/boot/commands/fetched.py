@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.commands.arguments import beginning
-from nodeworthy.boot.commands.call import Call, Did
+from nodeworthy.boot.commands.call import Call, Did, beginning
 from nodeworthy.boot.commands.rancher import k3s_installed
 from nodeworthy.boot.effects import Act, Effect, Fetches, Gap, Installs, NotUnderstood, Unit
 from nodeworthy.boot.text import Text

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.arguments import Given, beginning, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, asked, beginning, given, on_the_node
 from nodeworthy.boot.commands.names import below, ending, last_part
-from nodeworthy.boot.commands.output import NOTHING, asked, on_the_node
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Fetches, Runs, Writes
 from nodeworthy.boot.text import Text

@@ -4,14 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.links import linked, unlinked
+from nodeworthy.boot.commands.call import NOTHING, SILENT, Call, Did, Given, Handler, given
 from nodeworthy.boot.commands.names import below, ending, last_part, pattern
-from nodeworthy.boot.commands.output import NOTHING, SILENT
 from nodeworthy.boot.commands.streams import contents_of, written
-from nodeworthy.boot.effects import Effect, How, Runs, Writes
+from nodeworthy.boot.effects import Act, Effect, How, Runs, Unit, Writes
 from nodeworthy.boot.text import Text
+
+# Links by which systemd knows what is enabled and what is masked; some scripts make them by hand.
+
+_SYSTEMD = "/etc/systemd/system/"
+_WANTS = (".wants", ".requires")
+
+
+def linked(call: Call, target: Text, path: Text) -> Iterator[Unit]:
+    yield from _acts(call, path, Act.MASK if target.known == "/dev/null" else None, Act.ENABLE)
+
+
+def unlinked(call: Call, path: Text) -> Iterator[Unit]:
+    yield from _acts(call, path, None, Act.DISABLE)
+
+
+def _acts(call: Call, path: Text, own: Act | None, wanted: Act) -> Iterator[Unit]:
+    known = path.known or ""
+    if not known.startswith(_SYSTEMD):
+        return
+    folder, _, unit = known.removeprefix(_SYSTEMD).rpartition("/")
+    if folder.endswith(_WANTS):
+        yield call.does(Unit, unit=Text.of(unit), act=wanted)
+    elif not folder and own:
+        yield call.does(Unit, unit=Text.of(unit), act=own)
+
 
 _COPIES = frozenset("-t -S -m -o -g --target-directory --suffix --mode --owner --group --context".split())
 _OF_TREES = ("-r", "-R", "-a", "--recursive", "--archive")

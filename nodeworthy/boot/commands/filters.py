@@ -7,11 +7,9 @@ import binascii
 import re
 import string
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.escapes import of_format
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, has_open_lines, printed
 from nodeworthy.boot.commands.names import last_part
-from nodeworthy.boot.commands.output import asked, has_open_lines, printed
+from nodeworthy.boot.commands.printing import of_format
 from nodeworthy.boot.commands.streams import contents_of, joined
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.text import Hole, Piece, Text

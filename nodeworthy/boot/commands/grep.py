@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.masked import Mask
-from nodeworthy.boot.commands.output import NOTHING, asked, has_open_lines
-from nodeworthy.boot.commands.search import Search
-from nodeworthy.boot.commands.sed_regex import Regex, TooHard, regex
+from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, asked, given, has_open_lines
+from nodeworthy.boot.commands.searching import Mask, Regex, Search, TooHard, regex
 from nodeworthy.boot.commands.streams import contents_of
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.text import Text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from nodeworthy.boot.commands.arguments import beginning
-from nodeworthy.boot.commands.call import Call
+from nodeworthy.boot.commands.call import Call, beginning
 from nodeworthy.boot.commands.names import last_part
 from nodeworthy.boot.effects import Effect, Gap, Installs, LoadsModule, NotUnderstood
 from nodeworthy.boot.text import Text

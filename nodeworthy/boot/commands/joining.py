@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.boot.commands.arguments import Given, given, glued
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, glued
 from nodeworthy.boot.commands.charts import helm
 from nodeworthy.boot.commands.names import halves
-from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Joins, Runs
 from nodeworthy.boot.hidden_labels import FLAG, hidden_labels

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.boot.commands.arguments import given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import SILENT, Call, Did, Handler, asked, given
 from nodeworthy.boot.commands.names import last_part
-from nodeworthy.boot.commands.output import SILENT, asked
 from nodeworthy.boot.effects import Effect, LoadsModule, NotUnderstood
 from nodeworthy.boot.text import Text
 from nodeworthy.known.drivers import needs_nvidia

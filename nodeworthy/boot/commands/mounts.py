@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import NOTHING, Call, Did, Given, Handler, asked, given
 from nodeworthy.boot.commands.names import fields
-from nodeworthy.boot.commands.output import NOTHING, asked
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Effect, Mounts, Runs
 from nodeworthy.boot.text import EMPTY, Hole, Text

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import asked, on_the_node
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given, on_the_node
 from nodeworthy.boot.effects import Effect, How, LoadsModule, Runs, Writes
 from nodeworthy.boot.text import Text
 from nodeworthy.known.containerd import defaults

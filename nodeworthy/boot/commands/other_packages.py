@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nodeworthy.boot.commands.arguments import given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import Call, Did, Handler, asked, given
 from nodeworthy.boot.commands.installs import installed, removed
-from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.effects import AddsRepository, Installs, Runs
 from nodeworthy.boot.text import Text
 

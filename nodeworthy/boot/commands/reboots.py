@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.arguments import given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import Call, Did, Handler, given
 from nodeworthy.boot.effects import Reboots, Runs
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.arguments import Given, beginning, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, beginning, given
 from nodeworthy.boot.commands.names import ending, last_part
 from nodeworthy.boot.effects import Installs, LoadsModule, Runs
 from nodeworthy.boot.text import Text

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from nodeworthy.boot.commands.arguments import given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import asked
+from nodeworthy.boot.commands.call import Call, Did, Handler, asked, given
 from nodeworthy.boot.commands.units import ACTS, acted
 from nodeworthy.boot.effects import Act, Runs
 

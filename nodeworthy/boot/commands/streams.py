@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nodeworthy.boot.commands.arguments import given
-from nodeworthy.boot.commands.call import Call, Did, Handler
-from nodeworthy.boot.commands.output import MOST_LINES, NOTHING, has_open_lines, on_the_node
+from nodeworthy.boot.commands.call import MOST_LINES, NOTHING, Call, Did, Handler, given, has_open_lines, on_the_node
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import How, Writes
 from nodeworthy.boot.text import Text

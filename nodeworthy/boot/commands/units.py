@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nodeworthy.boot.commands.arguments import Given, given
-from nodeworthy.boot.commands.call import Call, Did, Handler
+from nodeworthy.boot.commands.call import Call, Did, Given, Handler, asked, given
 from nodeworthy.boot.commands.names import ending, last_part
-from nodeworthy.boot.commands.output import asked
 from nodeworthy.boot.commands.rancher import joined_by_unit
 from nodeworthy.boot.effects import Act, Effect, LoadsModule, NotUnderstood, Reboots, Runs, Unit
 from nodeworthy.boot.text import Text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable
-from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary
-from nodeworthy.boot.shell.word_syntax import Word
+from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary, Word
 from nodeworthy.patterns import pattern
 
 _UNARY = pattern(r"-[a-hknoprstuvwxzGLNORS]")

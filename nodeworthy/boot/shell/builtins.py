@@ -2,21 +2,81 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.commands.call import is_rooted
+from nodeworthy.boot.content import Content, lines_of
 from nodeworthy.boot.effects import Gap, Runs
 from nodeworthy.boot.shell.arithmetic import reckon
 from nodeworthy.boot.shell.elsewhere import ssh, sshpass
 from nodeworthy.boot.shell.flow import Flow
-from nodeworthy.boot.shell.folders import cd, mktemp, popd, pushd
-from nodeworthy.boot.shell.nested import SHELLS, Written, run_here, run_shell
-from nodeworthy.boot.shell.runners import su
+from nodeworthy.boot.shell.nested import SHELLS, Written, run_command_text, run_here, run_shell
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.boot.shell.walker import Walker
+
+
+# `cd`, `pushd`, `popd`: the folder by which relative paths are resolved; `mktemp`: a new path.
+
+
+def cd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    state = walker.state
+    words = [each for each in arguments[1:] if not (each.known or "").startswith(("-P", "-L"))]
+    target = words[0].known if words else "/root"
+    came_from = state.folder
+    state.folder = state.came_from if target == "-" else _below(state.folder, target)
+    state.came_from = came_from
+
+
+def pushd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:
+    walker.state.folders.append(walker.state.folder)
+    cd(walker, arguments, place, raw)
+
+
+def popd(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> None:  # noqa: ARG001
+    folders = walker.state.folders
+    walker.state.folder = folders.pop() if folders else None
+
+
+def mktemp(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool:
+    """Nobody else knows the name, so any new one does: what is written there is found there again."""
+    walker.state.made_up += 1
+    words = [each.known or "" for each in arguments[1:]]
+    named = [word for word in words if "XXX" in word]
+    path = named[-1].rstrip("X") + str(walker.state.made_up) if named else f"tmp.{walker.state.made_up}"
+    path = path if path.startswith("/") else f"/tmp/{path}"  # noqa: S108 - a name in somebody's script
+    walker.prints(Content(lines_of(Text((path,)), place)), place, raw)
+    return True
+
+
+def _below(folder: str | None, target: str | None) -> str | None:
+    """None where it is not known."""
+    if target is None or (folder is None and not is_rooted(target)):
+        return None
+    return posixpath.normpath(target if is_rooted(target) else posixpath.join(folder or "/", target))
+
+
+# Programs that run a command for somebody else: `su -c`, `runuser`.
+
+
+def su(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`su - USER -c TEXT`, `runuser -l USER -c TEXT`, `runuser -u USER -- COMMAND`."""
+    from nodeworthy.boot.shell.calls import run_arguments
+
+    words = [each.known for each in arguments]
+    if "--" in words and "-c" not in words:
+        inner = arguments[words.index("--") + 1 :]
+        return run_arguments(walker, inner, place, raw) if inner else None
+    for index, word in enumerate(words[:-1]):
+        if word in ("-c", "--command", "-lc"):
+            return run_command_text(walker, arguments[index + 1], place, raw)
+    walker.not_understood(place, raw, "what is run for another user could not be read", kind=Gap.ANYTHING)
+    return None
+
 
 Builtin = Callable[["Walker", Sequence[Text], Place, str], "bool | None"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.boot.commands import xargs
+from nodeworthy.boot.commands import starters
 from nodeworthy.boot.commands.call import Call, Did
 from nodeworthy.boot.commands.runfiles import is_runfile, runfile
 from nodeworthy.boot.commands.table import PROGRAMS, did, done_by
@@ -16,12 +16,11 @@ from nodeworthy.boot.shell.declarations import assign, value_of
 from nodeworthy.boot.shell.failing import unlooked_at
 from nodeworthy.boot.shell.functions import run_function
 from nodeworthy.boot.shell.nested import run_written, written_somewhere
-from nodeworthy.boot.shell.plain_line import PlainWords
 from nodeworthy.boot.shell.questions import only_asks
 from nodeworthy.boot.shell.redirects import absolute, is_log, read_from, with_expansions, write, written_to
-from nodeworthy.boot.shell.syntax import Command
+from nodeworthy.boot.shell.syntax import Command, Substitution
+from nodeworthy.boot.shell.tokens import PlainWords
 from nodeworthy.boot.shell.units import follow
-from nodeworthy.boot.shell.word_syntax import Substitution
 from nodeworthy.boot.shell.wrappers import WRAPPERS, is_sudo, unwrapped
 from nodeworthy.boot.text import Text
 from nodeworthy.verdict import Place
@@ -124,7 +123,7 @@ def _run_program_named(walker: Walker, name: str, arguments: Sequence[Text], pla
     if builtin is not None:
         return builtin(walker, arguments, place, raw)
     if program == "xargs":
-        for command in xargs.commands(arguments, walker.stdin.content if walker.stdin is not None else None):
+        for command in starters.commands(arguments, walker.stdin.content if walker.stdin is not None else None):
             run_arguments(walker, command, place, raw)
         return None
     inner = unwrapped(program, arguments)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.shell.failing import unlooked_at
 from nodeworthy.boot.shell.state import Uncounted, Value
-from nodeworthy.boot.shell.syntax import Declaration
-from nodeworthy.boot.shell.word_syntax import Assignment
+from nodeworthy.boot.shell.syntax import Assignment, Declaration
 from nodeworthy.boot.text import EMPTY, Hole, Text
 from nodeworthy.patterns import pattern
 

@@ -18,13 +18,14 @@ from nodeworthy.boot.shell.syntax import (
     Function,
     Group,
     If,
+    Literal,
     Not,
     Pipeline,
     Redirected,
     Statement,
     While,
+    Word,
 )
-from nodeworthy.boot.shell.word_syntax import Literal, Word
 from nodeworthy.patterns import pattern
 
 if TYPE_CHECKING:

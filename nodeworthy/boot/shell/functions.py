@@ -12,8 +12,7 @@ from nodeworthy.boot.conditions import Asks, Condition, Guard, together
 from nodeworthy.boot.shell.branches import go_on
 from nodeworthy.boot.shell.failing import run_body
 from nodeworthy.boot.shell.flow import Flow, Given, Taken
-from nodeworthy.boot.shell.lengths import bounded
-from nodeworthy.boot.shell.state import Defined, Value
+from nodeworthy.boot.shell.state import Defined, Value, bounded
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.shell.wrappers import unwrapped
 from nodeworthy.boot.text import Text

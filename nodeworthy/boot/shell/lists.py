@@ -3,15 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from nodeworthy.boot.shell.pieces import Pieces
-from nodeworthy.boot.shell.pipes import with_errors
 from nodeworthy.boot.shell.simple import Simple
-from nodeworthy.boot.shell.source import DEEPEST, NotReadable
-from nodeworthy.boot.shell.syntax import AndOr, Background, Broken, Not, Pipeline, Redirected, Statement
+from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
+from nodeworthy.boot.shell.syntax import (
+    AndOr,
+    Background,
+    Broken,
+    Command,
+    Function,
+    Literal,
+    Not,
+    Pipeline,
+    Redirect,
+    Redirected,
+    Statement,
+    Word,
+)
 from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF
 from nodeworthy.boot.shell.tokens import END, LINE, OPERATOR, WORD, Tokens
+
+# `|&`: what a command says on its standard error goes into the pipe too.
+
+
+def with_errors(statement: Statement, source: Source, pipe: int) -> Statement:
+    """`pipe` is where it stands."""
+    if isinstance(statement, (Function, Broken)):
+        return statement
+    both = Redirect(">&", Word((Literal("1"),), "1", source, pipe), 2)
+    if isinstance(statement, Command):
+        return replace(statement, redirects=(*statement.redirects, both))
+    return Redirected(statement, (both,), statement.line, statement.column, getattr(statement, "raw", ""))
+
 
 # Longer chains of `&&` are not read: whoever follows them goes down one step for each.
 _LONGEST = 150

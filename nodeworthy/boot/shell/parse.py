@@ -2,15 +2,200 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, ClassVar
 
-from nodeworthy.boot.shell.grammar import Grammar
+from nodeworthy.boot.shell.directives import Directive
 from nodeworthy.boot.shell.lexer import Lexer
+from nodeworthy.boot.shell.lists import Lists, Statements
 from nodeworthy.boot.shell.pieces import Pieces
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
-from nodeworthy.boot.shell.syntax import Script, Statement
-from nodeworthy.boot.shell.templates import template_of, without_marks
-from nodeworthy.boot.shell.tokens import Tokens
+from nodeworthy.boot.shell.syntax import (
+    Arm,
+    Branch,
+    Case,
+    CountingFor,
+    Filled,
+    For,
+    Function,
+    Group,
+    If,
+    Not,
+    Opaque,
+    Script,
+    Statement,
+    Test,
+    While,
+    Word,
+)
+from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF, FOR, IF, template_of, without_marks
+from nodeworthy.boot.shell.tokens import WORD, Tokens
+
+# Constructs: branches, loops, functions, groups, and the directives of a template.
+
+_ARM_ENDS = frozenset((";;", ";&", ";;&", "esac"))
+
+
+class Grammar(Lists):
+    def _if(self) -> Statement:
+        start = self.tokens.start
+        branches: list[Branch] = []
+        otherwise: Statements = ()
+        mark = len(self.rescued)
+        while self.tokens.token in ("if", "elif"):
+            self.tokens.at += 1
+            condition = self.body("then")
+            self.keep(condition)
+            self.tokens.at += 1
+            body = self.body("elif", "else", "fi")
+            self.keep(body)
+            branches.append(Branch(condition, body))
+            if self.tokens.token == "if":
+                break
+        if self.tokens.take("else"):
+            otherwise = self.body("fi")
+        self.tokens.need("fi")
+        del self.rescued[mark:]
+        return If(tuple(branches), otherwise, *self.source.place(start), self.raw(start))
+
+    def _template_if(self) -> Statement:
+        start, line, column, directive = self._directive()
+        asked, is_yes = directive.positive if directive is not None else ("%{ if }", True)
+        condition: Statement = Test(Opaque(asked), line, column, asked)
+        if not is_yes:
+            condition = Not(condition, line, column, asked)
+        body = self.body(ELSE, ENDIF, empty=True)
+        self.keep(body)
+        otherwise: Statements = ()
+        if self.tokens.take(ELSE):
+            otherwise = self.body(ENDIF, empty=True)
+        self.tokens.at += 1
+        del self.rescued[-len(body) :]
+        return If((Branch((condition,), body),), otherwise, line, column, self.raw(start), of_template=True)
+
+    def _template_for(self) -> Statement:
+        start, line, column, directive = self._directive()
+        name, _, values = (directive.expression if directive is not None else "").partition(" in ")
+        body = self.body(ENDFOR, empty=True)
+        self.tokens.at += 1
+        words = (Word((Filled(values),), values, self.source, start),)
+        told = directive.told if directive is not None else "%{ for }"
+        return For(name.split(",")[-1].strip(), words, body, line, column, told)
+
+    def _directive(self) -> tuple[int, int, int, Directive | None]:
+        start = self.tokens.start
+        self.tokens.at += 1
+        return start, *self.source.place(start), self.source.directives.get(start)
+
+    def _while(self) -> Statement:
+        start, until = self.tokens.start, self.tokens.token == "until"
+        self.tokens.at += 1
+        mark = len(self.rescued)
+        condition = self.body("do")
+        self.keep(condition)
+        header = self.raw(start).rstrip("; \n")
+        self.tokens.at += 1
+        body = self.body("done")
+        self.tokens.at += 1
+        del self.rescued[mark:]
+        return While(condition, body, until, *self.source.place(start), header)
+
+    def _for(self) -> Statement:
+        tokens, start = self.tokens, self.tokens.start
+        tokens.at += 1
+        if tokens.start in self.source.arithmetics:
+            tokens.at += 1
+            header = self.raw(start)
+            return CountingFor(self._loop_body(), *self.source.place(start), header)
+        name = self.simple.word().raw
+        tokens.skip_newlines()
+        words: list[Word] | None = None
+        if tokens.take("in"):
+            words = []
+            while tokens.row[tokens.at][0] == WORD:
+                words.append(self.simple.word())
+        header = self.raw(start)
+        given = None if words is None else tuple(words)
+        return For(name, given, self._loop_body(), *self.source.place(start), header)
+
+    def _loop_body(self) -> Statements:
+        self.tokens.take(";")
+        self.tokens.skip_newlines()
+        closer = "done" if self.tokens.token == "do" else "}"
+        self.tokens.need("do" if closer == "done" else "{")
+        body = self.body(closer)
+        self.tokens.at += 1
+        return body
+
+    def _case(self) -> Statement:
+        tokens, start = self.tokens, self.tokens.start
+        tokens.at += 1
+        subject = self.simple.word()
+        tokens.skip_newlines()
+        tokens.need("in")
+        tokens.skip_newlines()
+        mark = len(self.rescued)
+        arms: list[Arm] = []
+        while not tokens.take("esac"):
+            arms.append(self._arm())
+            self.keep(arms[-1].body)
+            tokens.skip_newlines()
+        del self.rescued[mark:]
+        return Case(subject, tuple(arms), *self.source.place(start), self.raw(start))
+
+    def _arm(self) -> Arm:
+        tokens = self.tokens
+        tokens.take("(")
+        patterns = [self.simple.word()]
+        while tokens.take("|"):
+            patterns.append(self.simple.word())
+        tokens.need(")")
+        body = self.body(*_ARM_ENDS, empty=True)
+        ending = tokens.token
+        if ending == "esac":
+            return Arm(tuple(patterns), body)
+        tokens.at += 1
+        return Arm(tuple(patterns), body, ending)
+
+    def _group(self) -> Statement:
+        start = self.tokens.start
+        self.tokens.at += 1
+        body = self.body("}")
+        self.tokens.at += 1
+        return Group(body, False, *self.source.place(start), self.raw(start))
+
+    def _subshell(self) -> Statement:
+        start = self.tokens.start
+        self.tokens.at += 1
+        body = self.body(")")
+        self.tokens.at += 1
+        return Group(body, True, *self.source.place(start), self.raw(start))
+
+    def _function(self) -> Statement:
+        start = self.tokens.start
+        self.tokens.take("function")
+        name = self.simple.word().raw
+        if self.tokens.take("("):
+            self.tokens.need(")")
+        self.tokens.skip_newlines()
+        body = self.compound(Grammar.command)
+        within = body.body if isinstance(body, Group) and not body.subshell else (body,)
+        return Function(name, within, *self.source.place(start))
+
+    constructs: ClassVar[Mapping[str, Callable[[Any], Statement]]] = {
+        "if": _if,
+        "while": _while,
+        "until": _while,
+        "for": _for,
+        "select": _for,
+        "case": _case,
+        "{": _group,
+        "(": _subshell,
+        "function": _function,
+        IF: _template_if,
+        FOR: _template_for,
+    }
+
 
 _WORDS = ('"', "'", '$"', "$'", "${", "$((")
 

@@ -6,15 +6,96 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-from nodeworthy.boot.shell.escapes import ansi
-from nodeworthy.boot.shell.joining import joined
-from nodeworthy.boot.shell.parameters import parameter
 from nodeworthy.boot.shell.source import DEEPEST, NotReadable, Source
-from nodeworthy.boot.shell.syntax import Statement
+from nodeworthy.boot.shell.syntax import Arithmetic, Filled, Literal, Parameter, Statement, Substitution, Word, WordPart
 from nodeworthy.boot.shell.templates import DIRECTIVE, FILLED, shown
-from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.patterns import pattern
+
+# Parts of a word that stand beside each other.
+
+
+def joined(parts: list[WordPart]) -> tuple[WordPart, ...]:
+    """Neighbours that are both literal, quoted alike, are one."""
+    result: list[WordPart] = []
+    run: list[Literal] = []
+    for part in parts:
+        if run and not (isinstance(part, Literal) and part.quoted is run[0].quoted):
+            result.append(_one(run))
+            run = []
+        if isinstance(part, Literal):
+            run.append(part)
+        else:
+            result.append(part)
+    if run:
+        result.append(_one(run))
+    return tuple(result)
+
+
+def _one(run: list[Literal]) -> Literal:
+    return run[0] if len(run) == 1 else Literal("".join([each.text for each in run]), run[0].quoted)
+
+
+# What `$'…'` means.
+
+_ESCAPE = pattern(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|c(.)|(.))", re.DOTALL)
+_NAMED = {"a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+_KNOWN = frozenset("\\'\"?")
+
+
+def ansi(text: str) -> str:
+    return _ESCAPE.sub(_meant, text)
+
+
+def _meant(found: re.Match[str]) -> str:
+    octal, hexadecimal, short, long, control, named = found.groups()
+    if octal:
+        return chr(int(octal, 8) & 0xFF)
+    code = hexadecimal or short or long
+    if code:
+        number = int(code, 16)
+        return chr(number) if number <= 0x10FFFF else "\ufffd"
+    if control:
+        return chr(ord(control) & 0x1F)
+    return _NAMED.get(named) or (named if named in _KNOWN else found.group())
+
+
+# `${…}`: a name, and what is done with its value.
+
+_EXPANSION = pattern(
+    r"(?P<before>[#!]?)(?P<name>[A-Za-z_]\w*|\d+|[@*#?$!-])(?:\[(?P<index>(?:[^\]\[]|\[[^\]]*\])*)\])?", re.ASCII
+)
+_OPERATOR = pattern(r":[-=+?]|##?|%%?|//?|\^\^?|,,?|[-=+?:@]")
+
+
+def parameter(pieces: Pieces, start: int, end: int, quoted: bool) -> Parameter:
+    raw, text = pieces.source.shown(start, end), pieces.text
+    found = _EXPANSION.match(text, start + 2, end - 1)
+    if found is None:
+        raise NotReadable
+    name, before, behind = found["name"], found["before"], found.end()
+    if before and behind == end - 1:
+        return Parameter(name, raw, "length" if before == "#" else "!", None, found["index"], quoted)
+    if before == "!":
+        # `${!prefix*}`, `${!name:-word}`
+        return Parameter(text[start + 3 : end - 1], raw, "!", None, None, quoted)
+    if before:
+        # `${#:-word}`: of the number of arguments.
+        return _operated(pieces, Parameter("#", raw, quoted=quoted), start + 3, end - 1)
+    return _operated(pieces, Parameter(name, raw, index=found["index"], quoted=quoted), behind, end - 1)
+
+
+def _operated(pieces: Pieces, plain: Parameter, at: int, end: int) -> Parameter:
+    if at == end:
+        return plain
+    operator = _OPERATOR.match(pieces.text, at, end)
+    if operator is None:
+        raise NotReadable
+    start = operator.end()
+    parts = pieces.deeper(start, end, plain.quoted)
+    argument = Word(joined(parts), pieces.source.shown(start, end), pieces.source, start)
+    return Parameter(plain.name, plain.raw, operator.group(), argument, plain.index, plain.quoted)
+
 
 _SPECIAL = pattern(r"[\\'\"`$\ue000\ue002]|[<>]\(")
 _UNQUOTED = pattern(

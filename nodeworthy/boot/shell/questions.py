@@ -7,9 +7,20 @@ from dataclasses import field
 
 from nodeworthy.boot.conditions import YES_OR_NO, Asks, Question
 from nodeworthy.boot.shell.state import State
-from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Pipeline, Redirected, Statement, Test
+from nodeworthy.boot.shell.syntax import (
+    AndOr,
+    Command,
+    Group,
+    Literal,
+    Not,
+    Parameter,
+    Pipeline,
+    Redirected,
+    Statement,
+    Test,
+    Word,
+)
 from nodeworthy.boot.shell.tests import asked_of, variables_in
-from nodeworthy.boot.shell.word_syntax import Literal, Parameter, Word
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

@@ -6,12 +6,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nodeworthy.boot.commands.call import is_rooted
 from nodeworthy.boot.content import Content, Line, lines_of
 from nodeworthy.boot.effects import Expansion, How, Writes
-from nodeworthy.boot.paths import is_rooted
 from nodeworthy.boot.shell.flow import Stream
-from nodeworthy.boot.shell.syntax import Command, Redirected, Statement
-from nodeworthy.boot.shell.word_syntax import HereDocument, Literal, Parameter, Redirect, Substitution, Word
+from nodeworthy.boot.shell.syntax import (
+    Command,
+    HereDocument,
+    Literal,
+    Parameter,
+    Redirect,
+    Redirected,
+    Statement,
+    Substitution,
+    Word,
+)
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place
 

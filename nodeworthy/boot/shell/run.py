@@ -11,8 +11,7 @@ from nodeworthy.boot.shell.flow import Flow
 from nodeworthy.boot.shell.nested import run_here
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.state import State, Value
-from nodeworthy.boot.shell.strict.reading import Broken
-from nodeworthy.boot.shell.strict.scripts import why_broken
+from nodeworthy.boot.shell.strict.reading import Broken, why_broken
 from nodeworthy.boot.shell.units import at_next_boot
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.text import Hole, Text

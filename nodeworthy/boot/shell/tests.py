@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from nodeworthy.boot.shell.arithmetic import reckon
-from nodeworthy.boot.shell.expansions import glob
 from nodeworthy.boot.shell.state import State
-from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, TestExpression, Unary
-from nodeworthy.boot.shell.word_syntax import Parameter, Word
-from nodeworthy.boot.shell.words import Expander
+from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, Parameter, TestExpression, Unary, Word
+from nodeworthy.boot.shell.words import Expander, glob
 from nodeworthy.boot.text import Text
 from nodeworthy.records import dataclass
 

@@ -19,9 +19,8 @@ from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Given, Stream, Tak
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import State, Value, Variables
 from nodeworthy.boot.shell.statements import RUN
-from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Statement
+from nodeworthy.boot.shell.syntax import AndOr, Command, Group, Not, Statement, Substitution
 from nodeworthy.boot.shell.tests import Tests
-from nodeworthy.boot.shell.word_syntax import Substitution
 from nodeworthy.boot.shell.words import Expander
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.verdict import Place

@@ -2,18 +2,167 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
+from fnmatch import translate
+from functools import lru_cache
 
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.shell.arithmetic import reckon
-from nodeworthy.boot.shell.expansions import applied
-from nodeworthy.boot.shell.lengths import ELEMENTS, LETTERS, PIECES, WHY, letters
-from nodeworthy.boot.shell.splitting import braces, first_separator, joined_by, separators, split
-from nodeworthy.boot.shell.state import State, Uncounted, missing
-from nodeworthy.boot.shell.word_syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
+from nodeworthy.boot.shell.state import ELEMENTS, LETTERS, PIECES, WHY, State, Uncounted, letters, missing
+from nodeworthy.boot.shell.syntax import Arithmetic, Filled, Literal, Parameter, Substitution, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Hole, Piece, Text, cut
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+# `${NAME:-word}` and its kin: what a shell makes of a value that is known.
+
+_SUBSTRING = pattern(r"\s*(-?\d+)\s*(?::\s*(-?\d+))?\s*")
+
+
+def applied(operator: str, value: str, argument: str) -> str | None:
+    """The value after an operator that changes it; None where that is not understood."""
+    apply = _APPLIED.get(operator)
+    return apply(value, argument) if apply is not None else None
+
+
+def _without_prefix(value: str, pattern: str, *, longest: bool) -> str:
+    ends = range(len(value), -1, -1) if longest else range(len(value) + 1)
+    match = glob(pattern)
+    return next((value[end:] for end in ends if match(value[:end])), value)
+
+
+def _without_suffix(value: str, pattern: str, *, longest: bool) -> str:
+    starts = range(len(value) + 1) if longest else range(len(value), -1, -1)
+    match = glob(pattern)
+    return next((value[:start] for start in starts if match(value[start:])), value)
+
+
+def _substring(value: str, argument: str) -> str | None:
+    found = _SUBSTRING.fullmatch(argument)
+    if found is None:
+        return None
+    start, length = int(found[1]), found[2]
+    start = max(0, len(value) + start) if start < 0 else start
+    if length is None:
+        return value[start:]
+    return value[start : start + int(length)] if int(length) >= 0 else value[start : int(length)]
+
+
+def _replaced(value: str, argument: str, *, every: bool) -> str | None:
+    pattern, _, by = argument.partition("/")
+    if any(sign in pattern for sign in "*?["):
+        return None
+    return value.replace(pattern, by, -1 if every else 1) if pattern else value
+
+
+def glob(pattern: str) -> Callable[[str], bool]:
+    """Whether a text is what a shell's pattern says."""
+    compiled = _compiled(pattern)
+    return lambda text: compiled.match(text) is not None
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern.replace("[^", "[!")))
+
+
+_APPLIED: dict[str, Callable[[str, str], str | None]] = {
+    "#": lambda value, pattern: _without_prefix(value, pattern, longest=False),
+    "##": lambda value, pattern: _without_prefix(value, pattern, longest=True),
+    "%": lambda value, pattern: _without_suffix(value, pattern, longest=False),
+    "%%": lambda value, pattern: _without_suffix(value, pattern, longest=True),
+    "/": lambda value, argument: _replaced(value, argument, every=False),
+    "//": lambda value, argument: _replaced(value, argument, every=True),
+    ":": _substring,
+    ",,": lambda value, _: value.lower(),
+    "^^": lambda value, _: value.upper(),
+    ",": lambda value, _: value[:1].lower() + value[1:],
+    "^": lambda value, _: value[:1].upper() + value[1:],
+    "length": lambda value, _: str(len(value)),
+}
+
+
+# Values that fall apart at their blanks, and those that are put together again; what IFS says of both.
+
+_BLANKS = " \t\n"
+_BRACES = pattern(r"\{([^{}\s]*)\}")
+
+
+def separators(state: State) -> str | None:
+    """The characters at which an unquoted value falls apart; None where they are not known."""
+    value = state.variables.get("IFS")
+    if value is None:
+        return _BLANKS
+    return value.known if isinstance(value, Text) else None
+
+
+def first_separator(state: State, part: Parameter) -> Piece:
+    """What stands between the elements of `"$*"`; those of `"$@"` are joined by blanks."""
+    if "*" not in (part.name, part.index):
+        return " "
+    known = separators(state)
+    return known[:1] if known is not None else Hole("$IFS", "IFS is not known")
+
+
+def joined_by(separator: Piece, texts: Iterable[Text]) -> Text:
+    pieces: list[Piece] = []
+    for index, text in enumerate(texts):
+        pieces += [separator, *text.pieces] if index else text.pieces
+    return Text.of(*pieces)
+
+
+def split(text: Text, by: str | None) -> list[Text]:
+    """An unquoted value falls apart."""
+    if by is None:
+        return [Text((Hole(text.shown(), text.why or "where it falls apart is not known: IFS is not"),))]
+    known = text.known
+    if known is not None and by == _BLANKS:
+        return [Text((each,)) for each in known.split()]
+    if not any(isinstance(piece, str) and any(c in piece for c in by) for piece in text.pieces):
+        return [text] if text else []
+    pattern = _pattern(by)
+    fields: list[list[Piece]] = [[]]
+    for piece in text.pieces:
+        if isinstance(piece, Hole):
+            fields[-1].append(piece)
+            continue
+        first, *others = pattern.split(piece)
+        fields[-1].append(first)
+        fields += [[each] for each in others]
+    return [Text.of(*field) for field in fields if any(field)]
+
+
+def _pattern(by: str) -> re.Pattern[str]:
+    """Blanks count as one, anything else counts each time."""
+    blanks = re.escape("".join(each for each in by if each in _BLANKS))
+    others = re.escape("".join(each for each in by if each not in _BLANKS))
+    if not others:
+        return re.compile(f"[{blanks}]+")
+    return re.compile(f"[{blanks}]*[{others}][{blanks}]*|[{blanks}]+" if blanks else f"[{others}]")
+
+
+def braces(part: Literal) -> list[Text]:
+    """`{a,b}` outside of quotes is both."""
+    if part.quoted or not 0 < part.text.count("{") <= 4:
+        return [Text((part.text,)) if part.text else EMPTY]
+    found = _BRACES.search(part.text)
+    if found is None:
+        return [Text((part.text,))]
+    choices = _choices(found[1])
+    if not choices:
+        return [Text((part.text,))]
+    before, after = part.text[: found.start()], part.text[found.end() :]
+    return [text for choice in choices for text in braces(Literal(f"{before}{choice}{after}"))]
+
+
+def _choices(inside: str) -> list[str]:
+    first, dots, last = inside.partition("..")
+    if dots and first.isdigit() and last.isdigit() and abs(int(last) - int(first)) <= 100:
+        step = 1 if int(last) >= int(first) else -1
+        return [str(number) for number in range(int(first), int(last) + step, step)]
+    return inside.split(",") if "," in inside else []
+
 
 # Runs the body of `$(…)` and says what it prints; None where that is not known.
 Substitute = Callable[[Substitution], "Content | None"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import field
 
-from nodeworthy.boot.commands.arguments import beginning
+from nodeworthy.boot.commands.call import beginning
 from nodeworthy.boot.commands.charts import HELM_TAKES
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import HelmRelease, Installs

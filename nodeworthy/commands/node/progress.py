@@ -7,12 +7,14 @@ import math
 import os
 import shutil
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nodeworthy.commands.node.table import Table
+from nodeworthy.records import dataclass
 from nodeworthy.report.printable import on_one_line
+from nodeworthy.report.text import Paint
 
 if TYPE_CHECKING:
     from nodeworthy.collect.node.asked import Asked
@@ -20,6 +22,169 @@ if TYPE_CHECKING:
     from nodeworthy.collect.node.waiting import Progress
     from nodeworthy.commands.node.options import Options
     from nodeworthy.report.report import Report
+
+
+# The hosts that are being checked, a row each, in a terminal: drawn anew as they boot and as they answer.
+
+AT_MOST_EVERY = 0.1
+_LEAST = 12
+ASKING = "asking"
+# In the order in which one wants to see them, and how they are painted.
+_COUNTED = {"fail": "fail", "error": "error", "unknown": "unknown", "pass": "pass"}
+
+# What a look says of a host: how many verdicts of each kind.
+Count = Callable[["Asked"], Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A host: asked, waited for, not seen, or judged."""
+
+    # Why it is not ready yet.
+    why: str = ""
+    unseen: str = ""
+    counts: Mapping[str, int] | None = None
+    # How long it was waited for; None where nobody waits.
+    after: float | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return bool(self.unseen) or self.counts is not None
+
+    @property
+    def order(self) -> int:
+        """First whoever is not well, last whoever is."""
+        if not self.is_done:
+            return 1
+        counts = self.counts or {}
+        return 0 if self.unseen or any(counts.get(each) for each in ("fail", "error", "unknown")) else 2
+
+    def told(self, room: int, paint: Paint, seconds: float) -> str:
+        """In that many columns; `seconds` have gone by since the first was asked."""
+        when = self.after if self.is_done else seconds if self.why else None
+        if when is None:
+            return self._said(room, paint)
+        time = f"{time_of(when):>7}"
+        return f"{paint('dim', time)}  {self._said(max(room - len(time) - 2, 0), paint)}"
+
+    def _said(self, room: int, paint: Paint) -> str:
+        if self.counts is not None:
+            return _counted(self.counts, room, paint)
+        text = on_one_line(self.unseen or self.why or ASKING)[:room]
+        return paint("error" if self.unseen else "dim", text)
+
+
+class Table:
+    def __init__(self, count: Count, *, colour: bool) -> None:
+        self._count = count
+        self._paint = Paint(colour)
+        self._lock = threading.RLock()
+        self._drawn = 0
+        self.begin(())
+
+    def begin(self, names: Sequence[str]) -> None:
+        """Under the one that is there already, which stays."""
+        self._rows = {each: Row() for each in names}
+        self._began, self._left = time.monotonic(), -1.0
+        self._drawn, self._when = 0, 0.0
+        if names:
+            self._draw()
+
+    def waits(self, name: str, why: str, left: float) -> None:
+        self._rows[name] = Row(why=why)
+        self._left = left
+        self._draw_at_times()
+
+    def tick(self, left: float) -> None:
+        if int(left) != int(self._left):
+            self._left = left
+            self._draw_at_times()
+
+    def asked(self, asked: Asked, name: str) -> None:
+        """`name` is that of its row: a host may call itself otherwise."""
+        after = self._seconds if self._left >= 0 else None
+        unseen = _why_unseen(asked)
+        self._rows[name] = Row(unseen=unseen, after=after) if unseen else Row(counts=self._count(asked), after=after)
+        if all(each.is_done for each in self._rows.values()):
+            self._draw()
+        else:
+            self._draw_at_times()
+
+    def above(self, line: str) -> None:
+        """Something that is told meanwhile, and stays."""
+        with self._lock:
+            self._clear()
+            print(on_one_line(line), file=sys.stderr, flush=True)
+            self._draw()
+
+    @property
+    def _seconds(self) -> float:
+        return time.monotonic() - self._began
+
+    def _clear(self) -> None:
+        if self._drawn:
+            print(f"\033[{self._drawn}A\r\033[J", end="", file=sys.stderr, flush=True)
+        self._drawn = 0
+
+    def _draw_at_times(self) -> None:
+        if time.monotonic() - self._when >= AT_MOST_EVERY:
+            self._draw()
+
+    def _draw(self) -> None:
+        with self._lock:
+            size = shutil.get_terminal_size()
+            lines = self._lines(max(size.columns - 1, 1), max(size.lines - 2, 1))
+            self._clear()
+            print("\n".join(lines), file=sys.stderr, flush=True)
+            self._drawn, self._when = len(lines), time.monotonic()
+
+    def _lines(self, width: int, height: int) -> list[str]:
+        shown = self._shown(height - 1)
+        names = min(max(map(len, shown), default=0), max(_LEAST, width // 2), width)
+        return [*(self._row(each, names, width) for each in shown), self._sum(width)]
+
+    def _shown(self, room: int) -> list[str]:
+        """Where not all have room: first whoever is not well, then whoever is asked still."""
+        first = sorted(self._rows, key=lambda each: self._rows[each].order)[: max(room, 0)]
+        return [each for each in self._rows if each in set(first)]
+
+    def _row(self, name: str, names: int, width: int) -> str:
+        shown = on_one_line(name)
+        shown = f"{shown[: names - 1]}…" if len(shown) > names else shown.ljust(names)
+        room = width - names - 2
+        if room < _LEAST:
+            return shown
+        return f"{shown}  {self._rows[name].told(room, self._paint, self._seconds)}"
+
+    def _sum(self, width: int) -> str:
+        done = [each for each in self._rows.values() if each.is_done]
+        unwell = sum(each.order == 0 for each in done)
+        text = f"{len(done)} of {len(self._rows)} hosts asked, {unwell} of them not well"
+        waiting = len(done) < len(self._rows) and self._left >= 0
+        return f"{text}{f'; {time_of(self._left)} left' if waiting else ''}"[:width]
+
+
+def _why_unseen(asked: Asked) -> str:
+    if asked.recording is None:
+        return f"can't be replayed: {asked.why}"
+    return f"not reached: {asked.recording.unreached}" if asked.recording.unreached is not None else ""
+
+
+def time_of(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}m {rest:02}s" if minutes else f"{rest}s"
+
+
+def _counted(counts: Mapping[str, int], room: int, paint: Paint) -> str:
+    told = [(style, f"{counts[kind]} {kind}") for kind, style in _COUNTED.items() if counts.get(kind)]
+    kept: list[str] = []
+    for style, text in told or [("dim", "nothing was judged")]:
+        if len(text) > room:
+            break
+        room -= len(text) + 2
+        kept.append(paint(style, text))
+    return ", ".join(kept)
+
 
 SPARSE_SECONDS = 15.0
 Judged = Callable[["Asked"], "Report"]

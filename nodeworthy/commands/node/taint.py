@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from nodeworthy.collect.node.specs import Spec
     from nodeworthy.commands.node.options import Options
     from nodeworthy.commands.settled import Run
-    from nodeworthy.repair.node_of_host import Host
     from nodeworthy.repair.server import Server
+    from nodeworthy.repair.tainting import Host
     from nodeworthy.report.report import Report
 
 REFUSED = 3
@@ -72,7 +72,7 @@ def deliver(options: Options, run: Run, server: Server | None, asked: Iterable[A
 
 
 def _host(asked: Asked) -> Host:
-    from nodeworthy.repair.node_of_host import Host
+    from nodeworthy.repair.tainting import Host
 
     return Host(asked.name, _said(asked, "name"), _said(asked, "boot id"))
 

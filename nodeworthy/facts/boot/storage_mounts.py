@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import Enum
 
-from nodeworthy.boot.commands.masked import Mask
 from nodeworthy.boot.commands.mounts import FSTAB, fstab_mounts
-from nodeworthy.boot.commands.sed_regex import TooHard
-from nodeworthy.boot.commands.sed_run import Run
+from nodeworthy.boot.commands.searching import Mask, TooHard
+from nodeworthy.boot.commands.sed import Run
 from nodeworthy.boot.commands.sed_script import commands_of
 from nodeworthy.boot.conditions import always, together
 from nodeworthy.boot.content import Content, Line

@@ -8,8 +8,7 @@ from enum import StrEnum
 
 from nodeworthy.boot.cloud_steps import Ran
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.shell.strict.reading import Broken
-from nodeworthy.boot.shell.strict.scripts import why_broken
+from nodeworthy.boot.shell.strict.reading import Broken, why_broken
 from nodeworthy.boot.userdata import Part, PartKind, UserData
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.source_line import SourcePart

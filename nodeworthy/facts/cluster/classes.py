@@ -13,7 +13,7 @@ from nodeworthy.facts.containerd.configured_handlers import ConfiguredHandlers
 from nodeworthy.facts.operator.fleet_operator import FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
-from nodeworthy.known.toolkit import RUNTIME_CLASS
+from nodeworthy.known.operator_parts import RUNTIME_CLASS
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Placed, Unknown
 

@@ -9,8 +9,8 @@ from nodeworthy.facts.boot.given_script import commands, given_script, script_of
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import Machines, number_of, text_of
-from nodeworthy.known.ami_families import AmiFamily, of_eksctl
 from nodeworthy.known.instances import has_gpus
+from nodeworthy.known.node_images import AmiFamily, of_eksctl
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located
 

@@ -11,10 +11,9 @@ from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.machines import NOTHING_SAID, Machines
-from nodeworthy.known.ami_families import of_karpenter
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import has_gpus, is_gpu_family
-from nodeworthy.known.node_images import by_name, by_parameter
+from nodeworthy.known.node_images import by_name, by_parameter, of_karpenter
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place

@@ -8,7 +8,7 @@ from typing import ClassVar
 from nodeworthy.facts.aws.node_group import MANAGED, NodeGroup
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.fleet.os import EKS
-from nodeworthy.known.eks_images import named_by_parameter, named_by_type
+from nodeworthy.known.node_images import named_by_parameter, named_by_type
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from nodeworthy.facts.operator.values import OperatorValues, boolean
-from nodeworthy.known.breakages import CDI, CUSTOM_SOCKET, NRI, TOOLKIT, Breakage
 from nodeworthy.known.containerd import defaults, same_file
-from nodeworthy.known.releases import has_cdi_on
+from nodeworthy.known.releases import CDI, CUSTOM_SOCKET, NRI, TOOLKIT, Breakage, has_cdi_on
 from nodeworthy.verdict import Known, Located, Unknown
 
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, TypeVar
 
 from nodeworthy.documents.tree import Tree
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.operator_parts import CONFIG, RUNTIME_CONFIG, SOCKET, meant
 from nodeworthy.known.releases import knows_nri
-from nodeworthy.known.toolkit import CONFIG, RUNTIME_CONFIG, SOCKET, meant
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 

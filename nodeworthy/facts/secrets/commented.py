@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nodeworthy.known.secret_shapes import forms
-from nodeworthy.known.secrets import Secret, spans
+from nodeworthy.known.secrets import Secret, forms, spans
 
 # A line is looked at no further back.
 _LONGEST = 2000

@@ -105,7 +105,7 @@ class SlurmJob:
     @property
     def broken(self) -> Broken | None:
         """Of a file of its own: what the shell can't read of it."""
-        from nodeworthy.boot.shell.strict.scripts import why_broken
+        from nodeworthy.boot.shell.strict.reading import why_broken
 
         return why_broken(self.text) if not self.within and self.is_shell else None
 

@@ -8,7 +8,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import Protocol
 
-from nodeworthy.boot.commands.arguments import beginning
+from nodeworthy.boot.commands.call import beginning
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.nested import SHELLS, Written

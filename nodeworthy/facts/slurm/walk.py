@@ -8,21 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
 
+from nodeworthy.boot.commands.call import is_rooted
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.origin import Origin, Straight
-from nodeworthy.boot.paths import is_rooted
-from nodeworthy.boot.shell.journal import Gone, Journal
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.questions import Questions
-from nodeworthy.boot.shell.splitting import separators, split
-from nodeworthy.boot.shell.state import State, Value
-from nodeworthy.boot.shell.syntax import Broken, Command, Declaration, Statement
+from nodeworthy.boot.shell.state import Gone, Journal, State, Value
+from nodeworthy.boot.shell.syntax import Arithmetic, Assignment, Broken, Command, Declaration, Parameter, Statement
 from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.walker import Walker
-from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment, Parameter
-from nodeworthy.boot.shell.words import Expander
+from nodeworthy.boot.shell.words import Expander, separators, split
 from nodeworthy.boot.text import Hole, Text
 from nodeworthy.facts.slurm.ran import FILLED, HOME, STARTS, Exported, Ran, Reckoned, Walked, said
 from nodeworthy.patterns import pattern

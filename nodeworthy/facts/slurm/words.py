@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from nodeworthy.boot.commands.arguments import beginning
+from nodeworthy.boot.commands.call import beginning
 from nodeworthy.boot.text import EMPTY, Text
 from nodeworthy.known.slurm import flags, long_name, optional
 from nodeworthy.patterns import pattern

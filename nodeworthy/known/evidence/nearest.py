@@ -6,8 +6,7 @@ import math
 from collections import Counter
 from functools import cache
 
-from nodeworthy.known.evidence.entries import Evidence, all_evidence
-from nodeworthy.known.evidence.expression import spread, words_of
+from nodeworthy.known.evidence.entries import Evidence, all_evidence, spread, words_of
 
 # So many different lines are looked at, from the end: a program says last why it ended.
 _LINES = 2_000

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
 from itertools import accumulate
 
-from nodeworthy.known.evidence.entries import Evidence, all_evidence, ranks
-from nodeworthy.known.evidence.expression import Pattern, spread
+from nodeworthy.known.evidence.entries import Evidence, Pattern, all_evidence, ranks, spread
 from nodeworthy.known.xid import numbered
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass

@@ -9,10 +9,13 @@ from typing import Any
 from nodeworthy.facts.boot.written_text import has_hole
 from nodeworthy.facts.containerd.config import ConfigFile
 from nodeworthy.facts.containerd.schema import IGNORED, possible_eras
-from nodeworthy.known.containerd_keys import (
+from nodeworthy.known.containerd_schema import (
+    FIRST,
     KEYS_OF,
+    NEW,
     OF_CONTAINERD,
     OF_RUNTIME_V1,
+    OLD,
     OPTIONS,
     PINNED,
     RUNTIME_V1,
@@ -22,7 +25,6 @@ from nodeworthy.known.containerd_keys import (
     is_default,
     is_default_image,
 )
-from nodeworthy.known.containerd_schema import FIRST, NEW, OLD
 from nodeworthy.verdict import Draft, Place, Severity, fail
 
 _IMAGES, _RUNTIME = "io.containerd.cri.v1.images", "io.containerd.cri.v1.runtime"

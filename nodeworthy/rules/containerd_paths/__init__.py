@@ -32,7 +32,7 @@ from nodeworthy.facts.operator.toolkit_edits import setting
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import OperatorValues, ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults, same_file
-from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.rule import Rule
 from nodeworthy.rules.containerd_paths.paths_apart import paths_apart
 from nodeworthy.rules.containerd_paths.paths_in_vain import in_vain, is_misspelt

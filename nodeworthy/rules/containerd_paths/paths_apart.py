@@ -7,7 +7,7 @@ import posixpath
 from nodeworthy.facts.operator.paths_of import having_its_paths, whose_template
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd, bare, defaults
-from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, Known, Located, Related, fail
 

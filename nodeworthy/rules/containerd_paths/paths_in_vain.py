@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import bare
-from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.verdict import Known
 
 

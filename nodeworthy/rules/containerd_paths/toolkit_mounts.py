@@ -10,7 +10,7 @@ from nodeworthy.facts.operator.toolkit_daemonset import OPT_OUT, Miss
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
 from nodeworthy.facts.operator.values import ToolkitSettings
 from nodeworthy.known.containerd import Containerd
-from nodeworthy.known.toolkit import CONFIG, SOCKET
+from nodeworthy.known.operator_parts import CONFIG, SOCKET
 from nodeworthy.verdict import Draft, Known, Located, Place, Related, Unknown, fail, skip, unknown
 
 NAME_THE_POOL = f"label the node with {POOL}=NAME, or declare its pool in the fleet"

@@ -8,7 +8,7 @@ from typing import Any
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.release_settings import given, setting
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.known.breakages import CUSTOM_SOCKET, Breakage, breakages
+from nodeworthy.known.releases import CUSTOM_SOCKET, Breakage, breakages
 from nodeworthy.known.versions import Span, numbers, range_of, span_of
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Unknown

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from nodeworthy.boot.commands.xargs import commands
+from nodeworthy.boot.commands.starters import commands
 from tests.boot.commands.calls import content, text
 
 

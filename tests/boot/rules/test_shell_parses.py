@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.effects import NotUnderstood, Unit
-from nodeworthy.boot.shell.strict.scripts import why_broken
+from nodeworthy.boot.shell.strict.reading import why_broken
 from nodeworthy.engine import judge
 from nodeworthy.rules.failure_is_loud import RULE as LOUD
 from nodeworthy.rules.kubelet_survives_reboot import RULE as SURVIVES

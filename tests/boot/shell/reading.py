@@ -6,8 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from nodeworthy.boot.shell.parse import parse
-from nodeworthy.boot.shell.syntax import Broken, Command, Statement
-from nodeworthy.boot.shell.word_syntax import HereDocument, Literal, Redirect, Word
+from nodeworthy.boot.shell.syntax import Broken, Command, HereDocument, Literal, Redirect, Statement, Word
 
 
 def statements(text: str, template: bool = False) -> tuple[Statement, ...]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.shell import syntax
-from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, Redirected, TestExpression, Unary
-from nodeworthy.boot.shell.word_syntax import Word
+from nodeworthy.boot.shell.syntax import Binary, Both, Negated, Opaque, Redirected, TestExpression, Unary, Word
 from tests.boot.shell.reading import one
 
 

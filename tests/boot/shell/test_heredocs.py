@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.boot.shell.syntax import Command
-from nodeworthy.boot.shell.word_syntax import HereDocument, Literal, Parameter, Redirect, Substitution
+from nodeworthy.boot.shell.syntax import Command, HereDocument, Literal, Parameter, Redirect, Substitution
 from tests.boot.shell.reading import command, every, heredocs, is_broken, plain, raws, statements
 
 BASH = shutil.which("bash")

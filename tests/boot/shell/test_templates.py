@@ -5,9 +5,19 @@ from __future__ import annotations
 import pytest
 
 from nodeworthy.boot.shell import syntax
-from nodeworthy.boot.shell.syntax import Broken, Command, For, If
+from nodeworthy.boot.shell.syntax import (
+    Arithmetic,
+    Assignment,
+    Broken,
+    Command,
+    Filled,
+    For,
+    HereDocument,
+    If,
+    Literal,
+    Parameter,
+)
 from nodeworthy.boot.shell.templates import looks_like_template
-from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment, Filled, HereDocument, Literal, Parameter
 from nodeworthy.boot.unpack.kinds import Type, filled_in_as
 from tests.boot.shell.reading import command, every, one, statements
 

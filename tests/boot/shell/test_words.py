@@ -7,8 +7,16 @@ import subprocess
 
 import pytest
 
-from nodeworthy.boot.shell.syntax import Command, Declaration
-from nodeworthy.boot.shell.word_syntax import Arithmetic, Assignment, Literal, Parameter, Substitution, Word
+from nodeworthy.boot.shell.syntax import (
+    Arithmetic,
+    Assignment,
+    Command,
+    Declaration,
+    Literal,
+    Parameter,
+    Substitution,
+    Word,
+)
 from tests.boot.shell.reading import command, one, plain, statements
 
 

@@ -9,7 +9,7 @@ import re
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from nodeworthy.boot.unpack.mime import Entity, Lines, read_message
+from nodeworthy.boot.unpack.framing import Entity, Lines, read_message
 from tests.boot import userdatas
 
 LINES = st.sampled_from(

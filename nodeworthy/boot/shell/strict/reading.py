@@ -2,10 +2,82 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from nodeworthy.boot.shell.strict.grammar import BashGrammar
 from nodeworthy.boot.shell.strict.quoting import NotTold, Refused
+from nodeworthy.boot.shell.templates import ENDS, FILLED, template_of
+from nodeworthy.boot.unpack.kinds import interpreter
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+# Whether the shell that a script names can read it: bash, or a shell that bash's words are true of as well.
+
+_BASH, _ALSO = "bash", ("sh", "dash", "ash")
+# What bash refuses and another shell may read: it knows no such keyword or quotation, and takes it for a command.
+_BASH_ALONE = pattern(
+    r"\[\[|\(\(|\$['\"\[]|\b(?:function|select|coproc|time)\b|[<>]\(|=\(|&>|\|&|;&|<<<|\$\{[^}\n]*'|[?*+@!]\("
+)
+_MARKS = pattern("[\ue000-\ue002]")
+_FILLED = pattern(f"{FILLED}\\d+{ENDS}")
+# Of an example that people copy and fill in by hand; to the shell it is two redirections.
+_PLACEHOLDER = pattern(r"<[A-Za-z][\w-]*(?: [\w-]+)*>")
+_DIRECTIVE = pattern("\ue002.")
+
+
+@lru_cache(maxsize=32)
+def why_broken(text: str, *, template: bool = False, jinja: bool = False) -> Broken | None:
+    """None where it can be read, where what a template fills in may decide it, and where no such shell reads it."""
+    first = text.partition("\n")[0]
+    shell = interpreter(first) if first.startswith("#!") else _BASH
+    if (shell != _BASH and shell not in _ALSO) or "\r" in text or "\0" in text:
+        return None
+    found = _of_template(text, jinja=jinja) if template or jinja else why_unreadable(text)
+    if found is None or (shell in _ALSO and _BASH_ALONE.search(text, found.begins, found.read)):
+        return None
+    return None if _is_to_be_filled_in(text) else found
+
+
+def _is_to_be_filled_in(text: str) -> bool:
+    """Whether it can be read once somebody has put something in place of each `<PLACEHOLDER>`."""
+    filled = _PLACEHOLDER.sub(lambda each: "x" * len(each.group()), text)
+    return filled != text and why_unreadable(filled) is None
+
+
+def _of_template(text: str, *, jinja: bool) -> Broken | None:
+    """What is filled in before the command that can't be read is taken to be whole by itself."""
+    marked = template_of(text, jinja=jinja)
+    # Of the same length, so that every place stays where it is.
+    plain = _DIRECTIVE.sub("  ", _FILLED.sub(lambda each: "x" * len(each.group()), marked.text))
+    found = why_unreadable(plain)
+    if found is None:
+        return None
+    holes = [each.start() for each in _MARKS.finditer(marked.text, 0, min(found.read + 1, len(marked.text)))]
+    if any(at >= found.begins or _stands_alone(marked.text, at) for at in holes):
+        return None
+    return _in_the_original(found, marked.origins, text)
+
+
+def _stands_alone(text: str, at: int) -> bool:
+    """On a line of its own it may be anything, half a construct among it."""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+    line = text[start : end if end >= 0 else len(text)]
+    return not _DIRECTIVE.sub("", _FILLED.sub("", line)).strip()
+
+
+def _in_the_original(found: Broken, origins: tuple[tuple[int, int], ...], text: str) -> Broken:
+    def moved(at: int) -> int:
+        missing = 0
+        for offset, lost in origins:
+            if offset > at:
+                break
+            missing = lost
+        return min(at + missing, len(text))
+
+    begins, read = moved(found.begins), moved(found.read)
+    first = text.count("\n", 0, begins) + 1
+    return Broken(found.words, first + found.line - found.line_of_begin, first, begins, read)
+
 
 # Switched on while the script runs, it changes how what comes behind is read.
 _EXTGLOB = pattern(r"shopt\s+-s\s[^\n;&|]*\bextglob\b|-O\s*extglob|BASHOPTS=[^\n]*extglob")

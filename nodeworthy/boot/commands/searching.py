@@ -1,9 +1,55 @@
-"""A regular expression as sed has it (basic or extended), in Python's words."""
+"""Searching in texts that may have holes: with a regular expression as sed has it, within a bound of time."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from math import factorial
+
+from nodeworthy.boot.text import Hole, Piece, Text
+
+# Texts with holes as plain strings and back: each hole is one character that no script writes.
+
+_FIRST = 0xE000
+_MOST = 0x1800
+
+
+class Mask:
+    def __init__(self) -> None:
+        self._holes: list[Hole] = []
+        self._at: dict[Hole, str] = {}
+
+    def on(self, text: Text) -> str | None:
+        """None where there are more holes than can be told apart."""
+        if text.known is not None:
+            return text.known
+        written = [piece if isinstance(piece, str) else self._character(piece) for piece in text.pieces]
+        return "".join(written) if len(self._holes) < _MOST else None
+
+    def off(self, written: str) -> Text:
+        if not self._holes:
+            return Text.of(written)
+        pieces: list[Piece] = []
+        for letter in written:
+            index = ord(letter) - _FIRST
+            pieces.append(self._holes[index] if 0 <= index < len(self._holes) else letter)
+        return Text.of(*pieces)
+
+    def filled(self, written: str, filler: str) -> str | None:
+        """With every hole filled by this character; None where there is none."""
+        last = chr(_FIRST + len(self._holes))
+        if not self._holes or not any("\ue000" <= letter < last for letter in written):
+            return None
+        return "".join(filler if "\ue000" <= letter < last else letter for letter in written)
+
+    def _character(self, hole: Hole) -> str:
+        if hole not in self._at:
+            self._at[hole] = chr(_FIRST + len(self._holes))
+            self._holes.append(hole)
+        return self._at[hole]
+
+
+# A regular expression as sed has it (basic or extended), in Python's words.
 
 _CLASSES = {
     "alpha": "a-zA-Z",
@@ -146,3 +192,38 @@ def _bracket(token: str) -> str:
             parts.append("-" if rest[0] == "-" and parts and len(rest) > 1 else re.escape(rest[0]))
             rest = rest[1:]
     return f"[{'^' if negated else ''}{''.join(parts)}]"
+
+
+# Searching in lines that may have holes, within a bound of time.
+
+# Steps of a search that backtracks as badly as it can; more are not tried.
+_MOST_STEPS = 3_000_000
+_PROBES = "x1"
+
+
+class Search:
+    """Raises TooHard where what stands in a hole would matter, or where it may take too long."""
+
+    def __init__(self, mask: Mask) -> None:
+        self.mask = mask
+        self.steps = 0.0
+
+    def span(self, regex: Regex, text: str, start: int = 0) -> tuple[int, int] | None:
+        self._spend(regex, len(text) - start)
+        found = regex.pattern.search(text, start)
+        span = found.span() if found else None
+        # Whatever fills a hole, the same must be found.
+        for probe in _PROBES:
+            filled = self.mask.filled(text, probe)
+            if filled is None:
+                return span
+            again = regex.pattern.search(filled, start)
+            if (again.span() if again else None) != span:
+                raise TooHard("it depends on what stands in a hole")
+        return span
+
+    def _spend(self, regex: Regex, length: int) -> None:
+        power = min(regex.repeats + 1, 8)
+        self.steps += 20 + length**power / factorial(power)
+        if self.steps > _MOST_STEPS:
+            raise TooHard("it may take too long")
