@@ -58,7 +58,7 @@ class _Now:
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """From the first thread; within another one, or where somebody else uses the timer, nothing is ever given up."""
+    """Starts the timer, if this is the first thread and nobody else uses the timer. Else nothing is given up."""
     if _Now.watch is not None or not _may_watch():
         yield _Now.watch or Watch()
         return
@@ -79,7 +79,8 @@ def _may_watch() -> bool:
 
 
 def bounded(function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
-    """What it returns. Raises TookTooLong. Of one piece within another, the outer's time is what counts."""
+    """Calls the function and returns its result. Raises TookTooLong. Where one bounded call is inside another, only the
+    outer one is timed."""
     watch = _Now.watch
     if watch is None or watch.runs or watch.thread != threading.get_ident():
         return function(*arguments)

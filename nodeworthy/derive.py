@@ -98,8 +98,9 @@ def _parts(hint: Any) -> tuple[Any, ...]:
 
 
 class Facts:
-    """The facts of one scene by their types: what was given, and what is made of that as soon as somebody asks. What
-    was given is not made, too, nor what is told `otherwise`: it is missing for a reason, or another scene has it."""
+    """The facts of one scene by their types. Given facts are there at once; derived facts are made when somebody asks
+    for their type. A type that was given is not derived as well. Neither is a type in `otherwise`: it is missing for a
+    reason, or another scene has it."""
 
     def __init__(self, given: Iterable[Any], otherwise: Collection[type[Any]] = ()) -> None:
         self._given: dict[type[Any], list[Any]] = defaultdict(list)
@@ -118,7 +119,8 @@ class Facts:
         return self._given.keys()
 
     def of(self, kind: type[T]) -> Sequence[T]:
-        """Raises TookTooLong, also to whoever asks again for what was given up."""
+        """All facts of this type. Raises TookTooLong; once making them was given up, everybody who asks again gets the
+        same exception."""
         if kind in self._given:
             return self._given[kind]
         if kind not in self._made:
@@ -168,7 +170,8 @@ Ways = frozenset[frozenset[type[Any]]]
 
 
 def ways_to(kind: type[Any], _through: tuple[type[Any], ...] = ()) -> Ways:
-    """From which given facts this one can come: from its own, or from those of which it is made. Raises Circular."""
+    """The given facts that this type can come from: the type itself, or the types that it is derived from. Raises
+    Circular."""
     if kind in _through:
         raise Circular(" of ".join(each.__name__ for each in (*_through, kind)))
     through = (*_through, kind)

@@ -1,4 +1,6 @@
-"""What mends a fault and leaves no choice, as its rule knows it: where, what stands there now, and what should."""
+"""An edit that repairs a fault and leaves no choice. Its rule knows where it goes, what stands there now, and what
+should.
+"""
 
 from __future__ import annotations
 

@@ -72,8 +72,11 @@ def judge(
     unused: Rule | None = None,
     ran: frozenset[str] | None = None,
 ) -> list[Judgement]:
-    """Every rule on every fact that it asks for. `crash` and `unused` are the rules of the engine's own findings; `ran`
-    are the ids of all that were to run, where those that have nothing to judge are left out of `rules`."""
+    """Asks every rule about every fact that it judges.
+
+    `crash` and `unused` are the rules that sign the engine's own findings. `ran` holds the ids of all rules that were
+    to run; `rules` may lack those that have nothing to judge here.
+    """
     judgements: list[Judgement] = []
     for scene in scenes:
         suppressed = Suppressed(scene.suppressions)
@@ -101,7 +104,7 @@ def _is_judged_elsewhere(rule: Rule, scene: Scene) -> bool:
 
 
 def _asked_about(judgement: Judgement, scene: Scene) -> Judgement | None:
-    """What of it is told of files that were asked about; None where nothing is."""
+    """The part of a judgement that concerns the files somebody asked about. None where no part does."""
     if judgement.subject.place.path not in scene.evidence:
         return judgement
     kept = tuple(each for each in judgement.findings if each.where.path in scene.judged)
@@ -140,7 +143,8 @@ class _Judging:
                 yield from self._in_time(rule, its_checks, subject)
 
     def _together(self, kind: type[Any], checks: Iterable[BoundCheck]) -> Sequence[Fact]:
-        """The subjects; and what they are judged by is made beforehand, which may take longer than to judge one."""
+        """The subjects of this type. The facts that they are judged by are made first, because making them may take
+        longer than judging."""
         found = self.scene.told.of(kind)
         for parameter in (each for check in checks for each in check.context) if found else ():
             self.scene.told.of(parameter.type)
@@ -216,7 +220,7 @@ def _outcomes(check: BoundCheck, subject: Fact, scene: Scene) -> Iterator[_Outco
 
 
 def _own(subject: Fact, parameter: Parameter) -> Sequence[Any] | str | None:
-    """What only this subject is judged by (a script's own pools, of all that there are), or why it has none."""
+    """The facts that belong to this subject alone, such as a script's own pools. A string says why it has none."""
     judged_by = getattr(subject, "judged_by", None)
     own: Sequence[Any] | str | None = judged_by(parameter.type) if judged_by is not None else None
     if own is None or isinstance(own, str):

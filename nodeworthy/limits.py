@@ -1,7 +1,7 @@
-"""How much of one input is looked at, and why no more: nobody's file may take the time or the memory of the others.
+"""How much of one input is read, and why not more. No file may take the time or the memory that others need.
 
-What goes beyond is said: of a file by `input-readable`, of a step of a boot script and of a rule as unknown. None of
-these is a pass.
+Whatever exceeds a limit is reported: `input-readable` says it of a file, and a boot step or a rule becomes unknown.
+Nothing passes because of a limit.
 """
 
 from __future__ import annotations

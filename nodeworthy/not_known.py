@@ -1,4 +1,4 @@
-"""A not-known is told once: what is not known, because of what. How the sentences of others become one."""
+"""Turns nested not-knowns into one sentence: what is not known, and because of what."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ def told_once(message: str) -> str:
 
 
 def what_and_why(message: str) -> tuple[str, str]:
-    """`whether X is set`, and why that is not known; without the first where the message is of another form."""
+    """Splits a message into what is not known (`whether X is set`) and why. The first is empty where the message has
+    another form."""
     found = _WHY.search(message)
     if found is None:
         return "", message

@@ -1,5 +1,6 @@
-"""One cause is told once: a subject that could not be read, a value that several rules find wrong. Who tells it is the
-rule whose business that is, where this run asks it."""
+"""One cause is told once. The cause is a subject that could not be read, or a value that several rules find wrong. The
+rule that is responsible for it tells it, if that rule runs.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ def told_by_one_rule(made: Sequence[Judgement]) -> list[Judgement]:
 
 
 def _left_to_who_knows_more(made: Sequence[Judgement]) -> list[Judgement]:
-    """Of two rules that fail one value the one tells it that knows what it is for."""
+    """Two rules may fail the same value. Then only the rule that knows the value's purpose tells it."""
     told = {
         (finding.where, finding.is_): each.rule.id
         for each in made
@@ -43,7 +44,8 @@ def _given_way(judgement: Judgement, told: Mapping[tuple[Place, str | None], str
 
 
 def _told_once_that_unread(made: Sequence[Judgement]) -> list[Judgement]:
-    """Where no rule has told it, each of them says for itself that it is unknown: nothing passes unseen."""
+    """A subject that could not be read is told by one rule. Where that rule did not tell it, every rule says `unknown`
+    for itself, so nothing passes unseen."""
     told = {
         (each.rule.tells, id(each.subject)): each.rule.id
         for each in made
@@ -53,7 +55,8 @@ def _told_once_that_unread(made: Sequence[Judgement]) -> list[Judgement]:
 
 
 def _once(made: Iterable[Judgement]) -> Iterator[Judgement]:
-    """What a subject says is to be told by one rule for all is unknown in the first that asks."""
+    """Some messages of a subject need only one rule to tell them. The first rule that meets such a message says it; the
+    later ones skip."""
     told: dict[tuple[int, str], str] = {}
     for each in made:
         once: frozenset[str] = getattr(each.subject, "told_once", frozenset())

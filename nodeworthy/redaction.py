@@ -45,7 +45,7 @@ _DIGEST = pattern(r"(?:sha\d+:)?[0-9a-f]{32,128}")
 
 
 def hidden(text: str) -> str:
-    """The text with every secret in it replaced; itself, where it holds none."""
+    """The text with every secret replaced by a placeholder. The same object comes back where there is no secret."""
     changed = _hidden(text, 0)
     return changed if changed != text else text
 
@@ -56,7 +56,8 @@ def hidden_lines(text: str) -> str:
 
 
 def hidden_data(data: Any) -> Any:
-    """A copy that may be shown: by the names of keys, by what stands beside a value, and as texts."""
+    """A copy of the data that may be shown. Secrets are found by the names of keys, by neighbouring values, and in
+    texts."""
     return _data(data, "")
 
 

@@ -72,8 +72,8 @@ class Scene:
         return better is not None and (better in self.elsewhere or bool(self.told.of(better)))
 
     def with_evidence(self, evidence: frozenset[str], judged: frozenset[str]) -> Scene:
-        """The files of `evidence`, by their paths, are looked at for what others are, and nothing is told of them;
-        those of `judged` somebody asked about."""
+        """The same scene, told which files are only evidence. Rules read the files of `evidence`, and no finding is
+        about them. Somebody asked about the files of `judged`."""
         return replace(self, evidence=evidence, judged=judged)
 
     def with_more(self, facts: Iterable[Fact]) -> Scene:
@@ -91,7 +91,7 @@ def judged_together(
     about: Collection[type[Any]] | None = None,
     elsewhere: Collection[type[Any]] = (),
 ) -> Scene:
-    """Why a type is missing may be said in a word, where that is no more than a reason to skip."""
+    """Makes a scene, and nobody else does. A missing type may be given as a bare reason; it is then a skip."""
     told = {kind: Missing(why) if isinstance(why, str) else why for kind, why in (missing or {}).items()}
     chosen = frozenset(about) if about is not None else None
     return Scene(list(facts), told, list(suppressions), chosen, frozenset(elsewhere))

@@ -39,7 +39,7 @@ class Suppression:
 
 
 class _OfARule:
-    """The suppressions of one rule: for a finding only those are tried that are about its line, or about no line."""
+    """The suppressions of one rule. A finding is compared with those about its own line and about no line."""
 
     def __init__(self, every: Iterable[Suppression]) -> None:
         some = list(every)
@@ -78,7 +78,7 @@ class Suppressed:
         self._open: dict[tuple[str, str | None], list[int]] = defaultdict(list)
 
     def applied(self, found: Finding) -> Finding:
-        """A failure may be suppressed; what is unknown or crashed stays what it is."""
+        """Suppresses a failure where somebody asked for it. An unknown or a crash is never suppressed."""
         if found.verdict is not Verdict.FAIL:
             return found
         of_rule = self._by_rule.get(found.rule)
@@ -89,7 +89,8 @@ class Suppressed:
         return replace(found, suppressed=True) if covering else found
 
     def without_effect(self, ran: Collection[str], undecided: Undecided) -> Iterator[tuple[Suppression, str]]:
-        """Those that changed nothing, and why; of what was left out or not decided, nobody knows."""
+        """The suppressions that changed nothing, each with the reason. A suppression is left out here if its rule did
+        not run or could not decide."""
         for each in (one for one in self._every if not one.is_borrowed):
             nobody_knows = each.rule not in ran or (each.place.path, each.place.object, each.rule) in undecided
             if each.fault is not None:
@@ -98,7 +99,7 @@ class Suppressed:
                 yield each, f"{each.rule} finds nothing here{self._elsewhere(each)}"
 
     def _elsewhere(self, suppression: Suppression) -> str:
-        """Where the finding stands that a comment was meant for, most likely."""
+        """The place of the finding that a misplaced comment was most likely meant for."""
         if suppression.lines is None or len(suppression.lines) != 1:
             return ""
         here, lines = suppression.place.line or 1, self._open[suppression.rule, suppression.place.path]

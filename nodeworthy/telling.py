@@ -1,4 +1,6 @@
-"""What a rule has found, made fit to be told: signed, with no secret in it, and what is the same said once."""
+"""Prepares what a rule has found for the report. It is signed with the rule's id, secrets are taken out, and equal
+findings become one.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ def signed(each: Draft, rule: Rule) -> Finding:
 
 
 def _plain(each: Finding) -> Finding:
-    """In words that a reader knows: no mark of ours, and no not-known within another."""
+    """Rewrites a finding in words that a reader knows. Our internal marks go, and one not-known inside another becomes
+    one sentence."""
     said = {name: getattr(each, name) for name in _WORDS}
     plainer: dict[str, Any] = {name: plain for name, text in said.items() if text and (plain := plainly(text)) != text}
     if any(plainly(other.says) != other.says for other in each.related):
@@ -35,7 +38,7 @@ def _plain(each: Finding) -> Finding:
 
 
 def of_what(unknown: NotKnown) -> str:
-    """A value's reason says `it` of the value; alone it would say nothing."""
+    """Names the value in the reason why it is unknown. The reason alone says `it` and would mean nothing."""
     subject = unknown.place.subject if unknown.place is not None and unknown.place.path is not None else None
     if not subject or " not known" in unknown.why or not _OF_A_VALUE.match(unknown.why):
         return unknown.why
@@ -58,7 +61,7 @@ def reason(why: str) -> str:
 
 
 def without_secrets(each: Finding) -> Finding:
-    """Whatever is shown of a line, a secret in that line is not shown: by no rule, and by none that crashed on it."""
+    """Hides every secret in the words of a finding, whichever rule wrote them, and also where a rule crashed."""
     from nodeworthy.redaction import hidden
 
     said = {name: getattr(each, name) for name in _WORDS}
@@ -73,7 +76,7 @@ def without_secrets(each: Finding) -> Finding:
 
 
 def told_once(findings: Iterable[Finding]) -> list[Finding]:
-    """Equal faults of several (three pools, one wrong line) are one finding that names them all."""
+    """Merges equal findings. Three pools with one wrong line give one finding that names all three."""
     merged: dict[Any, Finding] = {}
     for each in findings:
         key = (each.rule, each.verdict, each.where, each.message, each.is_, each.should, each.simulated)

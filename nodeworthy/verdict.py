@@ -89,7 +89,7 @@ class Place:
 
     @property
     def spot(self) -> str:
-        """Where it stands for a reader who has the text before him: `line 23`."""
+        """The place for a reader who has the text open: `line 23`."""
         if self.within is not None and self.subject:
             return self.subject
         return f"line {self.line}" if self.line is not None else str(self)
@@ -163,7 +163,7 @@ class NotKnown(Exception):
 
 
 class ToGive(str):
-    """Why a rule can't judge, where the reader could give what is missing: the sentence ends with what to give."""
+    """Why a rule can't judge, where the reader can provide what is missing. The sentence ends with what to provide."""
 
     why: str
     give: str
@@ -249,7 +249,7 @@ class Finding(Draft):
 
     @classmethod
     def of(cls, made: Draft, rule: str, *, severity: Severity | None = None, remedy: str | None = None) -> Finding:
-        """The draft, signed with the rule's id; what else is given takes the place of what the draft says of it."""
+        """The draft, signed with the rule's id. A severity or a remedy that is given here replaces the draft's own."""
         said = {each.name: getattr(made, each.name) for each in fields(Draft)}
         return cls(**said | {"severity": severity or made.severity, "remedy": remedy or made.remedy}, rule=rule)
 

@@ -72,8 +72,10 @@ def on_page_markdown(markdown: str, **_: object) -> str:
 
 
 def _from_above(link: re.Match[str]) -> str:
-    """What lies beside docs/ is read in the repository; three pages of it are also in the site, and name each other."""
+    """What lies beside docs/ is read in the repository; pages that are also in the site name each other."""
     page = next((name for name, source in FROM_ABOVE.items() if source == link["path"]), None)
+    if page is None and link["path"].startswith("docs/"):
+        page = link["path"].removeprefix("docs/")
     if page is not None:
         return f"[{link['text']}]({page})"
     return link["text"] if link["up"] else link[0]

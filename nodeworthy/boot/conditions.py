@@ -104,8 +104,8 @@ def happens_at_exit(guard: Guard) -> bool:
 
 
 def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:
-    """Whether at least one of these happens in every case in which `when` holds. None where that is too much to try, or
-    where whoever fills a template in decides it."""
+    """Whether in every case in which `when` holds at least one of these happens. None where there are too many cases to
+    try, or where whoever fills in a template decides."""
     fixed = {each.key: each.answer for each in when}
     wanted = [still for guard in causes if (still := _open(guard, fixed)) is not None]
     answer = _covered(wanted, MOST)
@@ -116,7 +116,8 @@ def always(causes: Sequence[Guard], when: Guard = ()) -> bool | None:
 
 
 def template_decides(causes: Sequence[Guard], when: Guard = ()) -> str:
-    """Why it is not known whether at least one of these happens in every case: a directive decides it; else empty."""
+    """Why it is not known whether at least one of these always happens: the template directive that decides it. Empty
+    where none does."""
     if always(causes, when) is not None:
         return ""
     held = {each.key for each in when}

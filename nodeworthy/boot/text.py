@@ -69,7 +69,7 @@ class Text:
         return f"{shown}, and {self.why}"
 
     def doubt(self) -> str:
-        """The same as a sentence of its own: `$HOST:6443: the template fills it in`."""
+        """The text and the reason why it is not known, as one sentence: `$HOST:6443: the template fills it in`."""
         return self.why if self.why.startswith(cut(self.shown())) else f"{self.shown()}: {self.why}"
 
     def shown(self) -> str:

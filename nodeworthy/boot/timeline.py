@@ -33,7 +33,8 @@ class Timeline:
         return [each for each in self.of(Writes) if each.path.could_be(path)]
 
     def not_understood(self, *words: str) -> NotUnderstood | None:
-        """The first place that was not understood and where one of these words stands: it may concern who asks."""
+        """The first step that was not understood and that contains one of these words. It may do what the caller asks
+        about."""
         gaps = self.of(NotUnderstood)
         return next((gap for gap in gaps if any(word in gap.text for word in words)), None)
 

@@ -157,7 +157,7 @@ def chosen_ids(run: Run) -> set[str]:
 
 
 def stamps(run: Run) -> dict[str, object]:
-    """What an answer of an earlier run depends on, too: it holds only where all of this is the same."""
+    """Everything else that a cached answer depends on. The answer holds only as long as all of it is the same."""
     told: dict[str, object] = {"left_out": sorted(run.left_out), "no_settings": run.no_settings}
     for path in sorted(run.own.folder.rglob("*")) if run.own is not None else ():
         found = path.lstat()

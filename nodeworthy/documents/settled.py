@@ -19,7 +19,7 @@ _IS_PLACEHOLDER = pattern(r"<[^<>\n]+>|\S*PLACEHOLDER\S*|__\w+__|@\w+@|%[sdv]|(?
 
 
 def settled(tree: Tree) -> Located[Any]:
-    """The scalar with its place; unknown where its text is only what it is made from."""
+    """The scalar with its place. It is unknown where its text is a template that something fills in later."""
     located = tree.located()
     if tree.text is None:
         return located
@@ -35,7 +35,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_charts(why: str | None) -> bool:
-    """Whether this is not known because whoever uses the file says it: with a chart's values, or in place of a word."""
+    """Whether the value is unknown because somebody else decides it, by a chart's values or in a placeholder."""
     return why in (FILLED_IN, CHOSEN, PLACEHOLDER)
 
 

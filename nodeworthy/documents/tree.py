@@ -95,7 +95,7 @@ class Tree:
         return Tree(ABSENT, (self.key or self.place).about(subject), self.key)
 
     def located(self) -> Located[Any]:
-        """The scalar with its place. Absent is known: it is None, and nobody wrote it."""
+        """The scalar with its place. An absent scalar is known to be None, and is marked as not written."""
         if isinstance(self.value, Unknown):
             return Located(self.value, self.place, self.secret)
         if self.is_absent:

@@ -1,4 +1,4 @@
-"""Loads the rules of a folder. What can't be loaded is told rule by rule, and the others are judged by all the same."""
+"""Loads the rules of a folder. A rule that can't be loaded is reported by its id, and the others still judge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings that are told at once: what is not known in many places for one reason has one cause, and is one story."""
+"""Groups findings for a reader. Many unknowns with one reason become one story with one cause."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class Told:
 
 
 def together(findings: Iterable[Finding]) -> list[Told]:
-    """In the order of the first of each. What two of them contradict each other in keeps them apart: another cause,
-    another remedy. One that has none is told with one that has."""
+    """The groups, in the order of their first findings. Findings with different causes or remedies stay apart. A
+    finding without a cause joins those that have one."""
     stories: list[_Story] = []
     by_reason: dict[tuple[str, bool], list[_Story]] = {}
     for each in findings:

@@ -1,4 +1,5 @@
-"""The catalogue: one file per invariant. A file in this folder is a rule; nothing else registers it."""
+"""The catalogue: one file per invariant, or a folder where one is large. What lies in this folder is a rule; nothing
+else registers it."""
 
 from __future__ import annotations
 
@@ -51,8 +52,8 @@ def is_about_ourselves(identifier: str) -> bool:
 
 
 def judging(told: Sequence[Facts], missing: Collection[type[Any]] = ()) -> tuple[Rule, ...]:
-    """The rules that have something to say where these facts are and those are told to be missing, and the rules about
-    ourselves."""
+    """The rules that can say something here, plus the rules about ourselves. A rule can if a fact that it judges is
+    there, or is known to be missing."""
     there = {name_of(kind) for kind in (*missing, *(kind for facts in told for kind in facts.kinds))}
     subjects = _subjects()
     return tuple(

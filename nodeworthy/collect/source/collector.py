@@ -88,7 +88,8 @@ def look(paths: list[str], fleets: Fleets, rules: frozenset[str], *, named: bool
 def look_at(
     found_there: Iterable[Source], fleets: Fleets, rules: frozenset[str], nothing: frozenset[str] = frozenset()
 ) -> Looked:
-    """Judges nothing: reads every file and says what there is. Of some it is known that they hold `nothing` of ours."""
+    """Reads every file and says what there is. It judges nothing. `nothing` are files that are known to hold nothing of
+    ours."""
     looked = Looked()
     groups = Groups(fleets, rules, looked.refused)
     unread: list[Fact] = []
@@ -168,7 +169,8 @@ def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[F
 
 
 def _not_put_together(group: Group, why: str) -> Scene:
-    """None of them is judged: what one says may depend on the others."""
+    """Says of each file that it was not judged, where the files of a group could not be put together. What one file
+    says may depend on the others."""
     judged = [member.source.shown for member in group.members if member.is_judged]
     return judged_together(
         [UnreadableInput(Place(path=each), f"it was not judged, with what joins with it: {why}") for each in judged]
@@ -176,7 +178,7 @@ def _not_put_together(group: Group, why: str) -> Scene:
 
 
 def _cut_off(group: Group) -> Iterator[Fact]:
-    """What nobody has looked at may collide with what is judged: nothing of it passes."""
+    """Says that some files were not looked at. An unseen file may collide with what is judged, so nothing may pass."""
     if group.cut_off:
         first = next(each for each in group.members if each.is_judged)
         place = Place(path=first.source.shown)

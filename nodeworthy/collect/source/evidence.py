@@ -1,7 +1,7 @@
-"""Reads of the files around those that are judged what joins with them: evidence, of which nothing is told.
+"""Reads the files around those that are judged, as evidence. No finding is ever about them.
 
-Most files join with nothing, and cost no look at any other. What a file may join with is told by a word that stands in
-it; the others are not parsed.
+Most files join with nothing, and then no other file is read. A file that may join is found by a word in it; only files
+with that word are parsed.
 """
 
 from __future__ import annotations
@@ -105,7 +105,8 @@ def naming(source: Source, found: Found) -> Iterator[Source]:
 
 
 def lying_beside(path: Path, judged: Source) -> Source:
-    """Shown as what is judged: a reader, and whoever compares folders, looks for both in one place."""
+    """A file that lies beside a judged one. Its path is shown in the same form as the judged file's: readers, and tools
+    that compare folders, then find both in one place."""
     is_absolute = Path(judged.shown).is_absolute()
     return Source(
         path, str(path) if is_absolute else os.path.relpath(path), False, os.path.realpath(path), scopes=judged.scopes

@@ -55,7 +55,7 @@ def left_by(effects: Sequence[Effect], path: str, when: Guard = ()) -> FileLeft:
 
 
 def asked_of_itself_apart(guard: Guard, paths: Iterable[str]) -> Guard:
-    """A guard without the questions about these very files: `[ -f F ] || write F` leaves F there either way."""
+    """The guard without questions about these very files. `[ -f F ] || write F` leaves F there in either case."""
     names = frozenset(paths)
     return tuple(each for each in guard if not _asks_for(each, names))
 

@@ -161,8 +161,8 @@ class BootScript:
 
     @property
     def unread_as(self) -> Unread | None:
-        """The engine asks: of user data that can't be unpacked, or of a script that no shell can read to its end, one
-        rule says why, and the others need not repeat it."""
+        """Why nothing of the script could be read. The engine asks for it: one rule then says why, and the other rules
+        need not repeat it."""
         if self.read is None:
             return None
         if self.read.unread:

@@ -60,8 +60,8 @@ def pools_of_charts(values: Sequence[OperatorValues]) -> Iterator[GpuPool]:
 
 
 def settled(pools: Sequence[GpuPool], values: Sequence[OperatorValues]) -> list[GpuPool]:
-    """Of nodes of several kinds nobody knows for which of them the values are: where these are not right for all, that
-    is unknown."""
+    """The pools that values are judged by, where nodes are of several kinds. Nobody knows which nodes the values are
+    for, so values that are not right for all of them are unknown."""
     pools = _of_the_cluster_of(values, pools)
     of_each = {each.distribution.shown(): each for each in reversed(pools)}
     if len(of_each) < 2:
