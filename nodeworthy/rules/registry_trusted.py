@@ -115,31 +115,20 @@ def _not_there(trust: Trust, script: Place) -> Draft:
         joins = Related(trust.ready.join.place, "kubelet pulls its first images from here on")
         return fail(late.last[0].place, says, should="told before the node joins", cause=BY_HTTPS, related=(joins,))
     if trust.misnamed is not None:
-        write = trust.misnamed
+        place, is_ = trust.misnamed.place, trust.misnamed.path.shown()
         says = f"the hosts.toml for {host} lies in a folder of another name"
-        return fail(
-            write.place, says, should=wanted, cause=BY_HTTPS, is_=write.path.shown(), remedy=f"write it to {wanted}"
-        )
+        return fail(place, says, is_=is_, should=wanted, cause=BY_HTTPS, remedy=f"write it to {wanted}")
     elsewhere = [write for name, write in files_under(trust.timeline, every_registry_hosts(), NAME) if name == host]
     if elsewhere and trust.left.last:
-        written = Related(elsewhere[0].place, "it is written here")
+        place, written = trust.left.last[0].place, Related(elsewhere[0].place, "it is written here")
         says = f"the hosts.toml for {host} is deleted again"
-        return fail(
-            trust.left.last[0].place, says, should=wanted, cause=BY_HTTPS, related=(written,), remedy="delete this line"
-        )
+        return fail(place, says, should=wanted, cause=BY_HTTPS, related=(written,), remedy="delete this line")
     if elsewhere:
         says = f"the hosts.toml for {host} lies where this containerd does not look"
         related = (Related(trust.path.place, "config_path is set here"),) if trust.path.place is not None else ()
-        is_ = elsewhere[0].path.shown()
-        return fail(
-            elsewhere[0].place,
-            says,
-            should=wanted,
-            cause=BY_HTTPS,
-            is_=is_,
-            remedy=f"write it to {wanted}",
-            related=related,
-        )
+        place, is_ = elsewhere[0].place, elsewhere[0].path.shown()
+        remedy = f"write it to {wanted}"
+        return fail(place, says, is_=is_, should=wanted, cause=BY_HTTPS, remedy=remedy, related=related)
     unsure = (
         trust.left.maybe or trust.timeline.not_understood(host, NAME, "certs.d") or speaking_of(trust.timeline, host)
     )
