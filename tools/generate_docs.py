@@ -16,6 +16,7 @@ from pathlib import Path
 import completion_scripts
 import evidence_pages
 import man_pages
+import needs_page
 import reference_pages
 import screens
 import settings_page
@@ -58,6 +59,7 @@ def pages() -> dict[str, str]:
         "exit-codes.md": reference_pages.exit_codes(),
         "containerd.md": table_pages.containerd(),
         "fleet.md": table_pages.fleet(),
+        "needs.md": needs_page.needs(),
         "settings.md": settings_page.settings(),
         "evidence.md": evidence_pages.evidence(),
         "screens.md": screens.page_text(),

@@ -1,0 +1,40 @@
+"""The page on what rules need names every fact that a check asks for, and no more; and what it says of a fleet's is so."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import pytest
+
+from nodeworthy.collect.collected import COLLECTED
+from nodeworthy.rule import Many
+from nodeworthy.rules import catalogue
+from tests.architecture.tree import ROOT
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    return importlib.import_module("needs_page")
+
+
+def test_every_fact_that_is_asked_for_has_its_sources(page: ModuleType) -> None:
+    assert sorted(page.asked()) == sorted(page.SOURCES)
+
+
+def test_what_a_check_must_have_is_collected_at_some_moment() -> None:
+    checks = [check for rule in catalogue() for check in rule.checks]
+    must = {each.type for check in checks for each in check.context if each.many is not Many.OPTIONAL}
+    assert {kind for kind in must if not any(kind in facts for facts in COLLECTED.values())} == set()
+
+
+def test_every_rule_has_its_row(page: ModuleType) -> None:
+    told = page.needs()
+    assert [each.id for each in catalogue() if each.checks and f"[{each.id}](" not in told] == []
+
+
+def test_a_fact_of_which_nobody_knows_the_source_is_noticed(page: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(page.SOURCES, "GpuPool")
+    with pytest.raises(KeyError, match="GpuPool"):
+        page.needs()

@@ -1,0 +1,71 @@
+"""The page on what each rule needs, and where that may come from: nobody has to declare what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from markdown import page, table
+
+from nodeworthy.rule import Many, Rule
+from nodeworthy.rules import catalogue
+
+_DECLARED = "a declared fleet"
+# Of every type that a check asks for beside what it judges: what brings it. The first word is the strongest.
+SOURCES: dict[str, str] = {
+    "BootPool": f"{_DECLARED} alone: which pool boots with a script, nothing else says",
+    "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
+    "GpuPool": f"{_DECLARED}; a plan's node groups (amiType, SSM parameter, image, how the script joins); files: "
+    "Karpenter and EKS Auto Mode, eksctl, Cluster API, Talos, scripts that join; a HelmChart of k3s or RKE2, which is "
+    "only likely",
+    "GuardedNodes": "a plan's node groups and their security groups",
+    "HamiGpus": f"{_DECLARED}; the nodes of a cluster",
+    "HamiSetup": "HAMi's values, or its installation in a cluster",
+    "KarpenterPool": "NodePools that ask for GPUs, in the same folder",
+    "MonitoringAsked": f"{_DECLARED} alone",
+    "NodeDrainers": "a plan: what drains nodes before they go",
+    "NodeGroup": "a plan's groups of nodes",
+    "NodeSize": f"{_DECLARED}; the nodes of a cluster",
+    "OperatorByHelm": "scripts that install the operator with helm",
+    "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
+    "PlannedFleet": f"{_DECLARED} of the previewed stack",
+    "ProfilingAsked": f"{_DECLARED}; a label, a pod or a tool that asks for profiling",
+    "ProfilingNodes": f"{_DECLARED}; labels of nodes",
+    "QueueAsked": f"{_DECLARED} alone",
+    "SharingConfig": "the device plugin's config: values, a ConfigMap",
+}
+
+
+def asked() -> dict[str, type[Any]]:
+    """Whatever any check asks for beside what it judges, by its name."""
+    return {each.type.__name__: each.type for rule in catalogue() for check in rule.checks for each in check.context}
+
+
+def needs() -> str:
+    return page(
+        "# What rules need, and where it may come from",
+        "A rule judges facts. What it judges is there or it is not; what it needs beside that, to know what is right, "
+        "may be declared (a [fleet](fleet.md)) or follow from evidence, and a finding says which (`see`). What a fleet "
+        "declares wins. `nodeworthy fleet infer` prints what follows as a fleet that can be kept.",
+        "## What is needed",
+        table(("needed", "comes from"), *sorted((_name(kind), SOURCES[name]) for name, kind in asked().items())),
+        "## By rule",
+        "A check that can use more than it must have is told by *if there is*.",
+        table(("rule", "judges", "needs beside it"), *(row for rule in catalogue() for row in _rows(rule))),
+    )
+
+
+def _rows(rule: Rule) -> Iterator[tuple[str, str, str]]:
+    told = dict[tuple[str, str], None]()
+    for check in rule.checks:
+        beside = [
+            f"if there is, {_name(each.type)}" if each.many is Many.OPTIONAL else _name(each.type)
+            for each in check.context
+        ]
+        told[_name(check.subject), "; ".join(dict.fromkeys(beside)) or "nothing"] = None
+    yield from ((f"[{rule.id}](rules/{rule.id}.md)", judged, beside) for judged, beside in told)
+
+
+def _name(kind: type[Any]) -> str:
+    called = str(getattr(kind, "called", kind.__name__))
+    return called.partition(" (no fleet")[0]
