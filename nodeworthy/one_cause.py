@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nodeworthy.verdict import Place, Unread, Verdict, worst
+from nodeworthy.verdict import Finding, Place, Unread, Verdict, worst
 
 if TYPE_CHECKING:
     from nodeworthy.engine import Judgement
@@ -28,6 +28,35 @@ def _left_to_who_knows_more(made: Sequence[Judgement]) -> list[Judgement]:
         if finding.verdict is Verdict.FAIL and not finding.suppressed
     }
     return [_given_way(each, told) if each.rule.gives_way and each.findings else each for each in made]
+
+
+def told_by_others(made: Sequence[Judgement]) -> list[Judgement]:
+    """Of all that was judged together: what a rule that tells the rest finds is left out where others name it. Who
+    suppressed their finding knows of it."""
+    if not any(each.rule.tells_the_rest and each.findings for each in made):
+        return list(made)
+    named = {
+        told
+        for each in made
+        if not each.rule.tells_the_rest
+        for finding in each.findings
+        if finding.verdict in (Verdict.FAIL, Verdict.UNKNOWN)
+        for told in (finding.where.object, *finding.victims)
+    }
+    return [_the_rest(each, named) if each.rule.tells_the_rest and each.findings else each for each in made]
+
+
+def _the_rest(judgement: Judgement, named: set[str | None]) -> Judgement:
+    def is_left(finding: Finding) -> bool:
+        about = finding.victims or (finding.where.object,)
+        return not all(each in named for each in about)
+
+    kept = tuple(filter(is_left, judgement.findings))
+    if len(kept) == len(judgement.findings):
+        return judgement
+    still = [each.verdict for each in kept if not each.suppressed]
+    verdict = worst(still) if still else Verdict.PASS
+    return replace(judgement, verdict=verdict, findings=kept, suppressed=bool(kept) and not still)
 
 
 def _given_way(judgement: Judgement, told: Mapping[tuple[Place, str | None], str]) -> Judgement:

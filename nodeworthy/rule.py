@@ -73,6 +73,8 @@ class Rule:
     mends: bool = False
     # Whether it leaves a value to any other rule that fails it: that one knows what the value is for.
     gives_way: bool = False
+    # Whether it tells of objects only what no other rule says of them, be it as their cause or as its victims.
+    tells_the_rest: bool = False
     # Why subjects may be unread that all other rules leave to this one to tell.
     tells: Unread | None = None
     # Whether it needs the last words of pods that do not run: only then are they asked for.

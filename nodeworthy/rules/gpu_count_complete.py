@@ -117,7 +117,9 @@ def _told(silent: SilentPlugin) -> Draft:
         related=[Related(node.place, _says(node)) for node in silent.nodes[:_SHOWN]],
         cause=_why(silent),
         remedy=_remedy(silent),
-        victims=dict.fromkeys((*(() if silent.runs else (pod.object for pod in silent.pods)), *silent.waiting)),
+        victims=dict.fromkeys(
+            (*(pod.object for pod in (*silent.pods, *silent.beside) if not pod.ready), *silent.waiting)
+        ),
     )
 
 

@@ -57,7 +57,7 @@ def _told(group: WaitingPods) -> Draft:
         where=group.place,
         message=f"{count} for GPUs: {found.message}",
         cause=f"{found.cause}{_since(group)}",
-        victims=victims,
+        victims=(*victims, *found.victims),
     )
 
 

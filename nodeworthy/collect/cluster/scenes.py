@@ -10,6 +10,7 @@ from nodeworthy.collect.cluster import hami, platform
 from nodeworthy.collect.cluster.capacity import capacity, kept_waiting, starved_of
 from nodeworthy.collect.cluster.egress import egress
 from nodeworthy.collect.cluster.gpu_parts import by_containerd, gpu_parts
+from nodeworthy.collect.cluster.gpu_stack import stack_of
 from nodeworthy.collect.cluster.groups import Group, grouped
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, NODES
 from nodeworthy.collect.cluster.not_seen import NotSeen
@@ -67,6 +68,7 @@ class _Scenes:
             *self._policies(),
             *others,
             egress(self._seen, self._fleet),
+            stack_of(self._seen),
         ]
 
     def _of_toolkits(self, starved: Mapping[str, Sequence[str]]) -> Scene:

@@ -21,6 +21,7 @@ from nodeworthy.collect.cluster.kinds import (
 from nodeworthy.collect.cluster.pod_logs import WantedLog, WantedLogs
 from nodeworthy.collect.cluster.pods import GpuPods
 from nodeworthy.collect.cluster.sighted import Sighted
+from nodeworthy.collect.cluster.stack_seen import StackSeen
 from nodeworthy.collect.objects import facts_of
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import Tree
@@ -61,6 +62,7 @@ class Seen:
     gpu_pods: GpuPods = field(default_factory=GpuPods)
     capacity: CapacitySeen = field(default_factory=CapacitySeen)
     sighted: Sighted = field(default_factory=Sighted)
+    stack: StackSeen = field(default_factory=StackSeen)
     documents: dict[Kind, dict[Key, Tree]] = field(default_factory=lambda: {each: {} for each in KEPT_WHOLE})
     hami: hami_seen.HamiSeen = field(default_factory=hami_seen.HamiSeen)
     kinds: set[str] = field(default_factory=set)
@@ -113,6 +115,7 @@ class Seen:
             self.gpu_pods.add_event(data)
             self.sighted.add_event(key, data)
             self.capacity.add_event(data)
+            self.stack.add_event(data)
             failure = sandbox_failure(data)
             if failure is not None:
                 self.failures[key] = failure
@@ -128,6 +131,7 @@ class Seen:
 
     def _keep_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
         self.hami.add_maker(DAEMONSETS, key, data)
+        self.stack.add_daemonset(key, data)
         self.claims_devices = self.claims_devices or "dra-driver" in key[1]
         document = DAEMONSETS.document(data)
         if is_toolkit_daemonset(document):

@@ -63,9 +63,17 @@ def not_offered(resource: str, world: PendingWorld) -> PendingCause:
             )
             if not others
             else (),
+            victims=() if others else _stuck(world),
         ),
         more_nodes_help=not others and not have,
     )
+
+
+def _stuck(world: PendingWorld) -> tuple[str, ...]:
+    """What should bring their GPUs to the cluster, and does not run."""
+    found = world.unoffered
+    pods = (pod for name in sorted(found.nodes) for on in (found.beside, found.plugins_on) for pod in on.get(name, ()))
+    return tuple(pod.object for pod in pods if not pod.ready)
 
 
 def _of_their_plugin(have: Sequence[NodeGpus], world: PendingWorld) -> tuple[str, str]:

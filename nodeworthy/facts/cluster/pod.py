@@ -8,6 +8,7 @@ from typing import Any
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, number_at, strings_at, text_at
 from nodeworthy.facts.cluster.named_pod import NamedPod
 from nodeworthy.known.containerd import defaults
+from nodeworthy.known.gpu_stack import part_of
 from nodeworthy.records import dataclass
 
 # What a kubelet says of a container that it has not started, while nothing is wrong yet.
@@ -49,6 +50,8 @@ class ClusterPod(NamedPod):
     # The init container that runs, and since when: what it waits for is not there.
     waits_in: str = ""
     waits_since: str = ""
+    # Which part of the GPU stack it is; empty where it is none.
+    part: str = ""
 
     @property
     def uses_gpus(self) -> bool:
@@ -92,6 +95,9 @@ def cluster_pod(data: Any) -> ClusterPod:
         on_host_network=at(data, "spec", "hostNetwork") is True,
         waits_in=waits_in,
         waits_since=waits_since,
+        part=next(
+            filter(None, (part_of(text_at(each, "image")) for each in mappings_at(data, "spec", "containers"))), ""
+        ),
     )
 
 
@@ -149,5 +155,10 @@ def _last_words(status: Mapping[str, Any]) -> str:
         return text_at(status, "state", "waiting", "message").strip()
     for state in (at(status, "state"), at(status, "lastState")):
         if number_at(state, "terminated", "exitCode"):
-            return text_at(state, "terminated", "message").strip()
+            return text_at(state, "terminated", "message").strip() or _killed(text_at(state, "terminated", "reason"))
     return ""
+
+
+def _killed(reason: str) -> str:
+    """It had no time for a word."""
+    return reason if reason in ("ContainerCannotRun", "OOMKilled", "StartError") else ""

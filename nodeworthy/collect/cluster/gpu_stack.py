@@ -1,0 +1,27 @@
+"""The GPU stack of a cluster as a fact: how its parts fare, and the pods that need them."""
+
+from __future__ import annotations
+
+from nodeworthy.collect.cluster.kinds import NODES, PODS
+from nodeworthy.collect.cluster.not_seen import unseen
+from nodeworthy.collect.cluster.seen import Seen
+from nodeworthy.facts.cluster.gpu_stack import GpuStack, gpu_stack
+from nodeworthy.scene import Fact, Missing, Scene, judged_together
+
+
+def stack_of(seen: Seen) -> Scene:
+    return judged_together(_facts(seen), {GpuStack: _missing(seen)})
+
+
+def _facts(seen: Seen) -> list[Fact]:
+    kept = seen.capacity
+    has_any = bool(seen.stack.daemonsets) or any(pod.part for pod in seen.pods.values()) or kept.has_gpus
+    if not seen.has(PODS) or not has_any:
+        return []
+    nodes = kept.nodes if seen.has(NODES) else {}
+    found = gpu_stack(seen.pods.values(), nodes, seen.stack.daemonsets.values(), seen.stack.said, kept.now)
+    return [found]
+
+
+def _missing(seen: Seen) -> Missing:
+    return unseen(seen, PODS) or Missing("no part of a GPU stack is in what was read")

@@ -1,0 +1,44 @@
+"""Keeps of a cluster the DaemonSets of its GPU stack, and what kubelets say of pods that they cannot make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
+from nodeworthy.facts.cluster.gpu_stack import StackDaemonSet
+from nodeworthy.facts.cluster.scheduling_events import time_of
+from nodeworthy.facts.pod.node_choice import node_choice
+from nodeworthy.known.gpu_stack import part_of
+from nodeworthy.records import dataclass
+
+Key = tuple[str, str]
+# What kubelet says of a pod that it cannot make; longer than any runtime's sentence.
+_REASONS, _MOST = frozenset(("FailedCreatePodSandBox", "FailedMount", "FailedAttachVolume")), 1000
+
+
+@dataclass
+class StackSeen:
+    daemonsets: dict[Key, StackDaemonSet] = field(default_factory=dict)
+    # By object, with the time of it.
+    _said: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def add_daemonset(self, key: Key, data: Mapping[str, Any]) -> None:
+        template = mapping_at(data, "spec", "template")
+        images = (text_at(each, "image") for each in mappings_at(template, "spec", "containers"))
+        part = next(filter(None, map(part_of, images)), "")
+        if part:
+            self.daemonsets[key] = StackDaemonSet(*key, part, node_choice(template))
+
+    def add_event(self, data: Mapping[str, Any]) -> None:
+        if text_at(data, "reason") not in _REASONS:
+            return
+        about = mapping_at(data, "involvedObject") or mapping_at(data, "regarding")
+        told = f"Pod/{text_at(about, 'namespace')}/{text_at(about, 'name')}"
+        words = (text_at(data, "message") or text_at(data, "note"))[:_MOST]
+        self._said[told] = max(self._said.get(told, ("", "")), (time_of(data), words))
+
+    @property
+    def said(self) -> Mapping[str, str]:
+        return {told: words for told, (_, words) in self._said.items()}

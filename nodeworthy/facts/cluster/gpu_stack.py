@@ -1,0 +1,190 @@
+"""The stack that makes GPUs usable in a cluster, and the pods that need it: what of them has not come to rest."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import ClassVar
+
+from nodeworthy.facts.cluster.node_gpus import NodeGpus, Taint
+from nodeworthy.facts.cluster.pending_kept_away import is_state
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.sandbox_failure import moment
+from nodeworthy.facts.pod.node_choice import NodeChoice
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Place
+
+# A driver is compiled on the node, and all others wait for it.
+_STARTS = timedelta(minutes=15)
+# What the platform owes a pod, whatever its program does.
+_OF_THE_PLATFORM = frozenset(
+    (
+        "ContainerCannotRun",
+        "CreateContainerError",
+        "ErrImagePull",
+        "ImagePullBackOff",
+        "InvalidImageName",
+        "RunContainerError",
+        "StartError",
+    )
+)
+NO_SANDBOX = "no sandbox"
+_UPGRADE, _MIG, _WANTED = "nvidia.com/gpu-driver-upgrade-state", "nvidia.com/mig.config.state", "nvidia.com/mig.config"
+
+
+@dataclass(frozen=True)
+class UnsettledPods:
+    """Pods of one maker that fare alike."""
+
+    pods: tuple[ClusterPod, ...]
+    fault: str
+    # What the last of them said, or kubelet of it.
+    words: str
+
+    @property
+    def first(self) -> ClusterPod:
+        return self.pods[0]
+
+    @property
+    def place(self) -> Place:
+        if len(self.pods) > 1 and self.first.daemonset:
+            return Place(object=f"DaemonSet/{self.first.namespace}/{self.first.daemonset}")
+        return self.first.place
+
+
+@dataclass(frozen=True)
+class StackDaemonSet:
+    """A DaemonSet of the stack, and the nodes that its pods may run on."""
+
+    namespace: str
+    name: str
+    part: str
+    choice: NodeChoice
+
+    @property
+    def place(self) -> Place:
+        return Place(object=f"DaemonSet/{self.namespace}/{self.name}")
+
+
+@dataclass(frozen=True)
+class ShutOut:
+    """Nodes with GPUs on which a part may not run, for a taint that it does not tolerate."""
+
+    daemonset: StackDaemonSet
+    taint: Taint
+    nodes: tuple[NodeGpus, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.daemonset.place
+
+
+@dataclass(frozen=True)
+class FailedMig:
+    """A node whose GPUs could not be cut as its label asks."""
+
+    node: NodeGpus
+
+    @property
+    def place(self) -> Place:
+        return self.node.place
+
+    @property
+    def wanted(self) -> str:
+        return self.node.labels.get(_WANTED, "")
+
+
+@dataclass(frozen=True)
+class FailedUpgrade:
+    """Nodes on which the driver's upgrade failed, and those that wait behind them."""
+
+    nodes: tuple[NodeGpus, ...]
+    behind: tuple[NodeGpus, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.nodes[0].place
+
+
+@dataclass(frozen=True)
+class GpuStack:
+    called: ClassVar[str] = "a cluster with a GPU stack"
+
+    unsettled: tuple[UnsettledPods, ...]
+    shut_out: tuple[ShutOut, ...] = ()
+    not_cut: tuple[FailedMig, ...] = ()
+    upgrade: FailedUpgrade | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place(subject="the GPU stack")
+
+
+def gpu_stack(
+    pods: Iterable[ClusterPod],
+    nodes: Mapping[str, NodeGpus],
+    daemonsets: Iterable[StackDaemonSet],
+    said: Mapping[str, str],
+    now: datetime | None,
+) -> GpuStack:
+    """`said` is kubelet's newest word of a pod that it could not make, by object."""
+    with_gpus = [node for node in nodes.values() if node.has_gpus]
+    return GpuStack(
+        tuple(_unsettled(pods, said, now)),
+        tuple(each for daemonset in daemonsets for each in _shut_out(daemonset, with_gpus)),
+        tuple(FailedMig(node) for node in with_gpus if node.labels.get(_MIG) == "failed"),
+        _upgrade(with_gpus),
+    )
+
+
+def _unsettled(pods: Iterable[ClusterPod], said: Mapping[str, str], now: datetime | None) -> Iterator[UnsettledPods]:
+    alike: dict[tuple[str, ...], list[ClusterPod]] = defaultdict(list)
+    for pod in pods:
+        fault = _of_stack(pod, said, now) if pod.part else _of_user(pod, said)
+        if fault:
+            alike[pod.namespace, pod.daemonset or pod.name, fault].append(pod)
+    for (_, _, fault), some in alike.items():
+        some.sort(key=lambda each: each.name)
+        words = (each.last_words or said.get(each.object, "") for each in some)
+        yield UnsettledPods(tuple(some), fault, next(filter(None, words), ""))
+
+
+def _of_stack(pod: ClusterPod, said: Mapping[str, str], now: datetime | None) -> str:
+    if pod.is_over or pod.ready:
+        return ""
+    if pod.fault and (pod.restarts or pod.fault in _OF_THE_PLATFORM):
+        return pod.fault
+    since = moment(pod.since)
+    if since is None or now is None or now - since < _STARTS:
+        return ""
+    if pod.waits_for_its_sandbox and pod.object in said:
+        return NO_SANDBOX
+    return pod.fault or "not ready"
+
+
+def _of_user(pod: ClusterPod, said: Mapping[str, str]) -> str:
+    """Only where the platform failed it: what its program does is its own."""
+    if not pod.uses_gpus or pod.ready or not pod.node:
+        return ""
+    if pod.fault in _OF_THE_PLATFORM:
+        return pod.fault
+    return NO_SANDBOX if pod.waits_for_its_sandbox and pod.object in said else ""
+
+
+def _shut_out(daemonset: StackDaemonSet, nodes: Sequence[NodeGpus]) -> Iterator[ShutOut]:
+    """Taints that tell a state go by themselves, and DaemonSets tolerate most of them anyway."""
+    found: dict[Taint, list[NodeGpus]] = defaultdict(list)
+    for node in nodes:
+        if daemonset.choice.takes(node.labels, node.name):
+            for taint in daemonset.choice.kept_away(node):
+                if not is_state(taint):
+                    found[taint].append(node)
+    for taint, some in found.items():
+        yield ShutOut(daemonset, taint, tuple(some))
+
+
+def _upgrade(nodes: Sequence[NodeGpus]) -> FailedUpgrade | None:
+    failed = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-failed")
+    behind = tuple(node for node in nodes if node.labels.get(_UPGRADE) == "upgrade-required")
+    return FailedUpgrade(failed, behind) if failed else None

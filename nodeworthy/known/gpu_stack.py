@@ -1,0 +1,24 @@
+"""Which part of the GPU stack an image is: the table of `gpu_stack.toml`."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+
+@cache
+def _parts() -> Mapping[str, str]:
+    rows = tomllib.loads(files(__package__).joinpath("gpu_stack.toml").read_text(encoding="utf-8"))["part"]
+    return {image: row["part"] for row in rows for image in row["images"]}
+
+
+@cache
+def part_of(image: str) -> str:
+    """Empty where it is none. `driver` is anybody's name for a driver: NVIDIA's has its maker in the path."""
+    *path, last = image.split("@", maxsplit=1)[0].split("/")
+    name = last.split(":", maxsplit=1)[0]
+    if name in ("driver", "precompiled-driver") and not any("nvidia" in each for each in path):
+        return ""
+    return _parts().get(name, "")

@@ -1,0 +1,164 @@
+"""Every part of the GPU stack runs well, and every pod that needs GPUs gets from the platform what it is owed.
+
+Other rules know why a toolkit or a device plugin does not run, why pods wait, why kubelet refuses them. What none of
+them explains is told here, so that no diagnosis ends clean beside something that is stuck: a part of the stack (the
+operator and what it validates, driver, toolkit, plugin, feature discovery, DCGM, MIG manager, DRA driver) that crashes,
+has no image or is not ready after its start-up time, with its last words and what is known of them; a pod with GPUs
+that has no sandbox, no image, or whose container the runtime could not start. A program that ended by its own error is
+its owner's, and not told.
+
+A part that tolerates other taints than those of the nodes with GPUs never comes to them: without feature discovery a
+node has no labels, and without labels the other parts pass it by. Nodes that say themselves that their MIG
+configuration or the upgrade of their driver failed stay so until somebody mends it and asks again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nodeworthy.facts.cluster.gpu_stack import FailedMig, FailedUpgrade, GpuStack, ShutOut, UnsettledPods
+from nodeworthy.facts.cluster.node_gpus import NodeGpus
+from nodeworthy.known.evidence import Evidence, in_text
+from nodeworthy.rule import Rule
+from nodeworthy.verdict import Draft, Findings, Related, Severity, fail
+
+RULE = Rule(
+    "gpu-stack-settled",
+    severity=Severity.ERROR,
+    title="Every part of the GPU stack, and every pod that needs GPUs, runs well or has a named cause",
+    remedy="read why: kubectl describe pod, and kubectl logs --previous",
+    tells_the_rest=True,
+    never_unknown="what could not be read is told of its kind; of what was read nothing is left open",
+)
+
+_SHOWN = 3
+_LONGEST = 400
+_OUT_OF_MEMORY = "OOMKilled"
+
+
+@RULE.check
+def nothing_is_stuck(stack: GpuStack) -> Findings:
+    for each in stack.unsettled:
+        yield _unsettled(each)
+    for shut_out in stack.shut_out:
+        yield _shut_out(shut_out)
+    for node in stack.not_cut:
+        yield _not_cut(node)
+    if stack.upgrade is not None:
+        yield _not_upgraded(stack.upgrade)
+
+
+def _unsettled(stuck: UnsettledPods) -> Draft:
+    known = next((each.evidence for each in in_text(stuck.words)), None)
+    return fail(
+        stuck,
+        f"{_who(stuck)} {_does_not(stuck)}",
+        is_=stuck.fault + (f" after {stuck.first.restarts} restarts" if stuck.first.restarts else ""),
+        should="running and ready",
+        cause=_why(stuck, known),
+        remedy=_remedy(stuck, known),
+        on=[f"node '{each.node}'" for each in stuck.pods if each.node][:_SHOWN],
+        victims=[each.object for each in stuck.pods],
+    )
+
+
+def _who(stuck: UnsettledPods) -> str:
+    of_stack, count = stuck.first.part, len(stuck.pods)
+    if of_stack:
+        return f"{of_stack} ({stuck.first.daemonset or stuck.first.name})"
+    return "a pod with GPUs" if count == 1 else f"{count} pods with GPUs"
+
+
+def _does_not(stuck: UnsettledPods) -> str:
+    if stuck.first.part:
+        return "does not run"
+    return "was not started by the platform" if len(stuck.pods) == 1 else "were not started by the platform"
+
+
+def _why(stuck: UnsettledPods, known: Evidence | None) -> str:
+    said = " ".join(stuck.words.split())[:_LONGEST]
+    if known is not None:
+        return f"{known.says}: {known.cause}; it said: {said}"
+    if said == _OUT_OF_MEMORY:
+        return "the kernel killed it at its memory limit (OOMKilled)"
+    return f"it said: {said}" if said else "what it said is not in what was read, and no other rule knows why"
+
+
+def _remedy(stuck: UnsettledPods, known: Evidence | None) -> str:
+    first = stuck.first
+    if known is not None:
+        return f"{known.remedy}; to be sure: {known.prove}"
+    if stuck.words == _OUT_OF_MEMORY:
+        return f"raise resources.limits.memory of {first.daemonset or first.name}"
+    verb = "logs --previous" if first.restarts else "describe pod"
+    return f"read why: kubectl {verb} -n {first.namespace} {first.name}"
+
+
+def _shut_out(found: ShutOut) -> Draft:
+    """Where the GPUs are offered all the same, what is missing may be missed by nobody."""
+    nodes, daemonset = found.nodes, found.daemonset
+    are_offered = any(any(node.allocatable.values()) for node in nodes)
+    return fail(
+        found,
+        f"{daemonset.part} never comes to nodes with GPUs: {daemonset.name} does not tolerate {found.taint}",
+        is_=_tolerated(found),
+        should=f"a toleration of {found.taint}",
+        related=_each(nodes, f"has {found.taint}"),
+        cause=f"its pods may not run there ({_count(nodes)}); what it brings to a node (labels of feature discovery, "
+        "a driver, devices) is missing there, and the parts that choose nodes by it pass them by",
+        remedy=f"let {daemonset.name} tolerate key {found.taint.key} with operator Exists (tolerations in its chart's "
+        "values), or give the nodes the value that it tolerates",
+        severity=Severity.WARNING if are_offered else Severity.ERROR,
+    )
+
+
+def _tolerated(found: ShutOut) -> str:
+    written = found.daemonset.choice.spec.get("tolerations") or []
+    alike = [each for each in written if isinstance(each, dict) and each.get("key") == found.taint.key]
+    if not alike:
+        return f"no toleration of {found.taint.key}"
+    return f"{found.taint.key} tolerated only as {alike[0].get('value') or alike[0].get('effect')}"
+
+
+def _not_cut(found: FailedMig) -> Draft:
+    node = found.node
+    return fail(
+        found,
+        f"the GPUs of {node.title} could not be cut by MIG as its label asks",
+        is_=f"nvidia.com/mig.config={found.wanted}, nvidia.com/mig.config.state=failed",
+        should="nvidia.com/mig.config.state=success",
+        cause="the MIG manager gave up: the configuration names devices or profiles that these GPUs do not have, or "
+        f"something still holds a GPU; the node has {node.gpu or 'GPUs'}{_how_many(node)}",
+        remedy="read why: kubectl logs -A -l app=nvidia-mig-manager --tail=50; let the configuration of the ConfigMap "
+        "name the devices that there are (devices: all, or from 0 on), and set the label anew",
+    )
+
+
+def _how_many(node: NodeGpus) -> str:
+    counted = node.labels.get("nvidia.com/gpu.count", "")
+    return f", {counted} of them" if counted else ""
+
+
+def _not_upgraded(found: FailedUpgrade) -> Draft:
+    first = found.nodes[0].name
+    waits = (
+        f"; {_count(found.behind)} still to be upgraded, and failed nodes use up maxUnavailable" if found.behind else ""
+    )
+    return fail(
+        found,
+        f"the upgrade of the driver failed on {_count(found.nodes)}",
+        is_="nvidia.com/gpu-driver-upgrade-state=upgrade-failed",
+        should="upgrade-done",
+        related=[*_each(found.nodes, "is upgrade-failed"), *_each(found.behind, "is upgrade-required")],
+        cause=f"the upgrade controller leaves a failed node to somebody{waits}",
+        remedy=f"read why on {first}: kubectl get pods -A --field-selector spec.nodeName={first} | grep driver; once "
+        f"mended: kubectl label node {first} nvidia.com/gpu-driver-upgrade-state=upgrade-required --overwrite",
+    )
+
+
+def _each(nodes: Sequence[NodeGpus], says: str) -> Iterator[Related]:
+    return (Related(node.place, f"{node.title} {says}") for node in nodes[:_SHOWN])
+
+
+def _count(nodes: Sequence[NodeGpus]) -> str:
+    return f"node '{nodes[0].name}'" if len(nodes) == 1 else f"{len(nodes)} nodes"
