@@ -6,7 +6,8 @@ and wrappers (srun, torchrun, accelerate, deepspeed, apptainer, conda run, …),
 submitted: that of the job's script, those above it up to the repository's root, and any below it. Nobody knows which
 of them it is, so a script is missing only where its tree shows that it should be there: other scripts lie beside the
 job or in its repository, this one nowhere, and nothing fetches it. Of a job that lies alone nothing is said. Slurm runs
-a copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folder. What lies on the cluster's disks
+a copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folder, and `source "$(dirname "$0")/env.sh"`
+finds nothing there. What lies on the cluster's disks
 (`/scratch/…`, `cd $HOME/…`, `$CODE/…`, `#SBATCH --chdir=/…`) or in a container can't be looked for from here, and is
 not judged; a script that a variable names which the job does not set is not known. What the job writes itself is
 there; modules (`-m`) are not looked for.
@@ -27,7 +28,8 @@ from collections.abc import Iterable, Sequence
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.lines import MARK, Refused
-from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts
+from nodeworthy.facts.slurm.ran import said
+from nodeworthy.facts.slurm.scripts import Script, There, cut_off, scripts, sourced_beside_copy
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, Unread, fail, skip, unknown
 
@@ -52,10 +54,13 @@ def what_it_starts_is_there(job: SlurmJob) -> Findings:
         return
     cut = list(cut_off(job)) if job.is_shell else []
     yield from (_cut_off(place, option) for place, option in cut[:1])
+    sourced = list(sourced_beside_copy(job)) if job.is_shell else []
+    yield from (_beside_copy(each.place, said(each.words[1]), ()) for each in sourced[:1])
     found = list(scripts(job)) if job.is_shell else []
-    if not found and not taken and not cut:
+    said_already = taken or cut or sourced
+    if not found and not said_already:
         skip("it starts no script that could be looked for")
-    if found and not taken and not cut and all(each.there is There.OUT_OF_SIGHT for each in found):
+    if found and not said_already and all(each.there is There.OUT_OF_SIGHT for each in found):
         skip(f"{found[0].path} can't be looked for from here: {found[0].why}")
     for each in found:
         yield from _there(each)
@@ -114,7 +119,7 @@ def _there(each: Script) -> Findings:
     elif each.there is There.NO:
         yield _missing(each)
     elif each.there is There.BESIDE_COPY:
-        yield _beside_copy(each, related)
+        yield _beside_copy(each.launch.place, each.path, related)
     elif each.there is There.NONE_NAMED:
         yield _none_named(each)
 
@@ -132,10 +137,10 @@ def _missing(each: Script) -> Draft:
     )
 
 
-def _beside_copy(each: Script, related: Iterable[Related]) -> Draft:
+def _beside_copy(place: Place, path: str, related: Iterable[Related]) -> Draft:
     return fail(
-        each.launch.place,
-        f"{each.path} is looked for beside Slurm's copy of the script",
+        place,
+        f"{path} is looked for beside Slurm's copy of the script",
         is_="$0 is /var/spool/slurmd/job…/slurm_script",
         should='cd "$SLURM_SUBMIT_DIR"',
         related=related,

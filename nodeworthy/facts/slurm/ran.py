@@ -49,6 +49,8 @@ class Ran:
     stdin: Content | None = None
     # Where the script sets what its environment holds; a variable before the command itself stands there.
     places: Mapping[str, Place] = field(default_factory=dict)
+    # The shells of their own in which it runs, `( … )` and `$( … )`, the outermost first.
+    shells: tuple[int, ...] = ()
 
     @property
     def in_loop(self) -> bool:
@@ -102,9 +104,10 @@ class Walked:
         yield from islice(self.ran, self._turn(ran))
 
     def moves_before(self, ran: Ran) -> Iterator[Ran]:
-        """Each `cd` before it, the last one first."""
+        """Each `cd` before it that still holds where it runs, the last one first: `$(cd lib && pwd)` leads nobody away."""
         behind = bisect_left(self._moves, self._turn(ran))
-        return (self.ran[self._moves[at]] for at in range(behind - 1, -1, -1))
+        moves = (self.ran[self._moves[at]] for at in range(behind - 1, -1, -1))
+        return (each for each in moves if each.shells == ran.shells[: len(each.shells)])
 
     def _turn(self, ran: Ran) -> int:
         return self._turns.get(id(ran), len(self.ran))

@@ -72,6 +72,23 @@ def cut_off(job: SlurmJob) -> Iterator[tuple[Place, str]]:
             yield ran.place, first
 
 
+def sourced_beside_copy(job: SlurmJob) -> Iterator[Ran]:
+    """What it sources from beside Slurm's copy of itself, on every way: `source "$(dirname "$0")/env.sh"`."""
+    for ran in () if job.within else job.walked.ran:
+        if ran.words[0].known in ("source", ".") and len(ran.words) > 1 and not ran.guard and not _is_tried(job, ran):
+            went, shown = _went(job, ran), ran.words[1].shown()
+            is_beside = shown.startswith(("./", "../")) and went is not None and _leads_to_copy(went)
+            if _OWN_PATH.search(shown) or is_beside:
+                yield ran
+
+
+def _is_tried(job: SlurmJob, ran: Ran) -> bool:
+    """Whoever says what else there is, knows that it may be missing."""
+    rows = job.text.splitlines()
+    at = (ran.place.line or 1) - (job.place.line or 1)
+    return any("||" in row for row in rows[at : at + 2])
+
+
 def _script(job: SlurmJob, launch: Launch, script: Text) -> Script:
     shown, path, went = script.shown(), said(script), _went(job, launch.ran)
     if _OWN_PATH.search(shown) or (not shown.startswith(("/", "$", "~")) and went and _leads_to_copy(went)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import field
 from itertools import chain
 
@@ -16,7 +17,17 @@ from nodeworthy.boot.origin import Origin, Straight
 from nodeworthy.boot.shell.parse import parse
 from nodeworthy.boot.shell.questions import Questions
 from nodeworthy.boot.shell.state import Gone, Journal, State, Value
-from nodeworthy.boot.shell.syntax import Arithmetic, Assignment, Broken, Command, Declaration, Parameter, Statement
+from nodeworthy.boot.shell.syntax import (
+    Arithmetic,
+    Assignment,
+    Broken,
+    Command,
+    Declaration,
+    Group,
+    Parameter,
+    Statement,
+    Substitution,
+)
 from nodeworthy.boot.shell.tests import Tests
 from nodeworthy.boot.shell.walker import Walker
 from nodeworthy.boot.shell.words import Expander, separators, split
@@ -214,6 +225,8 @@ class JobWalker(Walker):
         self.all_exported = False
         self.exports = Exports()
         self.seen = Walked()
+        self.shells: tuple[int, ...] = ()
+        self.count_of_shells = 0
         self.choices = Choices(self.state)
 
     @property
@@ -221,7 +234,25 @@ class JobWalker(Walker):
         assert isinstance(self.state.variables, Watched)
         return self.state.variables
 
+    def substitute(self, part: Substitution) -> Content | None:
+        with self._in_its_own_shell():
+            return super().substitute(part)
+
+    @contextmanager
+    def _in_its_own_shell(self) -> Iterator[None]:
+        outer, self.count_of_shells = self.shells, self.count_of_shells + 1
+        self.shells = (*outer, self.count_of_shells)
+        try:
+            yield
+        finally:
+            self.shells = outer
+
     def run(self, statement: Statement) -> bool | None:
+        is_shell = isinstance(statement, Group) and statement.subshell
+        with self._in_its_own_shell() if is_shell else nullcontext():
+            return self._run(statement)
+
+    def _run(self, statement: Statement) -> bool | None:
         if isinstance(statement, Command) and self.steps <= self.most_steps:
             self._note(statement)
         elif isinstance(statement, Broken):
@@ -268,7 +299,7 @@ class JobWalker(Walker):
         unset, stdin = frozenset(self._unset(words)), _here(self, command)
         ran = Ran(
             place, command.raw, words, environment, kept, unset, self.state.folder, (*self.guard, *taken),
-            self.detached, stdin, places,
+            self.detached, stdin, places, self.shells,
         )  # fmt: skip
         self.seen.ran.append(ran)
 
