@@ -1,4 +1,5 @@
-"""What a script has another machine run: `ssh HOST COMMAND`, `ssh HOST 'bash -s' <<EOF`.
+"""What a script has another machine run: `ssh HOST COMMAND`, `ssh HOST 'bash -s' <<EOF`, and what leads there as well:
+`gcloud compute ssh`, `vagrant ssh -c`, `multipass exec`, `lxc exec`.
 
 The other machine has none of this one's variables, functions and files; what an unquoted heredoc expands is expanded
 here, before it is sent. Scripts for one host, by the name that is written, find the files of those before them.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Effect, Opens, RunsElsewhere
@@ -59,7 +61,45 @@ def sshpass(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -
 
 
 def ssh(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
-    asked = _asked(arguments[1:])
+    return _sent(walker, _asked(arguments[1:]), arguments, place, raw)
+
+
+def by_option(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`vagrant ssh NAME -c COMMAND`, `gcloud compute ssh NAME --command=COMMAND`, or `-- COMMAND`."""
+    at = next((index for index, each in enumerate(arguments[:8]) if each.known == "ssh"), None)
+    asked = _asked_by_option(arguments[at + 1 :]) if at is not None else None
+    return _sent(walker, asked, arguments, place, raw)
+
+
+def executed(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
+    """`multipass exec NAME -- COMMAND`, `lxc exec NAME -- COMMAND`: no shell reads its words once more."""
+    at = next((index for index, each in enumerate(arguments) if each.known == "--"), None)
+    asked = None
+    if at is not None and arguments[1].known == "exec" and at + 1 < len(arguments):
+        host = next((each for each in arguments[2:at] if not each.shown().startswith("-")), arguments[0])
+        asked = _Asked(host, tuple(map(_as_one_word, arguments[at + 1 :])))
+    return _sent(walker, asked, arguments, place, raw)
+
+
+def _as_one_word(word: Text) -> Text:
+    return Text.of(quote(word.known)) if word.known is not None else word
+
+
+def _asked_by_option(behind: Sequence[Text]) -> _Asked | None:
+    host = next((each for each in behind if not each.shown().startswith("-")), Text.of("default"))
+    for index, each in enumerate(behind):
+        shown = each.shown()
+        if shown.startswith("--command="):
+            first, *rest = each.pieces
+            return _Asked(host, (Text.of(str(first).removeprefix("--command="), *rest),))
+        if shown in ("-c", "--command") and index + 1 < len(behind):
+            return _Asked(host if host is not behind[index + 1] else Text.of("default"), (behind[index + 1],))
+        if shown == "--":
+            return _Asked(host, tuple(behind[index + 1 :])) if index + 1 < len(behind) else None
+    return None
+
+
+def _sent(walker: Walker, asked: _Asked | None, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
     script = _script(walker, asked) if asked is not None else None
     if asked is None or script is None:
         return _plainly(walker, arguments, place, raw)

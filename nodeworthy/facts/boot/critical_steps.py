@@ -53,6 +53,8 @@ _MAKES_A_MEMBER = pattern(
     rf"(?i){_RUN_BY}(?:[\w.${{}}~-]*/)*(?:"
     rf"(?:[\w.]+[_-])??{_MEMBER}[_-]bootstrap|bootstrap[_-]{_MEMBER})(?:[_-]\w+)?(?:\.sh)?(?=[\s\"';]|$)"
 )
+# What `JOIN=$(kubeadm token create --print-join-command)` is run for.
+_PRINTED = "--print-join-command"
 _ANOTHER_JOIN = pattern(r"(?i)domain|realm|ldap|\bad[-_]|[-_]ad\b|tailscale|zerotier|swarm|vpn")
 JOINING = "joining the cluster"
 
@@ -83,8 +85,8 @@ def critical_steps(timeline: Timeline) -> list[Step]:
     started = {each.place for each in timeline.of(Unit) if each.act in (Act.START, Act.RESTART)}
     for at, each in enumerate(timeline.effects):
         called = _called(each, started) if each.stage < Stage.NODEADM_RUN else ""
-        if makes and not called:
-            called = _called_elsewhere(each, joins=joins)
+        if not called:
+            called = _called_elsewhere(each, makes=makes, joins=joins)
         if isinstance(each, Unit) and ((not makes and each.act is Act.RESTART) or _is_made_later(each, at, by_kubeadm)):
             continue
         if called:
@@ -106,7 +108,7 @@ def critical_gaps(timeline: Timeline) -> Iterator[NotUnderstood]:
     """By its first line: what stands in a program of another language, or in a file that it writes, is no step."""
     makes, joins = _makes_a_node(timeline), _joins_itself(timeline)
     for each in timeline.of(NotUnderstood):
-        if makes and _called_elsewhere(each, joins=joins):
+        if _called_elsewhere(each, makes=makes, joins=joins):
             continue
         first = each.written.lstrip().partition("\n")[0]
         if not _NO_STEP.search(first) and _names_one(first):
@@ -151,7 +153,7 @@ def _by_kubeadm(timeline: Timeline) -> float:
     packages = (each.shown() for one in timeline.of(Installs) if not one.removes for each in one.packages)
     joins = _joins_itself(timeline)
     is_left_to_others = any(each.partition("=")[0] == "kubeadm" for each in packages) and not any(
-        isinstance(each, Joins) or _called_elsewhere(each, joins=joins) for each in timeline.effects
+        isinstance(each, Joins) or _called_elsewhere(each, makes=True, joins=joins) for each in timeline.effects
     )
     return inf if is_left_to_others else -1
 
@@ -180,10 +182,12 @@ def _joins_itself(timeline: Timeline) -> bool:
     return any(isinstance(each, Joins) or _makes_a_control_plane(each) for each in timeline.effects)
 
 
-def _called_elsewhere(effect: Effect, *, joins: bool) -> str:
+def _called_elsewhere(effect: Effect, *, makes: bool, joins: bool) -> str:
     """A join, or the whole of kubeadm, by the name under which its words stand elsewhere; empty where it is none.
     Where the script itself joins, what is called so only prepares it."""
-    if not isinstance(effect, (NotUnderstood, Runs)) or isinstance(effect, RunsElsewhere):
+    if isinstance(effect, NotUnderstood) and _PRINTED in effect.why:
+        return JOINING  # whatever the variable is called, and whoever brought kubelet
+    if not makes or not isinstance(effect, (NotUnderstood, Runs)) or isinstance(effect, RunsElsewhere):
         return ""
     if _ANOTHER_JOIN.search(effect.command):
         return ""

@@ -104,7 +104,7 @@ class Walked:
         yield from islice(self.ran, self._turn(ran))
 
     def moves_before(self, ran: Ran) -> Iterator[Ran]:
-        """Each `cd` before it that still holds where it runs, the last one first: `$(cd lib && pwd)` leads nobody away."""
+        """Each `cd` before it that still holds there, the last one first; `$(cd lib && pwd)` leads nobody away."""
         behind = bisect_left(self._moves, self._turn(ran))
         moves = (self.ran[self._moves[at]] for at in range(behind - 1, -1, -1))
         return (each for each in moves if each.shells == ran.shells[: len(each.shells)])
