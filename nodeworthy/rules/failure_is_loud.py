@@ -12,7 +12,8 @@ such step: kubeadm starts kubelet, and fails where it does not run. A loop that 
 something is wrong, and nobody at boot, unless it says what it waits for.
 
 What a script has other machines do (`ssh HOST "sudo kubeadm init"`, `ssh HOST bash -s <<EOF`; `gcloud compute ssh`,
-`vagrant ssh -c` and `multipass exec` are no other) is asked the same: ssh ends as the last command there does, and `set -e` holds on neither side for the other.
+`vagrant ssh -c` and `multipass exec` are no other) is asked the same: ssh ends as the last command there does, and
+`set -e` holds on neither side for the other.
 
 What could not be read is `unknown` where its own words name such a step. A program in another language, a template's
 hole or a script that nobody calls critical is none.

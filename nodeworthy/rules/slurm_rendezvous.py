@@ -14,15 +14,17 @@ gives it a value; where nothing in the script does, what runs on the nodes is no
 one node as well: `srun torchrun` with two tasks starts two of it, of which one finds the port taken, or no place left;
 with `--standalone` each has a port of its own, and both train on the same GPUs.
 
-Python that is started by srun itself takes its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from
-Slurm's own variables; which of them is read from the script, where that lies beside the job.
+A program that starts its ranks itself and is told of several nodes (`--num_nodes 2`, `hydra.launcher.nnodes=2`) waits
+for the others, where it runs on the first node and nothing runs on them. Python that is started by srun itself takes
+its ranks from the environment (`RANK`, `WORLD_SIZE`, `LOCAL_RANK`) or from Slurm's own variables; which of them is read
+from the script, where that lies beside the job.
 """
 
 from __future__ import annotations
 
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.slurm.launch import Launch
-from nodeworthy.facts.slurm.meeting import Hidden, crowded, flaws, hidden, started_once
+from nodeworthy.facts.slurm.meeting import Hidden, crowded, flaws, hidden, started_once, told_of_more
 from nodeworthy.facts.slurm.ran import said
 from nodeworthy.facts.slurm.ranks import Spread, is_local, reads_slurm, same_for_all, seen_by_all, spread
 from nodeworthy.rule import Rule
@@ -104,6 +106,8 @@ def _flaws(job: SlurmJob, launch: Launch, *, alone: bool) -> list[Draft]:
             return [_too_few(launch)]
         twice = crowded(launch, where, lambda: seen_by_all(job, launch))
         return [twice] if twice is not None else []
+    if where.only_first and launch.program == "python":
+        return list(told_of_more(job, launch))
     return _of_python(job, launch, where)
 
 

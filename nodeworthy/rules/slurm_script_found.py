@@ -1,16 +1,15 @@
 """The launcher's script exists, and is what runs.
 
-`torchrun --nproc_per_node=4 train.py` runs train.py, not torchrun: who looks for the first word only sends the job to
-a folder without it (`can't open file 'train.py'`), after hours in the queue. The script is looked for behind launchers
+`torchrun --nproc_per_node=4 train.py` runs train.py, not torchrun: who looks for the first word only sends the job to a
+folder without it (`can't open file 'train.py'`), after hours in the queue. The script is looked for behind launchers
 and wrappers (srun, torchrun, accelerate, deepspeed, apptainer, conda run, …), in the folders from which the job may be
-submitted: that of the job's script, those above it up to the repository's root, and any below it. Nobody knows which
-of them it is, so a script is missing only where its tree shows that it should be there: other scripts lie beside the
-job or in its repository, this one nowhere, and nothing fetches it. Of a job that lies alone nothing is said. Slurm runs
-a copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folder, and `source "$(dirname "$0")/env.sh"`
-finds nothing there. What lies on the cluster's disks
-(`/scratch/…`, `cd $HOME/…`, `$CODE/…`, `#SBATCH --chdir=/…`) or in a container can't be looked for from here, and is
-not judged; a script that a variable names which the job does not set is not known. What the job writes itself is
-there; modules (`-m`) are not looked for.
+submitted: that of the job's script, those above it up to the repository's root, and any below it. Nobody knows which of
+them it is, so a script is missing only where its tree shows that it should be there: other scripts lie beside the job
+or in its repository, this one nowhere, and nothing fetches it. Of a job that lies alone nothing is said. Slurm runs a
+copy of the job's script, so `cd "$(dirname "$0")"` leads to Slurm's own folder, and `source "$(dirname "$0")/env.sh"`
+finds nothing there. What lies on the cluster's disks (`/scratch/…`, `cd $HOME/…`, `$CODE/…`, `#SBATCH --chdir=/…`) or
+in a container can't be looked for from here, and is not judged; a script that a variable names which the job does not
+set is not known. What the job writes itself is there; modules (`-m`) are not looked for.
 
 A line that ends without its backslash cuts off what stands below: options are then run as programs.
 

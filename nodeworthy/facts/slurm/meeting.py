@@ -57,6 +57,44 @@ def flaws(launch: Launch, where: Spread) -> Iterator[Draft]:
     yield from _CHECKS[launch.program](launch, where)
 
 
+# `--num_nodes 2` of Lightning, `hydra.launcher.nnodes=2`: what a program is told that starts its ranks itself.
+_OF_NODES = pattern(r"(?:[\w.+-]*[.+-])?(?:nnodes|num[_-]nodes|n[_-]nodes|num[_-]machines)(?:=(\d{1,6}))?")
+# Started on a node for what it says: `head_ip=$(srun -w "$head" hostname -i)`.
+_ASK_ONLY = ("hostname", "ip", "getent", "nvidia-smi", "echo", "date", "uname")
+# They ask Slurm, or others that they have started, for the rest.
+_ASKS_FOR_MORE = pattern(r"(?i)submitit|\bray\b|\bdask")
+
+
+def told_of_more(job: SlurmJob, launch: Launch) -> Iterator[Draft]:
+    """Of a program that is told of several nodes and runs on the first, where nothing runs on the others."""
+    told = _nodes_told(launch)
+    if told <= 1 or job.request.nodes <= 1 or _ASKS_FOR_MORE.search(job.text) or _reaches_others(job):
+        return
+    called = said(launch.script) if launch.script is not None else launch.module
+    yield fail(
+        launch.place,
+        f"{called} is told of {told} nodes, and is started on the first only",
+        is_="no srun before it",
+        should=f"srun --nodes={told} --ntasks-per-node=1 {launch.program} …, each with its own rank",
+        cause="a batch script runs on the first node of its job: it waits there for the others for ever",
+    )
+
+
+def _nodes_told(launch: Launch) -> int:
+    words = [each.shown() for each in launch.arguments]
+    for word, behind in zip(words, [*words[1:], ""], strict=True):
+        found = _OF_NODES.fullmatch(word)
+        number = (found[1] or behind) if found is not None else ""
+        if number.isdecimal():
+            return int(number)
+    return 0
+
+
+def _reaches_others(job: SlurmJob) -> bool:
+    """Somebody starts the other ranks there, whichever way."""
+    return any(each.step is not None and each.program not in _ASK_ONLY for each in job.launches)
+
+
 def started_once(launch: Launch, nodes: int) -> Iterator[Draft]:
     """Of a launcher that is started on the first node of several."""
     if launch.program == "deepspeed":
