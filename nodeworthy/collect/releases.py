@@ -1,4 +1,5 @@
-"""Which releases a document asks for: Flux, Argo CD, k3s' HelmChart, Kustomize, Helmfile, the patches of one.
+"""Which releases a document asks for: Flux, Argo CD, k3s' HelmChart, Cluster API's HelmChartProxy, Kustomize,
+Helmfile, the patches of one.
 
 A document that asks for none may hold values all the same: a values file, the stack config of somebody's own program,
 a ConfigMap that keeps them for Helm.
@@ -110,6 +111,15 @@ def _helm_chart(document: Tree) -> Iterator[Release]:
     yield _release(HELM_CHART, document, chart, spec.get("version"), values)
 
 
+def _helm_chart_proxy(document: Tree) -> Iterator[Release]:
+    """Cluster API's: it is installed into the clusters that it selects, and its values are a template."""
+    spec = document.get("spec")
+    template = spec.get("valuesTemplate")
+    elsewhere = "its valuesTemplate is filled in for each cluster" if "{{" in (template.text or "") else None
+    values = document_inside(template)
+    yield _release("HelmChartProxy", document, spec.get("chartName"), spec.get("version"), values, elsewhere=elsewhere)
+
+
 def _kustomization(document: Tree) -> Iterator[Release]:
     for chart in document.get("helmCharts").sequence:
         elsewhere = "valuesFile may hold it, which is another file" if chart.get("valuesFile").text else None
@@ -177,4 +187,5 @@ _READERS: dict[tuple[str, str], Callable[[Tree], Iterator[Release]]] = {
     ("argoproj.io", "ApplicationSet"): _argo_application_set,
     ("helm.cattle.io", "HelmChart"): _helm_chart,
     ("helm.cattle.io", "HelmChartConfig"): _helm_chart,
+    ("addons.cluster.x-k8s.io", "HelmChartProxy"): _helm_chart_proxy,
 }
