@@ -8,7 +8,7 @@ from dataclasses import field
 
 from nodeworthy.boot.conditions import Asks, Condition, Guard, Question
 from nodeworthy.boot.origin import Origin
-from nodeworthy.boot.shell.directives import Directive, directives_of
+from nodeworthy.boot.shell.templates import Directive, directives_of
 from nodeworthy.boot.text import Hole
 from nodeworthy.records import dataclass
 

@@ -24,7 +24,7 @@ from nodeworthy.facts.cluster.pending_causes import Waiting
 from nodeworthy.facts.cluster.plugins_on_nodes import PluginsOnNodes
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
 from nodeworthy.facts.cluster.unanswered_pods import UnansweredPods
-from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
+from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned, QueueAsked, QueueNotPlanned
 from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
@@ -35,13 +35,12 @@ from nodeworthy.facts.fleet.pool_system import PoolSystem
 from nodeworthy.facts.hami.cluster import HamiInstallations
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
-from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.health import HamiComponents
 from nodeworthy.facts.hami.metrics import HamiMetrics
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.policies import Policy
-from nodeworthy.facts.hami.runtime import HamiRuntime
-from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.setup import HamiRuntime, HamiSetup
+from nodeworthy.facts.hami.shares import HamiGpus
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.node.files import NodeFiles
 from nodeworthy.facts.node.node import Node
@@ -58,12 +57,9 @@ from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling, ProfilingNodes, WatchedNode
 from nodeworthy.facts.profiling.promise import ProfilingPromise
 from nodeworthy.facts.secrets.plain_text import PlainText
-from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret
-from nodeworthy.facts.secrets.secret_manifest import SecretManifest
-from nodeworthy.facts.secrets.stack_outputs import StackOutput
-from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
+from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret, SecretManifest, StackOutput
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, SplitEndpoint
 from nodeworthy.facts.services.queue_database import QueueDatabase
-from nodeworthy.facts.services.split_endpoint import SplitEndpoint
 from nodeworthy.facts.slurm.job import SlurmJob
 from nodeworthy.facts.verification.work import VerificationWork
 from nodeworthy.rule import Moment

@@ -131,7 +131,7 @@ def _prometheuses(document: Tree) -> Iterator[Fact]:
 
 
 def _monitors(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.services.split_endpoint import split_endpoints
+    from nodeworthy.facts.services.monitoring_stack import split_endpoints
 
     yield from split_endpoints(document)
 
@@ -143,7 +143,7 @@ def _databases(document: Tree) -> Iterator[Fact]:
 
 
 def _namespaces(document: Tree) -> Iterator[Fact]:
-    from nodeworthy.facts.hami.opted_out_namespace import opted_out_namespaces
+    from nodeworthy.facts.hami.setup import opted_out_namespaces
 
     yield from opted_out_namespaces(document)
 

@@ -2,9 +2,158 @@
 
 from __future__ import annotations
 
-from nodeworthy.fleet.kinds import CIDR, NAME, NOT_BLANK, PATH, QUANTITY, duration, host_and_port
-from nodeworthy.fleet.pool_declaration import POOL
+import difflib
+import ipaddress
+import re
+
+from nodeworthy.fleet.model import CapacityKind, Driver, Firewall
 from nodeworthy.fleet.shape import Anything, Field, Items, Named, Record, Text, Truth, Whole
+from nodeworthy.known.containerd import distributions
+from nodeworthy.known.gpus import gpu_names
+from nodeworthy.known.instances import types_with
+from nodeworthy.patterns import pattern
+
+# Kinds of values that several keys of a fleet take.
+
+_HOST = pattern(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-fA-F:]+\]")
+_DURATION = pattern(r"([0-9]+y)?([0-9]+w)?([0-9]+d)?([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+ms)?")
+
+
+def _cidr(text: str) -> str | None:
+    if "/" not in text:
+        return "must be a range of addresses with its length, such as 10.0.0.0/16"
+    try:
+        written = ipaddress.ip_interface(text)
+    except ValueError:
+        return "must be a range of addresses such as 10.0.0.0/16"
+    if written.ip != written.network.network_address:
+        return f"is an address within a range: the range itself is {written.network}"
+    return None
+
+
+def _quantity(text: str) -> str | None:
+    return None if re.search("[1-9]", text) else "must be more than nothing"
+
+
+def duration(text: str) -> str | None:
+    if text and _DURATION.fullmatch(text) and re.search("[1-9]", text):
+        return None
+    return "must be a duration such as 15d or 12h"
+
+
+def _absolute_path(text: str) -> str | None:
+    if text.startswith("/") and ".." not in text.split("/") and not re.search(r"\s", text):
+        return None
+    return "must be an absolute path without blanks and '..'"
+
+
+def host_and_port(text: str) -> str | None:
+    if "://" in text:
+        return f"is a URL: leave out the {text.partition('://')[0]}://"
+    host, colon, port = text.rpartition(":") if re.search(r":[^\]]*$", text) else (text, "", "")
+    if colon and not (port.isascii() and port.isdigit() and 1 <= int(port[:6]) <= 65535):
+        return "must have a port from 1 to 65535"
+    return None if _HOST.fullmatch(host) else "must be a host, with its port where it has one"
+
+
+def distribution(text: str) -> str | None:
+    known = distributions()
+    if text in known:
+        return None
+    near = difflib.get_close_matches(text, known, 1)
+    return f"is no distribution we know{f'; did you mean {near[0]}?' if near else ''}: {', '.join(known)}"
+
+
+NOT_BLANK = r".*\S.*"
+CIDR = Text("a range of addresses such as 10.0.0.0/16", fault=_cidr)
+QUANTITY = Text("a quantity such as 50Gi", pattern=r"[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)", fault=_quantity)
+PATH = Text("an absolute path", fault=_absolute_path)
+# What both a label's value and a resource's name can be.
+NAME = Text("letters, digits, '-', '_' and '.', 63 at most", pattern=r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
+MINOR = Text('a minor version in quotes, such as "2.2"', pattern=r"[0-9]+\.[0-9]+", quote=True)
+
+
+def choice(*words: str) -> Text:
+    return Text(f"{', '.join(words[:-1])} or {words[-1]}", choices=words)
+
+
+# The keys of a pool.
+
+OSES = ("al2023", "al2", "ubuntu-22.04", "ubuntu-24.04", "bottlerocket")
+
+CAPACITY = Record(
+    "How the nodes are bought",
+    {
+        "kind": Field(
+            choice(*(each.value for each in CapacityKind)),
+            "a capacity block, a reservation, or on demand",
+            default=CapacityKind.ON_DEMAND.value,
+            decides=True,
+        ),
+        "id": Field(
+            Text("a capacity reservation's id such as cr-0123", pattern=r"cr-[0-9a-f]+"),
+            "the block's or the reservation's id",
+            example="cr-0123",
+            decides=True,
+        ),
+    },
+)
+
+POOL = Record(
+    "A pool of equal nodes",
+    {
+        "gpu": Field(
+            Text("a GPU's name such as H100", pattern=NOT_BLANK),
+            "the GPU of its nodes, in any case (that of the instance type)",
+            example="h100",
+            offered=gpu_names(),
+        ),
+        "instanceType": Field(
+            Text("an EC2 instance type such as p5.48xlarge", pattern=NOT_BLANK),
+            "the EC2 instance type",
+            example="p5.48xlarge",
+            offered=tuple(name for gpu in gpu_names() for name in types_with(gpu)),
+        ),
+        "nodes": Field(Whole(0), "how many nodes it has", default=1, decides=True),
+        "min": Field(Whole(0), "the least (nodes)", example=1, decides=True),
+        "max": Field(Whole(0), "the most (nodes)", example=4, decides=True),
+        "gpusPerNode": Field(Whole(1), "GPUs of a node (what the instance type has)", example=8),
+        "os": Field(
+            choice(*OSES), "the nodes' operating system (what the distribution says, else al2023)", default="al2023"
+        ),
+        "distribution": Field(
+            Text("a distribution", choices=distributions(), fault=distribution),
+            "what brings kubelet and its containerd (what os says)",
+            example="k8s-snap",
+        ),
+        "containerd": Field(MINOR, "the minor version of containerd, in quotes", example="2.2"),
+        "containerdBaseDir": Field(
+            PATH, "containerd-base-dir of the k8s snap", example="/var/lib/k8s-containerd/k8s-containerd"
+        ),
+        "snapConfinement": Field(choice("classic", "strict"), "confinement of the k8s snap", default="classic"),
+        "driver": Field(
+            choice(*(each.value for each in Driver)),
+            "where the NVIDIA driver comes from (ami where EKS's image brings it, else operator)",
+            example="ami",
+            decides=True,
+        ),
+        "capacity": Field(CAPACITY, "how the nodes are bought", example={"kind": "block", "id": "cr-0123"}),
+        "firewall": Field(
+            choice(*(each.value for each in Firewall)),
+            "the nodes' firewall: ufw must be active and right",
+            default=Firewall.NONE.value,
+            decides=True,
+        ),
+        "profilingDedicated": Field(Whole(0), "how many of its nodes are for profiling alone", default=0, decides=True),
+        "provision": Field(
+            Truth(),
+            "whether we build the nodes, or only check them (true where there is an instance type)",
+            example=False,
+            decides=True,
+        ),
+    },
+)
+
 
 KEY = "nodeworthy:fleet"
 

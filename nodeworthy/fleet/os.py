@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from nodeworthy.fleet.declaration import OSES
 from nodeworthy.fleet.model import Pool
-from nodeworthy.fleet.pool_declaration import OSES
 from nodeworthy.known.containerd import Containerd, containerd_of, takes_base_dir
 from nodeworthy.verdict import Known, Located, Place, Unknown
 

@@ -36,7 +36,7 @@ from nodeworthy.facts.firewall.pods import joins, of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
 from nodeworthy.facts.firewall.too_wide import flaws_of
-from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
+from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.node.firewall_on_node import declared, once_booted, open_to_others, seen_on, wanted_by
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted

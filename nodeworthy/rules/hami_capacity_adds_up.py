@@ -19,9 +19,9 @@ from typing import Any
 
 from nodeworthy.facts.hami.asks import beyond_any_gpu, impossible, too_large
 from nodeworthy.facts.hami.fault import HamiSums
-from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.shares import HamiGpus
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Located, Severity, fail, need, skip, unknown

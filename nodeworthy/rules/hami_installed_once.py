@@ -10,8 +10,7 @@ for it, its rules are skipped.
 
 from __future__ import annotations
 
-from nodeworthy.facts.hami.cluster import HamiInstallations
-from nodeworthy.facts.hami.parts import Installation
+from nodeworthy.facts.hami.cluster import HamiInstallations, Installation
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Place, Related, Severity, fail, unknown
 

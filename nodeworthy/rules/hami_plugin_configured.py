@@ -17,7 +17,7 @@ from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.fault import HamiPluginNodes
 from nodeworthy.facts.hami.pod import HamiPod
-from nodeworthy.facts.hami.runtime import HamiRuntime
+from nodeworthy.facts.hami.setup import HamiRuntime
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.known.hami import annotation_names, mig_strategies, modes, variables
 from nodeworthy.rule import Rule

@@ -28,10 +28,9 @@ from nodeworthy.boot.userdata import PartKind
 from nodeworthy.edit import Edit, Kind
 from nodeworthy.facts.boot.guards import told
 from nodeworthy.facts.boot.kubelet_starts import Keeper, KubeletStarts, families_in, told_to_nobody
-from nodeworthy.facts.boot.runtime_starts import started_for_this_boot
+from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this_boot, swap_off_for_this_boot
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
-from nodeworthy.facts.boot.swap_off import is_of_a_cloud, swap_off_for_this_boot
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
 from nodeworthy.facts.node.kubelet_faults import told_of
 from nodeworthy.facts.node.node import Node

@@ -21,9 +21,15 @@ from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, MonitoringNotPlanned
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping
-from nodeworthy.facts.services.prometheus_amounts import fitting, room_of, seconds, size
-from nodeworthy.facts.services.split_endpoint import SplitEndpoint
+from nodeworthy.facts.services.monitoring_stack import (
+    MonitoringStack,
+    Scraping,
+    SplitEndpoint,
+    fitting,
+    room_of,
+    seconds,
+    size,
+)
 from nodeworthy.known.monitoring import DAYS_IN_A_GIB, TOO_MUCH
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Located, Related, Severity, Unknown, fail, need, skip, unknown

@@ -33,11 +33,8 @@ from nodeworthy.facts.boot.remote_script import SendingScript
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.facts.secrets.commented import secrets_in
-from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars
-from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret
-from nodeworthy.facts.secrets.secret_manifest import SecretManifest
-from nodeworthy.facts.secrets.stack_outputs import StackOutput
+from nodeworthy.facts.secrets.plain_text import ENCRYPTED, PlainText, scalars, secrets_in
+from nodeworthy.facts.secrets.planned_secret import PlannedObject, PlannedSecret, SecretManifest, StackOutput
 from nodeworthy.known import clouds
 from nodeworthy.known.secret_names import is_default, shipped_by
 from nodeworthy.known.secret_templates import Filling, fillings

@@ -57,7 +57,7 @@ from nodeworthy.facts.firewall.pods import of_a_node, pods_of
 from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in, unread_amid
 from nodeworthy.facts.firewall.story import Story, stories
-from nodeworthy.facts.firewall.ufw_firewall import UfwFirewall
+from nodeworthy.facts.firewall.ufw_files import UfwFirewall
 from nodeworthy.facts.node.firewall_on_node import declared, evidence, known_to_want, once_booted, seen_on
 from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Firewall as Wanted

@@ -16,9 +16,8 @@ from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.registry.hosts_file import HOSTS, Way
+from nodeworthy.facts.registry.hosts_file import HOSTS, Way, ways, without_port
 from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
-from nodeworthy.facts.registry.name_resolution import ways, without_port
 from nodeworthy.facts.registry.registries_on_node import names_of
 from nodeworthy.fleet.service_addresses import is_in_cluster
 from nodeworthy.known.containerd import every_registry_hosts

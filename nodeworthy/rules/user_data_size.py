@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nodeworthy.boot.userdata import PartKind, UserData
-from nodeworthy.facts.boot.least_size import least_size
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
+from nodeworthy.facts.boot.user_data_faults import least_size
 from nodeworthy.known.clouds import Cloud, cloud
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, skip, unknown

@@ -16,7 +16,7 @@ import pytest
 
 from nodeworthy.collect.cluster import prometheus
 from nodeworthy.errors import InputError
-from nodeworthy.facts.cluster.gpu_usage import GpuUsage
+from nodeworthy.facts.cluster.idle_holders import GpuUsage
 from tests.real.api import Api
 from tests.real.certificates import Authority
 from tests.run import run

@@ -13,9 +13,9 @@ from nodeworthy.facts.firewall.firewall import Does, Filter, Side
 from nodeworthy.facts.firewall.iptables import act_of
 from nodeworthy.facts.firewall.needs import Need, Pods, Way, covers
 from nodeworthy.facts.firewall.nft import NftReader
-from nodeworthy.facts.firewall.passing import lets
 from nodeworthy.facts.firewall.runs import MOST, Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
+from nodeworthy.facts.firewall.story import lets
 from nodeworthy.facts.firewall.ufw_command import UfwCommand, ufw_command
 from nodeworthy.facts.firewall.ufw_files import USER, Told, steps_of
 from nodeworthy.known.pod_interfaces import brought_by, cnis, is_one_pods, is_uplink, named_by

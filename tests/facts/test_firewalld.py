@@ -8,13 +8,12 @@ import pytest
 
 from nodeworthy.boot.text import Text
 from nodeworthy.boot.unpack import unpack
-from nodeworthy.facts.firewall.firewalld_call import call_of
+from nodeworthy.facts.firewall.firewalld import call_of
 from nodeworthy.facts.firewall.needs import Need, Pods, Way
-from nodeworthy.facts.firewall.passing import lets
 from nodeworthy.facts.firewall.runs import runs
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.steps import steps_in
-from nodeworthy.facts.firewall.story import stories
+from nodeworthy.facts.firewall.story import lets, stories
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place

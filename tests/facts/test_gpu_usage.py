@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nodeworthy.facts.cluster.gpu_usage import GpuUsage, is_answer
+from nodeworthy.facts.cluster.idle_holders import GpuUsage, is_answer
 
 HOUR = [(300.0 * step, "0") for step in range(13)]
 

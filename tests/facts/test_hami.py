@@ -11,7 +11,7 @@ from nodeworthy.collect.releases import releases
 from nodeworthy.documents.tree import plant
 from nodeworthy.facts.cluster.node import ClusterNode
 from nodeworthy.facts.cluster.selector import selects
-from nodeworthy.facts.hami.parts import Role, installations, role_of
+from nodeworthy.facts.hami.cluster import Role, installations, role_of
 from nodeworthy.facts.hami.policies import Policy
 from nodeworthy.facts.hami.setup import HamiSetup
 from nodeworthy.facts.hami.shares import devices_of, total

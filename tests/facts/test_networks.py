@@ -9,7 +9,7 @@ import pytest
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.boot.script import BootScript
 from nodeworthy.facts.firewall.needs import Pods
-from nodeworthy.facts.firewall.shown_pods import lines_of, networks_in, shown_by
+from nodeworthy.facts.firewall.pods import lines_of, networks_in, shown_by
 from nodeworthy.known.network_signs import signs, usual
 from nodeworthy.known.pod_interfaces import cnis
 from nodeworthy.verdict import Place

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.containerd.runtime_dump import address
+from nodeworthy.facts.containerd.runtimes import address
 from nodeworthy.known.containerd import containerd_of
 from nodeworthy.verdict import Place
 

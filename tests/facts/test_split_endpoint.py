@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.services.split_endpoint import split_endpoints
+from nodeworthy.facts.services.monitoring_stack import split_endpoints
 from nodeworthy.verdict import Place
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.facts.services import prometheus_amounts
+from nodeworthy.facts.services import monitoring_stack
 from nodeworthy.facts.slurm import request
 from nodeworthy.known.hami import variables
 from nodeworthy.rules import hami_container_limits as limits
@@ -20,7 +20,7 @@ from nodeworthy.verdict import Known, Located, Place
     ],
 )
 def test_a_duration_of_prometheus(written: object, expected: float | None) -> None:
-    assert prometheus_amounts.seconds(written) == expected
+    assert monitoring_stack.seconds(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_duration_of_prometheus(written: object, expected: float | None) -> No
     ],
 )
 def test_a_size_of_prometheus(written: object, expected: float | None) -> None:
-    assert prometheus_amounts.size(written) == expected
+    assert monitoring_stack.size(written) == expected
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_size_of_prometheus(written: object, expected: float | None) -> None:
     [("50Gi", 50 << 30), ("1500m", 1), (1024, 1024), ("0", None), (0, None), ("fifty", None), (None, None)],
 )
 def test_the_room_on_a_volume(written: object, expected: int | None) -> None:
-    assert prometheus_amounts.room_of(written) == expected
+    assert monitoring_stack.room_of(written) == expected
 
 
 @pytest.mark.parametrize(

@@ -156,11 +156,11 @@ def test_however_it_comes(evidence: Evidence, form: str) -> None:
 
 
 def test_words_that_the_facts_know_by_themselves() -> None:
-    from nodeworthy.facts.cluster import rejected_pod, sandbox_failure
+    from nodeworthy.facts.cluster import admission_refusal, sandbox_failure
 
     text = {each.id: each.text for each in all_evidence()}
-    assert text["devices-unavailable"].startswith(rejected_pod._SAID)
-    assert text["unexpected-admission"] == rejected_pod._REASON
+    assert text["devices-unavailable"].startswith(admission_refusal._SAID)
+    assert text["unexpected-admission"] == admission_refusal._REASON
     assert text["no-runtime-configured"] == f"{sandbox_failure._BEFORE}<handler>{sandbox_failure._AFTER}"
 
 

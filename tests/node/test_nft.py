@@ -11,8 +11,7 @@ import pytest
 
 from nodeworthy.facts.firewall.hooked import by_nft
 from nodeworthy.facts.firewall.needs import Pods
-from nodeworthy.facts.firewall.passing import missing
-from nodeworthy.facts.firewall.story import Story, stories
+from nodeworthy.facts.firewall.story import Story, missing, stories
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
 from tests.real.nft_firewalls import BOTH, FIREWALLS, HOOKS

@@ -13,12 +13,12 @@ import pytest
 from nodeworthy.collect.collected import COLLECTED
 from nodeworthy.facts.boot.script import BootPool
 from nodeworthy.facts.fleet.asked_for import MonitoringAsked, QueueAsked
-from nodeworthy.facts.hami.runtime import HamiRuntime
+from nodeworthy.facts.hami.setup import HamiRuntime
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.sharing import SharingConfig
 from nodeworthy.facts.profiling.asked import ProfilingAsked
 from nodeworthy.facts.profiling.nodes import DeclaredForProfiling
-from nodeworthy.facts.secrets.secret_manifest import SecretManifest
+from nodeworthy.facts.secrets.planned_secret import SecretManifest
 from nodeworthy.rule import Moment
 from tests.case_files import command, whole
 from tests.run import run_json

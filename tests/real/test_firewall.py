@@ -14,9 +14,9 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.unpack import unpack
 from nodeworthy.facts.firewall.firewall import Does
 from nodeworthy.facts.firewall.needs import Need, Pods, Way
-from nodeworthy.facts.firewall.passing import lets
 from nodeworthy.facts.firewall.runs import runs
 from nodeworthy.facts.firewall.steps import steps_in
+from nodeworthy.facts.firewall.story import lets
 from nodeworthy.facts.firewall.ufw_command import ufw_command
 from nodeworthy.verdict import Place
 

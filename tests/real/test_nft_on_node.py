@@ -12,7 +12,7 @@ import pytest
 from nodeworthy.collect.node import script
 from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.facts.firewall.passing import missing
+from nodeworthy.facts.firewall.story import missing
 
 from .nft_firewalls import FIREWALLS, HOOKS, SENT_THROUGH
 from .test_firewall import LAB

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.effects import Failure
-from nodeworthy.boot.shell.failing import UNNOTICED, handled_by, unlooked_at
-from nodeworthy.boot.shell.flow import Answer, Failing, Flow, Taken
+from nodeworthy.boot.shell.flow import UNNOTICED, Answer, Failing, Flow, Taken, handled_by, unlooked_at
 from nodeworthy.boot.shell.syntax import AndOr, Branch, If, Not, Statement
 
 if TYPE_CHECKING:

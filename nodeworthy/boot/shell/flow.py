@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
 from nodeworthy.boot.conditions import Guard
 from nodeworthy.boot.content import Content
 from nodeworthy.boot.effects import Expansion, Failure
 from nodeworthy.boot.shell.state import Branch
+from nodeworthy.boot.shell.syntax import (
+    AndOr,
+    Background,
+    Case,
+    Command,
+    CountingFor,
+    For,
+    Function,
+    Group,
+    If,
+    Literal,
+    Not,
+    Pipeline,
+    Redirected,
+    Statement,
+    While,
+    Word,
+)
 from nodeworthy.boot.text import Text
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
+
+if TYPE_CHECKING:
+    from nodeworthy.boot.shell.walker import Walker
 
 
 class Flow(IntEnum):
@@ -75,3 +100,138 @@ class Given:
 
     def holds(self, text: Text) -> bool:
         return any(each is text for each in self.arguments)
+
+
+# What a script does about a failure: what stands behind `||`, or in the branch for it.
+
+_TELLS = {"echo", "printf", "logger", "log", "warn", "error", "err", "cfn-signal", "wall", "systemd-cat", "cat"}
+_NOTHING = {"true", ":"}
+_ENDS = {"exit", "return"}
+_LEAVES = {"break", "exit", "return", "exec", "kill", "reboot", "shutdown"}
+_UNREAD = (Case, CountingFor, For, While)
+_DEEPEST = 4
+_BOTH = ("&>", "&>>", ">&")
+_ALL_IS_WELL = pattern(r"(?i)\b(?:ok(?:ay)?|fine|harmless|success\w*|done|completed?|installed)\b")
+# Words by which whoever reads them looks again.
+_IS_TOLD = pattern(
+    r"(?i)fail|\berr|could|cannot|can't|unable|\bnot\b|n't\b|missing|problem|\bmay\b|might|maybe|warn(?:ing)?:|"
+    r"retry|again|instead|fall(?:ing)?[ -]?back|manual|reboot"
+)
+
+
+UNNOTICED = Failing(Failure.UNNOTICED, explicit=True)
+SWALLOWED = Failing(Failure.SWALLOWED, explicit=True)
+REPORTED = Failing(Failure.REPORTED, explicit=True)
+STOPS = Failing(Failure.STOPS, explicit=True)
+
+
+def unlooked_at(outer: Failing | None) -> Failing:
+    """What runs here may fail and nobody hears of it, unless something around it deals with that."""
+    return outer if outer is not None and outer.explicit else UNNOTICED
+
+
+def run_body(walker: Walker, body: Sequence[Statement]) -> bool | None:
+    """A function's body, or a group's. Where its failure is dealt with outside, `set -e` does not hold in it: of a
+    failure in its middle nobody hears."""
+    outer = walker.failing
+    if len(body) < 2 or outer is None or outer.has_own_options or outer.how not in (Failure.STOPS, Failure.REPORTED):
+        return walker.run_all(body)
+    if not outer.explicit:
+        return walker.run_all(body)
+    walker.failing = UNNOTICED
+    walker.run_all(body[:-1])
+    walker.failing = outer
+    return walker.run_all(body[-1:]) if walker.flow is Flow.ON else None
+
+
+def handled_by(
+    statements: Sequence[Statement], functions: Mapping[str, Function], outer: Failing, failed: Statement | None
+) -> Failing:
+    """What becomes of a failure of `failed` that these statements are there for."""
+    words = _commands(statements, functions, 0)
+    names = {name for name, _ in words}
+    if not names.isdisjoint(_ENDS) and any(name in _ENDS and argument != "0" for name, argument in words):
+        return STOPS
+    if names & _TELLS:
+        return SWALLOWED if _is_muted(failed) and _says_all_is_well(statements, names - functions.keys()) else REPORTED
+    if names <= _ENDS | _NOTHING:
+        return SWALLOWED
+    # Another way to do the same: what counts is what happens where that fails, too.
+    return outer
+
+
+def _is_muted(statement: Statement | None) -> bool:
+    """Whether its errors are thrown away."""
+    if isinstance(statement, Not):
+        return _is_muted(statement.command)
+    if not isinstance(statement, (Command, Redirected)):
+        return False
+    away = [each for each in statement.redirects if isinstance(each.target, Word) and each.target.raw == "/dev/null"]
+    if any(each.operator in _BOTH or each.descriptor == 2 for each in away):
+        return True
+    follows = any(each.operator == ">&" and each.descriptor == 2 for each in statement.redirects)
+    return follows and any(each.operator in (">", ">>") and each.descriptor in (None, 1) for each in away)
+
+
+def _says_all_is_well(statements: Sequence[Statement], names: AbstractSet[str]) -> bool:
+    """Whether all that somebody reads of a failure is that there was none."""
+    said = " ".join(_written(statements, 0))
+    is_all = names <= _TELLS | _NOTHING
+    return is_all and _ALL_IS_WELL.search(said) is not None and _IS_TOLD.search(said) is None
+
+
+def _written(statements: Iterable[Statement], depth: int) -> Iterator[str]:
+    for each in statements:
+        if isinstance(each, Command):
+            yield each.raw
+        elif depth < _DEEPEST:
+            yield from _written(_inside(each), depth + 1)
+
+
+def tries_for_ever(loop: While, functions: Mapping[str, Function]) -> bool:
+    """Whether a loop does one command again until it succeeds, and nothing in it gives up."""
+    last = loop.condition[-1] if loop.condition else None
+    negated = isinstance(last, Not)
+    command = last.command if isinstance(last, Not) else last
+    command = command.statement if isinstance(command, Redirected) else command
+    if not isinstance(command, Command) or negated is loop.until:
+        return False
+    names = {name for name, _ in _commands(loop.body, functions, 0)}
+    return names.isdisjoint(_LEAVES) and not any(isinstance(each, _UNREAD) for each in loop.body)
+
+
+def _commands(statements: Iterable[Statement], functions: Mapping[str, Function], depth: int) -> list[tuple[str, str]]:
+    """Every command by name, with its first argument; of functions also what they do."""
+    found: list[tuple[str, str]] = []
+    for each in statements:
+        if isinstance(each, Command):
+            name = _word(each, 0)
+            found.append((name, _word(each, 1)))
+            if name in functions and depth < _DEEPEST:
+                found += _commands(functions[name].body, functions, depth + 1)
+        elif depth < _DEEPEST:
+            found += _commands(_inside(each), functions, depth + 1)
+    return found
+
+
+def _inside(statement: Statement) -> Iterable[Statement]:
+    if isinstance(statement, Group):
+        return statement.body
+    if isinstance(statement, AndOr):
+        return statement.left, statement.right
+    if isinstance(statement, Pipeline):
+        return statement.commands
+    if isinstance(statement, (Redirected, Background)):
+        return (statement.statement,)
+    if isinstance(statement, Not):
+        return (statement.command,)
+    if isinstance(statement, If):
+        return [inner for branch in statement.branches for inner in branch.body] + list(statement.otherwise)
+    return ()
+
+
+def _word(command: Command, index: int) -> str:
+    if len(command.words) <= index:
+        return ""
+    parts = command.words[index].parts
+    return parts[0].text if len(parts) == 1 and isinstance(parts[0], Literal) else "$"

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.boot.commands.table import PROGRAMS
 from nodeworthy.boot.conditions import Asks, Condition, Guard, together
 from nodeworthy.boot.shell.branches import go_on
-from nodeworthy.boot.shell.failing import run_body
-from nodeworthy.boot.shell.flow import Flow, Given, Taken
+from nodeworthy.boot.shell.flow import Flow, Given, Taken, run_body
 from nodeworthy.boot.shell.state import Defined, Value, bounded
 from nodeworthy.boot.shell.syntax import Function
 from nodeworthy.boot.shell.wrappers import unwrapped

@@ -9,8 +9,7 @@ from nodeworthy.boot.conditions import Asks, Condition, Guard
 from nodeworthy.boot.content import Line
 from nodeworthy.boot.shell.arithmetic import forget
 from nodeworthy.boot.shell.branches import condition
-from nodeworthy.boot.shell.failing import tries_for_ever
-from nodeworthy.boot.shell.flow import Flow
+from nodeworthy.boot.shell.flow import Flow, tries_for_ever
 from nodeworthy.boot.shell.syntax import Command, CountingFor, For, Literal, Statement, Test, While, Word, WordPart
 from nodeworthy.boot.text import EMPTY, Hole, Text
 

@@ -106,7 +106,7 @@ def run_command_text(walker: Walker, text: Text, place: Place, raw: str, argumen
 
 
 def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str) -> bool | None:
-    from nodeworthy.boot.commands.fetched import fetched_script
+    from nodeworthy.boot.commands.fetching import fetched_script
     from nodeworthy.boot.shell.calls import call_of, happened
 
     stream = walker.stdin
@@ -122,7 +122,7 @@ def _run_stdin(walker: Walker, arguments: Sequence[Text], place: Place, raw: str
 
 def run_written(walker: Walker, path: Text, arguments: Sequence[Text], place: Place, raw: str) -> Status | None:
     """Runs a file that the script made or downloaded; None for any other."""
-    from nodeworthy.boot.commands.fetched import fetched_script
+    from nodeworthy.boot.commands.fetching import fetched_script
     from nodeworthy.boot.commands.runfiles import is_runfile, runfile
     from nodeworthy.boot.shell.calls import call_of, happened
     from nodeworthy.boot.shell.redirects import absolute

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, ClassVar
 
-from nodeworthy.boot.shell.directives import Directive
 from nodeworthy.boot.shell.lexer import Lexer
 from nodeworthy.boot.shell.lists import Lists, Statements
 from nodeworthy.boot.shell.pieces import Pieces
@@ -28,7 +27,7 @@ from nodeworthy.boot.shell.syntax import (
     While,
     Word,
 )
-from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF, FOR, IF, template_of, without_marks
+from nodeworthy.boot.shell.templates import ELSE, ENDFOR, ENDIF, FOR, IF, Directive, template_of, without_marks
 from nodeworthy.boot.shell.tokens import WORD, Tokens
 
 # Constructs: branches, loops, functions, groups, and the directives of a template.

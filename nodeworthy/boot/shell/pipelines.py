@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nodeworthy.boot.effects import Fetches
-from nodeworthy.boot.shell.failing import SWALLOWED, UNNOTICED
-from nodeworthy.boot.shell.flow import Flow, Stream
+from nodeworthy.boot.shell.flow import SWALLOWED, UNNOTICED, Flow, Stream
 from nodeworthy.boot.shell.redirects import expanded_in, with_redirects
 from nodeworthy.boot.shell.syntax import Background, Group, Pipeline, Redirected, Statement
 

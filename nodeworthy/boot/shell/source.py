@@ -6,8 +6,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import field
 from functools import cached_property
 
-from nodeworthy.boot.shell.directives import Directive
-from nodeworthy.boot.shell.templates import shown
+from nodeworthy.boot.shell.templates import Directive, shown
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 

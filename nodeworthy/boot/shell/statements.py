@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nodeworthy.boot.conditions import Asks, Condition
 from nodeworthy.boot.shell import branches, loops, pipelines
 from nodeworthy.boot.shell.branches import first_line, go_on
-from nodeworthy.boot.shell.calls import run_command
-from nodeworthy.boot.shell.declarations import run_declaration
+from nodeworthy.boot.shell.calls import run_command, run_declaration
 from nodeworthy.boot.shell.flow import Flow, Taken
 from nodeworthy.boot.shell.functions import define
 from nodeworthy.boot.shell.syntax import (

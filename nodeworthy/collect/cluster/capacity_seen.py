@@ -12,7 +12,7 @@ from typing import Any
 from nodeworthy.documents.plain import mappings_at, text_at
 from nodeworthy.facts.cluster.admission_refusal import AdmissionRefusal, admission_refusal, together
 from nodeworthy.facts.cluster.asking_pod import AskingPod, asking_pod, asks_for_gpus
-from nodeworthy.facts.cluster.gpu_usage import GpuUsage
+from nodeworthy.facts.cluster.idle_holders import GpuUsage
 from nodeworthy.facts.cluster.node_gpus import NodeGpus, node_gpus
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import QuotaRefusal, SchedulingEvents, time_of

@@ -24,7 +24,7 @@ from nodeworthy.documents.json_objects import Item, NotJson, Whole, read_objects
 from nodeworthy.documents.plain import mapping_at, text_at
 from nodeworthy.documents.yaml import NotYaml
 from nodeworthy.errors import InputError
-from nodeworthy.facts.cluster.gpu_usage import is_answer
+from nodeworthy.facts.cluster.idle_holders import is_answer
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place

@@ -13,20 +13,17 @@ from nodeworthy.collect.cluster.hami_settings import settings_of
 from nodeworthy.collect.cluster.kinds import CLUSTER_POLICIES, PODS, RUNTIME_CLASSES, WEBHOOKS
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
-from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Webhook
+from nodeworthy.facts.hami.cluster import HamiCluster, HamiInstallations, Installation, Webhook, installations
 from nodeworthy.facts.hami.crash import HamiCrashes
 from nodeworthy.facts.hami.fault import HamiPluginNodes, HamiSums, UnmutatedPods
-from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.health import HamiComponents, part_faults, silences_its_webhook, webhook_faults
 from nodeworthy.facts.hami.live import sums
 from nodeworthy.facts.hami.metrics import HamiMetrics
-from nodeworthy.facts.hami.parts import Installation, installations
 from nodeworthy.facts.hami.placed import node_faults
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.policies import Policy, policies_of_values
-from nodeworthy.facts.hami.runtime import HamiRuntime, beside_the_operator
-from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.shares import gpus_of_nodes, shared_devices, total
+from nodeworthy.facts.hami.setup import HamiRuntime, HamiSetup, beside_the_operator
+from nodeworthy.facts.hami.shares import HamiGpus, gpus_of_nodes, shared_devices, total
 from nodeworthy.facts.hami.unmutated import left_in_silence, unmutated
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
 from nodeworthy.facts.operator.daemonset_manifest import GPU, Part

@@ -19,7 +19,7 @@ from nodeworthy.collect.cluster.kinds import (
 )
 from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.hami.parts import Role, role_of_object
+from nodeworthy.facts.hami.cluster import Role, role_of_object
 from nodeworthy.facts.hami.shares import SharingPod, sharing_pod
 from nodeworthy.known.hami import annotation_names, scheduler_name
 from nodeworthy.patterns import pattern

@@ -8,7 +8,7 @@ from typing import Any
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.documents.plain import text_at
 from nodeworthy.documents.tree import plant
-from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
+from nodeworthy.facts.hami.cluster import HamiPart, Installation, Role
 from nodeworthy.facts.hami.placed import plugin_spec
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, hami_config_maps
 

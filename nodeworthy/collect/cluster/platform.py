@@ -25,9 +25,8 @@ from nodeworthy.facts.operator.daemonset_manifest import Part
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.facts.services.database_server import DatabaseServer, of_template
-from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, scraping
+from nodeworthy.facts.services.monitoring_stack import MonitoringStack, Scraping, chooses, leads_to, scraping
 from nodeworthy.facts.services.queue_database import QueueDatabase, queue_databases
-from nodeworthy.facts.services.service_monitors import chooses, leads_to
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.patterns import pattern
 from nodeworthy.scene import Fact, Missing, Scene, judged_together

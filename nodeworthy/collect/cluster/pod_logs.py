@@ -9,8 +9,8 @@ from typing import Any
 
 from nodeworthy.documents.plain import at, mappings_at, number_at, text_at
 from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.hami.cluster import role_of_object
 from nodeworthy.facts.hami.crash import is_crash
-from nodeworthy.facts.hami.parts import role_of_object
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 

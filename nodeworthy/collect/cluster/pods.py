@@ -8,9 +8,9 @@ from dataclasses import field
 from typing import Any
 
 from nodeworthy.documents.plain import number_at, text_at
+from nodeworthy.facts.cluster.admission_refusal import RejectedPod, rejected_pod
 from nodeworthy.facts.cluster.live_pod import LivePod, concerns_gpus, likeness, live_pod, reduced
 from nodeworthy.facts.cluster.refused_pod import RefusedPods, refused_pods
-from nodeworthy.facts.cluster.rejected_pod import RejectedPod, rejected_pod
 from nodeworthy.records import dataclass
 
 Key = tuple[str, str]

@@ -12,7 +12,7 @@ from urllib.parse import urlencode, urlsplit
 from nodeworthy.collect.cluster.recording import Recording
 from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
 from nodeworthy.errors import CouldNotLook, InputError
-from nodeworthy.facts.cluster.gpu_usage import LABELS, GpuUsage, is_answer
+from nodeworthy.facts.cluster.idle_holders import LABELS, GpuUsage, is_answer
 from nodeworthy.known.gpu_activity import metrics, minutes
 from nodeworthy.known.secrets import HIDDEN
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nodeworthy.collect.node.containerd import changed_since, dump_of, said_by, version_of, warnings_of
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.containerd.runtime_dump import address, default_runtime, handlers, registry_folders
+from nodeworthy.facts.containerd.runtimes import address, default_runtime, handlers, registry_folders
 from nodeworthy.facts.node.node import RuntimeProcess
 from nodeworthy.known.containerd import defaults, same_file
 from nodeworthy.patterns import pattern

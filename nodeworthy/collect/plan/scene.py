@@ -31,8 +31,7 @@ from nodeworthy.facts.fleet.pool_system import planned_systems, pool_systems
 from nodeworthy.facts.not_seen import NotLookedAt
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.secrets.plain_text import PlainText
-from nodeworthy.facts.secrets.planned_secret import PlannedSecret
-from nodeworthy.facts.secrets.stack_outputs import outputs_in_plain_sight
+from nodeworthy.facts.secrets.planned_secret import PlannedSecret, outputs_in_plain_sight
 from nodeworthy.facts.services.monitoring_stack import MonitoringStack
 from nodeworthy.facts.services.queue_database import QueueDatabase
 from nodeworthy.fleet.model import Fleet

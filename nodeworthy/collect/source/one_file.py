@@ -37,7 +37,7 @@ from nodeworthy.facts.fleet.pool_claim import pool_claims
 from nodeworthy.facts.not_seen import UnreadableInput
 from nodeworthy.facts.operator.fleet_operator import operator_of_fleet
 from nodeworthy.facts.secrets.plain_text import ENCRYPTED, IN_A_JOB, IN_A_STACK, PlainText, without_encrypted
-from nodeworthy.facts.secrets.secret_manifest import (
+from nodeworthy.facts.secrets.planned_secret import (
     hands_over,
     is_readable_secret,
     is_telling_config_map,
@@ -54,7 +54,7 @@ from nodeworthy.verdict import Place
 
 if TYPE_CHECKING:
     from nodeworthy.facts.boot.script import BootScript
-    from nodeworthy.facts.firewall.ufw_firewall import UfwFile
+    from nodeworthy.facts.firewall.ufw_files import UfwFile
     from nodeworthy.facts.node.files import NodeFile
     from nodeworthy.facts.pod.template import PodTemplate
 
@@ -151,7 +151,7 @@ def _is_telling(every: Sequence[Tree], text: str) -> bool:
         return True
     if not any(map(hands_over, every)):
         return False
-    from nodeworthy.facts.secrets.commented import secrets_in
+    from nodeworthy.facts.secrets.plain_text import secrets_in
 
     return any(secrets_in(text))
 

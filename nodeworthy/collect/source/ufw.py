@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.scene import Fact
 
 if TYPE_CHECKING:
-    from nodeworthy.facts.firewall.ufw_firewall import UfwFile
+    from nodeworthy.facts.firewall.ufw_files import UfwFile
     from nodeworthy.fleet.model import Fleet
 
 # One of these stands in every file of ufw's, and in few others.
@@ -27,6 +27,6 @@ def firewalls(files: Sequence[UfwFile], fleet: Fleet | None, why: str) -> list[F
     """The files that belong together are one firewall."""
     if not files:
         return []
-    from nodeworthy.facts.firewall.ufw_firewall import firewalls
+    from nodeworthy.facts.firewall.ufw_files import firewalls
 
     return list(firewalls(files, fleet, why))

@@ -8,8 +8,7 @@ from pathlib import PurePath
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.fillings import Fillings
 from nodeworthy.boot.text import Hole, Text
-from nodeworthy.facts.firewall.ufw_files import BEFORE, DEFAULTS, KINDS, SWITCH, USER
-from nodeworthy.facts.firewall.ufw_firewall import UfwFile
+from nodeworthy.facts.firewall.ufw_files import BEFORE, DEFAULTS, KINDS, SWITCH, USER, UfwFile
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Place
 

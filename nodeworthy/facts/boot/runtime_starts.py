@@ -1,25 +1,114 @@
-"""The container runtime that a script starts for a node of kubeadm's, and what starts it at the next boot.
-
-Packages of Debian's kind enable the unit that they bring; those of RPM leave it as the distribution presets it, and
-that is disabled. kubelet does not start a runtime: it waits for one.
-"""
+"""What kubeadm's nodes need and a script gives them for this boot only: a container runtime, and no swap."""
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 
-from nodeworthy.boot.effects import Act, Effect, How, Installs, Stage, Unit, Writes
+from nodeworthy.boot.effects import Act, Effect, How, Installs, Joins, LoadsModule, Runs, Stage, Unit, Writes
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.boot.userdata import PartKind
 from nodeworthy.facts.boot.kubelet_starts import STARTS, package_name
 from nodeworthy.facts.boot.script import BootScript
-from nodeworthy.facts.boot.swap_off import makes_a_kubeadm_node
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
-from nodeworthy.known.kubelet import Runtime, presets_units, runtimes
+from nodeworthy.known.kubelet import Runtime, kubelet_packages, presets_units, runtimes
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Place, Related
 
+# Swap that a script switches off for this boot only, on a machine that it makes a node of.
+#
+# kubelet refuses to start while swap is on, unless it is told otherwise. Distributions that bring their own kubelet
+# tell it so, and the images of clouds have no swap.
+
+# Whoever names one of these says what becomes of swap, or of kubelet beside it, at the next boot.
+_FOR_GOOD = pattern(
+    r"fstab|swap\.target|\.swap\b|systemd\.swap|dphys-swapfile|zram|[Ff]ail-?[Ss]wap-?[Oo]n|swapBehavior|memorySwap|"
+    r"rm\b[^\n]*swap|\bmounts:|swapoff[^\n]*(?:rc\.local|cron)|(?:cron|rc\.local|@reboot)[^\n]*swapoff"
+)
+# Clouds whose images have no swap, by what a script asks of them or joins.
+_OF_A_CLOUD = pattern(
+    r"169\.254\.169\.254|metadata\.google\.internal|\bcloud-init\b|ec2-metadata|/etc/eks/|amazonaws\.com|\bimds\b|waagent|"
+    r"\bgcloud\b|\baws ec2\b|\baz vm\b|oci-metadata"
+)
+_COMMENT = pattern(r"(?:^|(?<=\s))#[^\n]*|^\s*(?:echo|log|printf)\b[^\n|>]*$", 8)  # re.MULTILINE
+_NODEADM = ("nodeadm", "bootstrap.sh", "k3s", "rke2", "bottlerocket", "k8s-snap", "microk8s", "oke")
 _EVERY_BOOT = frozenset({Stage.BOOTHOOK, Stage.BOOTCMD, Stage.NEXT_BOOT})
+_SYSCTLS = ("ip_forward", "bridge-nf-call")
+
+
+@dataclass(frozen=True)
+class SwapOff:
+    effect: Effect
+    # What else of what kubeadm asks for is gone after a reboot.
+    gone: tuple[Related, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.effect.place
+
+
+def swap_off_for_this_boot(script: BootScript) -> SwapOff | None:
+    timeline = script.timeline
+    off = next((each for each in timeline.of(Runs) if _is_swapoff(each)), None)
+    if off is None or off.stage in _EVERY_BOOT or not makes_a_kubeadm_node(timeline):
+        return None
+    said = "\n".join(_COMMENT.sub("", part.text) for part in script.userdata.parts)
+    is_cloud_config = any(part.kind is not PartKind.SHELL for part in script.userdata.parts)
+    if is_cloud_config or _FOR_GOOD.search(said) or _OF_A_CLOUD.search(said):
+        return None
+    # Where somebody else's script runs beside it, that may do the rest.
+    if next(other_scripts(timeline), None) is not None:
+        return None
+    return SwapOff(off, tuple(_gone(timeline, said)))
+
+
+def is_of_a_cloud(script: BootScript) -> bool:
+    """Whether it asks the cloud that it runs in for anything: as user data does, at a machine's first boot."""
+    return any(_OF_A_CLOUD.search(_COMMENT.sub("", part.text)) for part in script.userdata.parts)
+
+
+def _is_swapoff(effect: Runs) -> bool:
+    words = [each.shown() for each in effect.arguments]
+    return bool(words) and posixpath.basename(words[0]) == "swapoff" and bool(words[1:])
+
+
+def makes_a_kubeadm_node(timeline: Timeline) -> bool:
+    """Or kubelet alone, by hand: nothing of it is a distribution's that brings its own."""
+    ways = {each.how for each in timeline.of(Joins)}
+    if ways & set(_NODEADM):
+        return False
+    return "kubeadm" in ways or any(map(_brings_kubelet, timeline.effects))
+
+
+def _brings_kubelet(effect: Effect) -> bool:
+    if isinstance(effect, Installs):
+        named = (each.shown().partition("=")[0] for each in effect.packages)
+        return not effect.removes and any(each in kubelet_packages() for each in named)
+    if isinstance(effect, Runs):
+        words = [each.shown() for each in effect.arguments[:2]]
+        return bool(words) and posixpath.basename(words[0]) == "kubeadm" and words[1:] in (["init"], ["join"])
+    return isinstance(effect, Unit) and effect.act in STARTS and effect.unit.known == "kubelet.service"
+
+
+def _gone(timeline: Timeline, said: str) -> Iterator[Related]:
+    """Said beside it, for it is no fault of kubelet's: whether it harms depends on what the CNI sets by itself."""
+    for each in timeline.effects:
+        if isinstance(each, LoadsModule) and each.module == "br_netfilter" and "modules-load.d" not in said:
+            yield Related(each.place, "the module br_netfilter is loaded for this boot only, too")
+        elif isinstance(each, Runs) and "sysctl.d" not in said and "sysctl.conf" not in said and _sets(each):
+            yield Related(each.place, f"`{each.command}` holds for this boot only, too")
+
+
+def _sets(effect: Runs) -> bool:
+    words = [each.shown() for each in effect.arguments]
+    return posixpath.basename(words[0]) == "sysctl" and any(name in words[-1] for name in _SYSCTLS)
+
+
+# The container runtime that a script starts for a node of kubeadm's, and what starts it at the next boot.
+#
+# Packages of Debian's kind enable the unit that they bring; those of RPM leave it as the distribution presets it, and
+# that is disabled. kubelet does not start a runtime: it waits for one.
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ class BootScript:
     @property
     def makes_a_node(self) -> bool:
         """Whether it is more than a script that speaks of nodes: they are told apart where nobody named it."""
-        from nodeworthy.facts.boot.node_making import makes_a_node
+        from nodeworthy.facts.boot.pools import makes_a_node
 
         return makes_a_node(self.userdata)
 

@@ -9,12 +9,53 @@ from functools import cached_property
 from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, text_at
-from nodeworthy.facts.cluster.rejected_pod import rejected_pod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.cluster.scheduling_events import time_of
-from nodeworthy.facts.pod.containers import effective_requests
+from nodeworthy.facts.pod.containers import effective_requests, is_gpu_resource
 from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+# Pods that a kubelet rejected after the scheduler had placed them: the devices it counted were not there.
+
+# As known/evidence has them (devices-unavailable, unexpected-admission), which is read only where a log is searched.
+_SAID = "requested number of devices unavailable for "
+_REASON = "UnexpectedAdmissionError"
+# Where nobody asked a scheduler, kubelet itself counts GPUs; and where its policy wants them close to CPUs.
+_REJECTED, _TOPOLOGY = "OutOf", "TopologyAffinityError"
+
+
+@dataclass(frozen=True, slots=True)
+class RejectedPod:
+    object: str
+    node: str
+
+
+def rejected_pod(data: Any) -> RejectedPod | None:
+    """From a Pod, or from an Event about one."""
+    if text_at(data, "kind") == "Event" or "reason" in data:
+        return _of_event(data)
+    reason = text_at(data, "status", "reason")
+    if not _is_refusal(reason) and not (reason == _TOPOLOGY and effective_requests(mapping_at(data, "spec"))):
+        return None
+    name = f"Pod/{text_at(data, 'metadata', 'namespace')}/{text_at(data, 'metadata', 'name')}"
+    return RejectedPod(name, text_at(data, "spec", "nodeName"))
+
+
+def _is_refusal(reason: str) -> bool:
+    return reason == _REASON or (reason.startswith(_REJECTED) and is_gpu_resource(reason.removeprefix(_REJECTED)))
+
+
+def _of_event(event: Any) -> RejectedPod | None:
+    message = text_at(event, "message") or text_at(event, "note")
+    if not _is_refusal(text_at(event, "reason")) and _SAID not in message:
+        return None
+    about = mapping_at(event, "involvedObject") or mapping_at(event, "regarding")
+    if text_at(about, "kind") not in ("Pod", ""):
+        return None
+    source = mapping_at(event, "source") or mapping_at(event, "deprecatedSource")
+    node = text_at(source, "host") or text_at(event, "reportingInstance")
+    return RejectedPod(f"Pod/{text_at(about, 'namespace')}/{text_at(about, 'name')}", node)
+
 
 _COUNTED = pattern(r"unavailable for (?P<resource>\S+?)\. Requested: (?P<asked>\d+), Available: (?P<there>\d+)")
 # Of a pod that no scheduler counted: kubelet counts for itself.

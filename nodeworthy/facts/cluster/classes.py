@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree
-from nodeworthy.facts.containerd.configured_handlers import ConfiguredHandlers
+from nodeworthy.facts.containerd.runtimes import ConfiguredHandlers
 from nodeworthy.facts.operator.fleet_operator import FleetsOperator
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults

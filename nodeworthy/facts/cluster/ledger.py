@@ -8,8 +8,7 @@ from dataclasses import field
 from datetime import datetime
 
 from nodeworthy.facts.cluster.asking_pod import AskingPod
-from nodeworthy.facts.cluster.gpu_usage import GpuUsage
-from nodeworthy.facts.cluster.idle_holders import Doing, doing
+from nodeworthy.facts.cluster.idle_holders import Doing, GpuUsage, doing
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.hami.shares import SharedDevice
 from nodeworthy.facts.pod.containers import holds_a_gpu

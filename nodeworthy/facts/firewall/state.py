@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field, replace
 
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Chains, Does, Filter, Side, Step
-from nodeworthy.facts.firewall.firewalld import Firewalld
-from nodeworthy.facts.firewall.firewalld_filters import chains_of
+from nodeworthy.facts.firewall.firewalld import Firewalld, chains_of
 from nodeworthy.records import dataclass
 
 # ufw's own: a fresh installation forwards nothing and lets nobody in.

@@ -11,7 +11,7 @@ from nodeworthy.boot.text import Text
 from nodeworthy.boot.timeline import Timeline
 from nodeworthy.facts.boot.written_text import content_of
 from nodeworthy.facts.firewall.firewall import FIREWALLD, IPTABLES, UFW, Does, Step
-from nodeworthy.facts.firewall.firewalld_call import OFFLINE, call_of
+from nodeworthy.facts.firewall.firewalld import OFFLINE, call_of
 from nodeworthy.facts.firewall.iptables import Act as IptablesAct
 from nodeworthy.facts.firewall.iptables import act_of, acts_in
 from nodeworthy.facts.firewall.nft import NftReader

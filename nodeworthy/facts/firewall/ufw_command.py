@@ -2,13 +2,218 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
+from itertools import pairwise
 
-from nodeworthy.boot.text import Text
-from nodeworthy.facts.firewall.firewall import Does, Side
-from nodeworthy.facts.firewall.ufw_rule import Refused, Rule, Unclear, rule_of
+from nodeworthy.boot.text import EMPTY, Text
+from nodeworthy.facts.firewall.firewall import Does, Filter, Side
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
+
+# One rule of ufw: `allow in on eno1 from 10.0.0.0/8 to any port 22 proto tcp`, as ufw's own parser reads it.
+
+_PORTS = pattern(r"\d+(?::\d+)?(?:,\d+(?::\d+)?)*")
+
+
+class Refused(Exception):
+    """ufw ends with an error, and nothing changes."""
+
+
+class Unclear(Exception):
+    """What is said can't be known before the script runs."""
+
+
+def _address_of(value: Text) -> Text:
+    """Empty for anybody's. Raises Refused."""
+    known = value.known
+    if known is None:
+        return value
+    if known.lower() == "any":
+        return EMPTY
+    try:
+        network = ipaddress.ip_network(known, strict=False)
+    except ValueError:
+        raise Refused(f"`{known}` is no address") from None
+    return EMPTY if network.prefixlen == 0 else Text.of(str(network))
+
+
+def _is_port(written: str) -> bool:
+    if not _PORTS.fullmatch(written):
+        return False
+    ends = [[int(end) for end in each.split(":")] for each in written.split(",")]
+    return all(0 < end <= 65535 for each in ends for end in each) and all(a < b for a, b in (e for e in ends if e[1:]))
+
+
+_ACTIONS = frozenset({"allow", "deny", "reject", "limit"})
+_KEYS = ("proto", "from", "to", "port", "app", "in", "out")
+_PORTLESS = frozenset({"ipv6", "esp", "ah", "igmp", "gre", "vrrp"})
+_PROTOCOLS = frozenset({"tcp", "udp", "any"}) | _PORTLESS
+_INTERFACE = pattern(r"[a-zA-Z0-9_.+,=%@-]{1,15}")
+# More words than this, and ufw looks no further.
+_MOST = 13
+
+
+@dataclass(frozen=True)
+class Rule:
+    action: str
+    filter: Filter
+
+
+@dataclass
+class _Clauses:
+    side: Side = Side.IN
+    interfaces: dict[str, Text] = field(default_factory=dict)
+    addresses: dict[str, Text] = field(default_factory=dict)
+    # What port or application, of which end.
+    ports: dict[str, str] = field(default_factory=dict)
+    proto: str = ""
+
+
+def rule_of(words: Sequence[Text], *, routed: bool) -> Rule:
+    """Raises Refused, Unclear."""
+    if not words:
+        raise Refused("it has no rule")
+    action = _word(words[0])
+    if action not in _ACTIONS:
+        raise Refused(f"`{action}` is no action of ufw")
+    clauses = _Clauses(Side.ROUTED if routed else Side.IN)
+    rest = _directed(_without_comment(words[1:]), clauses, routed=routed)
+    if len(rest) + 1 + 2 * len(clauses.interfaces) > _MOST:
+        raise Refused("it has too many words")
+    if len(rest) == 1 and not clauses.interfaces:
+        _short(rest[0], clauses)
+    else:
+        _full(rest, clauses)
+    _check(clauses)
+    return Rule(action, _filter(action, clauses))
+
+
+def _word(text: Text) -> str:
+    if text.known is None:
+        raise Unclear(f"it depends on {text.unsaid()}")
+    return text.known
+
+
+def _without_comment(words: Sequence[Text]) -> list[Text]:
+    at = next((index for index, each in enumerate(words) if each.known == "comment"), None)
+    if at is None:
+        return list(words)
+    if at == len(words) - 1:
+        raise Refused("its comment is missing")
+    if "'" in (words[at + 1].known or ""):
+        raise Refused("its comment has a quote in it")
+    return [*words[:at], *words[at + 2 :]]
+
+
+def _directed(words: list[Text], clauses: _Clauses, *, routed: bool) -> list[Text]:
+    """Takes off the direction, the interfaces, the wish to log; a route's second interface may stand behind."""
+    rest = words
+    if rest and rest[0].known in ("in", "out"):
+        direction = rest[0].known or ""
+        if len(rest) > 1 and rest[1].known == "on":
+            rest = _interface(rest, 0, clauses)
+        elif len(rest) == 1 or routed:
+            raise Refused("a direction of a route names its interface" if routed else "it has no rule")
+        else:
+            rest = rest[1:]
+        clauses.side = Side.OUT if direction == "out" and not routed else clauses.side
+    while routed and (at := _second_interface(rest)) is not None:
+        rest = _interface(rest, at, clauses)
+    return rest[1:] if rest and rest[0].known in ("log", "log-all") else rest
+
+
+def _second_interface(words: Sequence[Text]) -> int | None:
+    for at, (one, other) in enumerate(pairwise(words)):
+        if one.known in ("in", "out") and other.known == "on":
+            return at
+    return None
+
+
+def _interface(words: Sequence[Text], at: int, clauses: _Clauses) -> list[Text]:
+    direction = words[at].known or ""
+    if at + 2 >= len(words) or direction in clauses.interfaces:
+        raise Refused("it names no interface, or one twice")
+    name = words[at + 2]
+    if name.known is not None and not _INTERFACE.fullmatch(name.known):
+        raise Refused(f"`{name.known}` is no name of an interface for ufw")
+    clauses.interfaces[direction] = name
+    return [*words[:at], *words[at + 3 :]]
+
+
+def _short(word: Text, clauses: _Clauses) -> None:
+    """`22`, `22/tcp`, `OpenSSH`."""
+    if word.known is None:
+        clauses.ports["to"] = word.shown()
+        return
+    port, slash, proto = word.known.partition("/")
+    if slash and (proto not in _PROTOCOLS - _PORTLESS or "/" in proto):
+        raise Refused(f"`{word.known}` is no port")
+    clauses.ports["to"] = port
+    clauses.proto = proto
+
+
+def _full(words: Sequence[Text], clauses: _Clauses) -> None:
+    if len(words) % 2:
+        raise Refused("it has a wrong number of words")
+    end = ""
+    for key, value in zip(words[::2], words[1::2], strict=True):
+        name = _word(key)
+        if name not in _KEYS or name in ("in", "out"):
+            raise Refused(f"`{name}` is no word of a rule")
+        end = _clause(name, value, end, clauses)
+    if not clauses.addresses and not clauses.interfaces:
+        raise Refused("it has neither `from` nor `to`")
+
+
+def _clause(name: str, value: Text, end: str, clauses: _Clauses) -> str:
+    if name in ("from", "to"):
+        if name in clauses.addresses:
+            raise Refused(f"it has `{name}` twice")
+        clauses.addresses[name] = _address_of(value)
+        return name
+    if name == "proto":
+        if clauses.proto:
+            raise Refused("it has `proto` twice")
+        clauses.proto = (value.known or value.shown()).lower()
+        if value.known is not None and clauses.proto not in _PROTOCOLS:
+            raise Refused(f"`{value.known}` is no protocol of ufw")
+        return end
+    if not end or end in clauses.ports:
+        raise Refused(f"`{name}` needs a `from` or a `to` of its own")
+    clauses.ports[end] = value.shown()
+    return end
+
+
+def _check(clauses: _Clauses) -> None:
+    known = [each.known for each in clauses.addresses.values() if each.known]
+    if len({":" in each for each in known}) > 1:
+        raise Refused("its addresses are of two versions of IP")
+    for port in clauses.ports.values():
+        if port[:1].isdigit() and not _is_port(port):
+            raise Refused(f"`{port}` is no port")
+        if (":" in port or "," in port) and clauses.proto not in ("tcp", "udp") and "$" not in port + clauses.proto:
+            raise Refused("several ports need `proto tcp` or `proto udp`")
+    if clauses.proto in _PORTLESS and clauses.ports:
+        raise Refused(f"{clauses.proto} has no ports")
+
+
+def _filter(action: str, clauses: _Clauses) -> Filter:
+    ports = [f"port {port}" for port in clauses.ports.values() if port != "any"]
+    proto = clauses.proto if clauses.proto != "any" else ""
+    # `limit` lets a few connections through.
+    limits = " ".join(filter(None, [proto, *ports, "a few connections" if action == "limit" else ""]))
+    return Filter(
+        clauses.side,
+        action in ("allow", "limit"),
+        clauses.interfaces.get("in", EMPTY),
+        clauses.interfaces.get("out", EMPTY),
+        clauses.addresses.get("from", EMPTY),
+        clauses.addresses.get("to", EMPTY),
+        limits,
+    )
+
 
 _SIDES = {
     **dict.fromkeys(("incoming", "input"), Side.IN),

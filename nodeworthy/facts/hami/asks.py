@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from nodeworthy.facts.hami.gpus import HamiGpus, largest_memory
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.shares import HamiGpus, largest_memory
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.verdict import Draft, Known, Located, Related, Unknown, fail, unknown
 

@@ -2,17 +2,210 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import field
+from enum import StrEnum
 from functools import cached_property
 from typing import Any, ClassVar
 
-from nodeworthy.documents.plain import mapping_at, mappings_at, text_at
+from nodeworthy.documents.plain import at, mapping_at, mappings_at, strings_at, text_at
+from nodeworthy.facts.cluster.pod import ClusterPod, cluster_pod
 from nodeworthy.facts.cluster.selector import Unmet, selects, unmet
-from nodeworthy.facts.hami.parts import Installation, Role
-from nodeworthy.known.hami import default, scheduler_name
+from nodeworthy.known.hami import default, image_names, labels, scheduler_name
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place, Related
+
+# HAMi's own parts in a cluster: what each is, which installation it belongs to, and how it is.
+
+
+class Role(StrEnum):
+    SCHEDULER = "scheduler"
+    DEVICE_PLUGIN = "device plugin"
+    MONITOR = "vGPU monitor"
+
+
+_BY_LABEL = {
+    labels().scheduler: Role.SCHEDULER,
+    labels().device_plugin: Role.DEVICE_PLUGIN,
+    labels().monitor: Role.MONITOR,
+}
+_BY_NAME = (
+    (re.compile(r"(^|-)hami-(vgpu-)?scheduler(-|$)"), Role.SCHEDULER),
+    (re.compile(r"(^|-)hami-(vgpu-)?device-plugin(-|$)"), Role.DEVICE_PLUGIN),
+    (re.compile(r"(^|-)hami-vgpu-monitor(-|$)"), Role.MONITOR),
+)
+# The commands of its one image, and the chart's names for the containers that run them.
+_BY_PROGRAM = (
+    (re.compile(r"(^|[-/])scheduler(-extender)?$"), Role.SCHEDULER),
+    (re.compile(r"device-plugin$"), Role.DEVICE_PLUGIN),
+    (re.compile(r"vGPUmonitor$|vgpu-monitor$"), Role.MONITOR),
+)
+_MONITORS = ("vgpu-monitor", "vgpu-scheduler-monitor")
+
+
+def role_of(name: str, own: Mapping[str, str], containers: Iterable[Mapping[str, Any]] = ()) -> Role | None:
+    """By its label, in the spelling of today or of before, else by its name, else by what its containers run."""
+    for label in (labels().component, labels().former):
+        role = _BY_LABEL.get(own.get(label, ""))
+        if role is not None:
+            return role
+    named = next((role for form, role in _BY_NAME if form.search(name)), None)
+    return named or _role_of_programs(containers)
+
+
+def role_of_object(data: Mapping[str, Any]) -> Role | None:
+    """Of a pod, or of what makes pods."""
+    spec = mapping_at(data, "spec", "template", "spec") or mapping_at(data, "spec")
+    own = strings_at(data, "metadata", "labels")
+    return role_of(text_at(data, "metadata", "name"), own, mappings_at(spec, "containers"))
+
+
+def _role_of_programs(containers: Iterable[Mapping[str, Any]]) -> Role | None:
+    """Who calls a release as he likes, and labels it so, still runs HAMi's own image."""
+    found: set[Role] = set()
+    for each in containers:
+        if image_name(text_at(each, "image")) in image_names():
+            written = at(each, "command")
+            words = [text_at(each, "name"), *(str(word) for word in (written if isinstance(written, list) else ())[:1])]
+            found.update(role for form, role in _BY_PROGRAM if any(map(form.search, words)))
+    return next((role for _, role in _BY_PROGRAM if role in found), None)
+
+
+def image_name(image: str) -> str:
+    return posixpath.basename(image.partition("@")[0]).partition(":")[0]
+
+
+@dataclass(frozen=True, eq=False)
+class HamiPart:
+    """One pod of HAMi."""
+
+    data: Mapping[str, Any]
+
+    @cached_property
+    def pod(self) -> ClusterPod:
+        return cluster_pod(self.data)
+
+    @cached_property
+    def role(self) -> Role:
+        return role_of_object(self.data) or Role.SCHEDULER
+
+    @property
+    def release(self) -> str:
+        return self.pod.labels.get(labels().instance, "")
+
+    @property
+    def found_by(self) -> str:
+        own = self.pod.labels
+        said = next((each for each in (labels().component, labels().former) if own.get(each) in _BY_LABEL), None)
+        if said:
+            return f"label {said}={own[said]}"
+        return f"name {self.pod.name}" if role_of(self.pod.name, {}) else f"the image that {self.pod.name} runs"
+
+    @cached_property
+    def arguments(self) -> Mapping[str, str]:
+        """What its programs are started with: `--scheduler-name=hami-scheduler`."""
+        found: dict[str, str] = {}
+        for container in mappings_at(self.data, "spec", "containers"):
+            written = [at(container, name) for name in ("command", "args")]
+            for word in (str(each) for some in written if isinstance(some, list) for each in some):
+                name, equals, value = word.partition("=")
+                if equals and name.startswith("--"):
+                    found[name] = value
+        return found
+
+    @cached_property
+    def monitor_fault(self) -> str | None:
+        """Why the monitor beside the device plugin does not run; empty where it does, None where there is none."""
+        has_one = any(text_at(each, "name") in _MONITORS for each in mappings_at(self.data, "spec", "containers"))
+        if not has_one:
+            return None
+        for status in mappings_at(self.data, "status", "containerStatuses"):
+            if text_at(status, "name") in _MONITORS and at(status, "ready") is False:
+                return text_at(status, "state", "waiting", "reason") or "not ready"
+        return ""
+
+    @cached_property
+    def plugin_is_well(self) -> bool:
+        """Whether all but the monitor beside it run."""
+        statuses = [each for each in mappings_at(self.data, "status", "containerStatuses")
+                    if text_at(each, "name") not in _MONITORS]  # fmt: skip
+        return all(at(each, "ready") is True for each in statuses) if statuses else self.pod.ready
+
+
+@dataclass(frozen=True, eq=False)
+class Installation:
+    namespace: str
+    release: str
+    parts: tuple[HamiPart, ...]
+    # Deployments and DaemonSets, by kind and name.
+    makers: Mapping[tuple[str, str], Mapping[str, Any]]
+
+    @property
+    def title(self) -> str:
+        return (
+            f"release '{self.release}' in namespace {self.namespace}" if self.release else f"namespace {self.namespace}"
+        )
+
+    def of(self, role: Role) -> tuple[HamiPart, ...]:
+        return tuple(each for each in self.parts if each.role is role)
+
+    def makers_of(self, role: Role) -> dict[tuple[str, str], Mapping[str, Any]]:
+        return {key: each for key, each in self.makers.items() if role_of_object(each) is role}
+
+    def has(self, role: Role) -> bool:
+        return bool(self.of(role)) or bool(self.makers_of(role))
+
+    @property
+    def scheduler_name(self) -> str | None:
+        named = (each.arguments.get("--scheduler-name") for each in self.of(Role.SCHEDULER))
+        return next((each for each in named if each), None)
+
+
+Makers = Mapping[tuple[str, str, str], Mapping[str, Any]]
+
+
+def installations(parts: Iterable[Mapping[str, Any]], makers: Makers) -> list[Installation]:
+    """By namespace and release; what names no release belongs to the one beside it, unless that has the like."""
+    pods = [HamiPart(each) for each in parts]
+    told = {(each.pod.namespace, each.release) for each in pods}
+    told |= {(key[1], _release(each)) for key, each in makers.items()}
+    found = []
+    for namespace in sorted({each for each, _ in told}):
+        own = [each for each in pods if each.pod.namespace == namespace]
+        made = {(kind, name): each for (kind, where, name), each in makers.items() if where == namespace}
+        releases = sorted({release for each, release in told if each == namespace and release})
+        named = [_of_release(namespace, release, own, made) for release in releases]
+        found += _with_the_rest(named, _of_release(namespace, "", own, made))
+    return [each for each in found if each.has(Role.SCHEDULER) or each.has(Role.DEVICE_PLUGIN)]
+
+
+def _of_release(
+    namespace: str, release: str, pods: Iterable[HamiPart], makers: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> Installation:
+    own = tuple(each for each in pods if each.release == release)
+    made = {key: each for key, each in makers.items() if _release(each) == release}
+    return Installation(namespace, release, own, made)
+
+
+def _with_the_rest(named: list[Installation], rest: Installation) -> list[Installation]:
+    """A second scheduler or device plugin of another name is a second installation."""
+    if not named:
+        return [rest]
+    first, *others = named
+    known = {role_of_object(each) for each in first.makers.values()}
+    besides = {key: each for key, each in rest.makers.items() if role_of_object(each) in known}
+    apart = tuple(each for each in rest.parts if any(each.pod.name.startswith(f"{name}-") for _, name in besides))
+    parts = (*first.parts, *(each for each in rest.parts if each not in apart))
+    makers = {**first.makers, **{key: each for key, each in rest.makers.items() if key not in besides}}
+    found = [Installation(first.namespace, first.release, parts, makers), *others]
+    return [*found, Installation(rest.namespace, "", apart, besides)] if besides else found
+
+
+def _release(maker: Mapping[str, Any]) -> str:
+    return strings_at(maker, "metadata", "labels").get(labels().instance, "")
+
 
 Key = tuple[str, str]
 _HOOK = "vgpu.hami.io"

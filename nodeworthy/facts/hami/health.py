@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from nodeworthy.documents.plain import number_at
-from nodeworthy.facts.hami.cluster import HamiCluster, Webhook
-from nodeworthy.facts.hami.parts import HamiPart, Installation, Role
+from nodeworthy.facts.hami.cluster import HamiCluster, HamiPart, Installation, Role, Webhook
 from nodeworthy.known.evidence import in_text
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Draft, Place, fail

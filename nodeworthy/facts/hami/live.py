@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from nodeworthy.facts.hami.asks import beyond_any_gpu, too_large
 from nodeworthy.facts.hami.fault import Dimension, HamiSums, UsedUp
-from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
-from nodeworthy.facts.hami.shares import Amount, SharedDevice, Total
+from nodeworthy.facts.hami.shares import Amount, HamiGpus, SharedDevice, Total
 from nodeworthy.facts.pod.containers import Container
 from nodeworthy.verdict import Known, Place, Related
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from nodeworthy.documents.plain import at, mappings_at, strings_at, text_at
-from nodeworthy.facts.hami.parts import Installation, Role, role_of
-from nodeworthy.facts.services.monitoring_stack import Scraping
-from nodeworthy.facts.services.service_monitors import chooses, leads_to
+from nodeworthy.facts.hami.cluster import Installation, Role, role_of
+from nodeworthy.facts.services.monitoring_stack import Scraping, chooses, leads_to
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nodeworthy.documents.plain import mapping_at, strings_at, text_at
 from nodeworthy.facts.cluster.node import ClusterNode
-from nodeworthy.facts.hami.parts import Installation, Role
+from nodeworthy.facts.hami.cluster import Installation, Role
 from nodeworthy.facts.hami.shares import devices_of
 from nodeworthy.verdict import Draft, Place, Related, fail
 

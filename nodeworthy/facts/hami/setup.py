@@ -8,14 +8,57 @@ from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
 from nodeworthy.documents.settled import settled
+from nodeworthy.documents.tree import Tree
 from nodeworthy.facts.hami.asking import is_hamis
-from nodeworthy.facts.hami.opted_out_namespace import OptedOutNamespace
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues, truth
+from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.fleet.model import Fleet
-from nodeworthy.known.hami import Resources, default, resources
+from nodeworthy.known.hami import Resources, default, labels, resources
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
+
+# A namespace whose pods HAMi's webhook leaves alone, for a label says so.
+
+
+@dataclass(frozen=True, eq=False)
+class OptedOutNamespace:
+    called: ClassVar[str] = "a namespace without HAMi's webhook"
+    origin: ClassVar[str] = "a manifest"
+
+    place: Place
+    name: str
+    label: Located[Any]
+
+
+def opted_out_namespaces(document: Tree) -> Iterator[OptedOutNamespace]:
+    name = document.get("metadata", "name").text
+    label = settled(document.get("metadata", "labels", labels().webhook))
+    if document.get("kind").text == "Namespace" and name and label.state == Known(labels().webhook_off):
+        yield OptedOutNamespace(document.place, name, label)
+
+
+# HAMi beside the GPU operator, whose toolkit decides whether every pod gets the nvidia runtime.
+
+
+@dataclass(frozen=True, eq=False)
+class HamiRuntime:
+    called: ClassVar[str] = "HAMi beside the GPU operator"
+
+    setup: HamiSetup
+    operator: OperatorValues
+
+    @property
+    def place(self) -> Place:
+        return self.operator.place
+
+
+@derive
+def beside_the_operator(setup: HamiSetup, operator: OperatorValues) -> Iterator[HamiRuntime]:
+    """Nothing where HAMi's settings are not known."""
+    if setup.values:
+        yield HamiRuntime(setup, operator)
+
 
 _NAMES = {
     "count": "resourceName",

@@ -8,10 +8,10 @@ from typing import Any
 from nodeworthy.facts.hami.asks import beyond_any_gpu, impossible, too_large
 from nodeworthy.facts.hami.cluster import HamiInstallations
 from nodeworthy.facts.hami.fault import HamiSums, UnmutatedPods
-from nodeworthy.facts.hami.gpus import HamiGpus
 from nodeworthy.facts.hami.health import HamiComponents
 from nodeworthy.facts.hami.pod import HamiPod
 from nodeworthy.facts.hami.setup import HamiSetup
+from nodeworthy.facts.hami.shares import HamiGpus
 from nodeworthy.records import dataclass
 
 

@@ -10,9 +10,9 @@ from nodeworthy.facts.node.containerd_on_node import lost_config_path
 from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.seen import Docker, NodeRegistries, read_then
 from nodeworthy.facts.registry.docker_trust import FILE, KEY, NOT_TOLD, content_flaw, wrong_kind
+from nodeworthy.facts.registry.hosts_file import without_port
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.facts.registry.mirrors import NO_MIRROR, content_flaws
-from nodeworthy.facts.registry.name_resolution import without_port
 from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import registries as known_registries

@@ -6,13 +6,19 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from nodeworthy.derive import derive
+from nodeworthy.documents.plain import at, mapping_at, strings_at, text_at
 from nodeworthy.documents.settled import settled
 from nodeworthy.documents.tree import Tree, absent
+from nodeworthy.facts.cluster.pod import ClusterPod
+from nodeworthy.facts.cluster.selector import selects
 from nodeworthy.facts.operator.values import OperatorValues
-from nodeworthy.known.monitoring import LEVELS, READ_AT, RETENTION
+from nodeworthy.facts.pod.containers import NotAQuantity, quantity
+from nodeworthy.known.monitoring import FITS, LEVELS, READ_AT, RETENTION
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -196,3 +202,100 @@ def scraping(
         trees = (each.tree for each in operators or ())
         monitored = any(tree.get("dcgmExporter", "serviceMonitor", "enabled").value is True for tree in trees)
         yield Scraping(stacks[0].place, tuple(stacks), monitored)
+
+
+# How long and how much, as Prometheus writes it: `15d`, `2w`, `45GB` (which are powers of 1024 there).
+
+_SECONDS = {"y": 31_536_000, "w": 604_800, "d": 86_400, "h": 3_600, "m": 60, "s": 1, "ms": 0.001}
+_DURATION = pattern(r"(?:(\d+)(y|w|d|h|ms|m|s))")
+_SIZE = pattern(r"(\d+(?:\.\d+)?|\.\d+)(?:([KMGTPE])i?)?B")
+_POWERS = "KMGTPE"
+
+
+def seconds(written: Any) -> float | None:
+    """None for what is no duration."""
+    if not isinstance(written, str) or not written or _DURATION.sub("", written):
+        return None
+    return sum(int(count) * _SECONDS[unit] for count, unit in _DURATION.findall(written))
+
+
+def size(written: Any) -> float | None:
+    """In bytes; None for what is no size."""
+    found = _SIZE.fullmatch(written) if isinstance(written, str) else None
+    if found is None:
+        return None
+    number, unit = found.groups()
+    return float(number) * (1024 ** (_POWERS.index(unit) + 1) if unit else 1)
+
+
+def room_of(written: Any) -> int | None:
+    """A volume's size in bytes; None for what is no size."""
+    try:
+        amount = quantity(written)
+    except NotAQuantity:
+        return None
+    return int(amount) or None
+
+
+def fitting(room: int) -> str:
+    """The largest retentionSize that leaves room on such a volume."""
+    return f"{int(room * FITS) >> 20}MB"
+
+
+# What leads from a ServiceMonitor to the pods that are scraped: the services that it chooses, the pods behind them.
+
+
+def leads_to(service: Mapping[str, Any], pod: ClusterPod) -> bool:
+    chosen = strings_at(service, "spec", "selector").items()
+    return text_at(service, "metadata", "namespace") == pod.namespace and bool(chosen) and chosen <= pod.labels.items()
+
+
+def chooses(monitor: Mapping[str, Any], service: Mapping[str, Any]) -> bool:
+    where = text_at(service, "metadata", "namespace")
+    spec = mapping_at(monitor, "spec")
+    written = at(spec, "namespaceSelector", "matchNames")
+    named = written if isinstance(written, list) else []
+    anywhere = at(spec, "namespaceSelector", "any") is True
+    if not anywhere and where not in (named or [text_at(monitor, "metadata", "namespace")]):
+        return False
+    return selects(mapping_at(spec, "selector"), strings_at(service, "metadata", "labels"))
+
+
+# An endpoint of a ServiceMonitor or PodMonitor that a dash too many splits in two.
+
+# Where each kind keeps its endpoints, and what says which port one of them is.
+_KEPT = {"ServiceMonitor": "endpoints", "PodMonitor": "podMetricsEndpoints"}
+_PORTS = frozenset(("port", "targetPort", "portNumber"))
+# How a port is scraped, which means nothing without one.
+_HOW = frozenset(
+    "interval scrapeTimeout scheme path honorLabels honorTimestamps relabelings metricRelabelings params "
+    "tlsConfig bearerTokenFile bearerTokenSecret basicAuth".split()
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitEndpoint:
+    called: ClassVar[str] = "an endpoint of a monitor"
+
+    kind: str
+    # The entry that has the port, and the one that says how it is scraped.
+    port: Tree
+    how: Tree
+
+    @property
+    def place(self) -> Place:
+        return self.how.place
+
+    @property
+    def says(self) -> str:
+        return next(iter(self.how.mapping))
+
+
+def split_endpoints(document: Tree) -> Iterator[SplitEndpoint]:
+    kind = document.get("kind").text or ""
+    if kind not in _KEPT or not (document.get("apiVersion").text or "").startswith("monitoring.coreos.com/"):
+        return
+    for one, other in pairwise(document.get("spec", _KEPT[kind]).sequence):
+        has_a_port = not _PORTS.isdisjoint(one.mapping)
+        if has_a_port and other.mapping and _HOW.issuperset(other.mapping) and _HOW.isdisjoint(one.mapping):
+            yield SplitEndpoint(kind, one, other)

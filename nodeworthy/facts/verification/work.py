@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any, ClassVar
 
+from nodeworthy.facts.cluster.admission_refusal import RejectedPod
 from nodeworthy.facts.cluster.live_pod import LivePod, live_template
-from nodeworthy.facts.cluster.rejected_pod import RejectedPod
 from nodeworthy.facts.cluster.sandbox_failure import moment
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.facts.pod.template import PodTemplate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.boot.commands.fetched import fetched_script
+from nodeworthy.boot.commands.fetching import fetched_script
 from nodeworthy.boot.effects import Effect, Fetches, Installs, Joins, NotUnderstood, Unit
 from nodeworthy.verdict import Known, Located
 from tests.boot.commands.calls import PLACE, call, ran, text
