@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, EVENTS, NODES, PODS
-from nodeworthy.collect.cluster.not_seen import unseen
+from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.admission_causes import AdmissionWorld, refused_for_lost_devices, refused_on_nodes
 from nodeworthy.facts.cluster.admissions import Admissions
@@ -37,6 +37,7 @@ def capacity(
     fleet: Fleet | None,
     works: list[VerificationWork],
     shared: OfHami,
+    not_seen: NotSeen,
     *,
     blamed: frozenset[str],
 ) -> Scene:
@@ -45,7 +46,7 @@ def capacity(
     world = _world(seen, works, shared, blamed)
     refused = refused_for_lost_devices(seen.capacity.refusals, _admission_world(seen))
     counts = node_gpu_counts(clustered, fleet, seen.capacity.waiting, world, refused)
-    return judged_together([*_facts(seen, works, world), *counts], dict(_missing(seen)))
+    return judged_together([*_facts(seen, works, world), *counts], dict(_missing(seen, not_seen)))
 
 
 def _facts(seen: Seen, works: list[VerificationWork], world: PendingWorld) -> Iterator[Fact]:
@@ -133,12 +134,13 @@ def _plugins(seen: Seen) -> dict[str, datetime]:
     return found
 
 
-def _missing(seen: Seen) -> Iterator[tuple[type[Fact], Missing]]:
-    no_gpus = Missing("no node has GPUs and no pod asks for any")
-    yield Admissions, unseen(seen, PODS, EVENTS) or no_gpus
-    yield HeldGpus, unseen(seen, PODS) or _unmeasured(seen) or Missing(_NOTHING_TELLS)
-    yield NodeGpuCount, unseen(seen, NODES) or Missing("no node offers GPUs")
-    yield Waiting, _only_one(seen) or unseen(seen, PODS) or unseen(seen, NODES) or no_gpus
+def _missing(seen: Seen, not_seen: NotSeen) -> Iterator[tuple[type[Fact], Missing]]:
+    no_gpus, missing = "no node has GPUs and no pod asks for any", not_seen.missing
+    yield Admissions, missing(Admissions, no_gpus, PODS, EVENTS)
+    measured = _unmeasured(seen) if seen.has_all(PODS) else None
+    yield HeldGpus, measured or missing(HeldGpus, _NOTHING_TELLS, PODS)
+    yield NodeGpuCount, missing(NodeGpuCount, "no node offers GPUs", NODES)
+    yield Waiting, _only_one(seen) or missing(Waiting, no_gpus, PODS, NODES)
 
 
 def _unmeasured(seen: Seen) -> Missing | None:
@@ -155,9 +157,8 @@ def _only_one(seen: Seen) -> Missing | None:
 
 def ledger_of(seen: Seen) -> Ledger:
     kept = seen.capacity
-    one, nodes, pods = _only_one(seen), unseen(seen, NODES), unseen(seen, PODS)
-    missing = next(filter(None, (one, nodes, pods)), None)
-    in_part = missing.why if missing is not None else None
+    one, nodes, pods = _only_one(seen), seen.why_not_all(NODES), seen.why_not_all(PODS)
+    in_part = one.why if one is not None else nodes or pods
     counted = ledger(kept.nodes, kept.held, kept.waiting, kept.usage, in_part)
     devices = shared_devices(seen.nodes.values(), seen.hami.shares.values())
     dark = _unoffered(seen, OfHami())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nodeworthy.collect.cluster.kinds import DAEMONSETS, NODES, PODS
-from nodeworthy.collect.cluster.not_seen import unseen
+from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.tree import plant
@@ -26,7 +26,7 @@ CONTAINERD = "containerd://"
 TOLD: frozenset[type[Fact]] = frozenset((DriversOnNodes, PluginsOnNodes, ProfilingPromise, WatchedNode))
 
 
-def gpu_parts(seen: Seen, fleet: Fleet | None, rules: frozenset[str]) -> Scene:
+def gpu_parts(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
     pods, nodes = list(seen.pods.values()), list(seen.nodes.values())
     facts: list[Fact] = []
     if seen.has(PODS):
@@ -35,7 +35,7 @@ def gpu_parts(seen: Seen, fleet: Fleet | None, rules: frozenset[str]) -> Scene:
         facts += watched_nodes(nodes, pods)
     if fleet is not None and seen.has(NODES):
         facts += promises_of_cluster(nodes, fleet)
-    return judged_together(facts, dict(_missing(seen, fleet)), _suppressions(seen, rules), about=TOLD)
+    return judged_together(facts, dict(_missing(not_seen, fleet)), _suppressions(seen, rules), about=TOLD)
 
 
 def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
@@ -46,13 +46,13 @@ def _suppressions(seen: Seen, rules: frozenset[str]) -> Iterator[Suppression]:
         yield from annotated(plant({"metadata": {"annotations": written}}, place), rules, None)
 
 
-def _missing(seen: Seen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Missing]]:
-    unseen_pods = unseen(seen, DAEMONSETS) or unseen(seen, PODS)
-    yield PluginsOnNodes, unseen_pods or Missing("no device plugin that we know runs in the cluster")
-    yield WatchedNode, unseen(seen, NODES) or unseen(seen, PODS) or Missing("no node is dedicated to profiling")
+def _missing(not_seen: NotSeen, fleet: Fleet | None) -> Iterator[tuple[type[Fact], Missing]]:
+    missing = not_seen.missing
+    yield PluginsOnNodes, missing(PluginsOnNodes, "no device plugin that we know runs in the cluster", DAEMONSETS, PODS)
+    yield WatchedNode, missing(WatchedNode, "no node is dedicated to profiling", NODES, PODS)
     why = "no fleet was given" if fleet is None else "the fleet promises no nodes for profiling"
     promised = fleet is not None and any(pool.profiling_dedicated for pool in fleet.gpu_pools)
-    yield ProfilingPromise, (unseen(seen, NODES) if promised else None) or Missing(why)
+    yield ProfilingPromise, missing(ProfilingPromise, why, *([NODES] if promised else ()))
 
 
 def by_containerd(pool: GpuPool, nodes: tuple[ClusterNode, ...]) -> Iterator[GpuPool]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
+from typing import Any
 
 from nodeworthy.collect.cluster.kinds import KINDS, NODES, Kind
 from nodeworthy.collect.cluster.seen import Seen
@@ -12,35 +13,18 @@ from nodeworthy.scene import Missing
 from nodeworthy.verdict import Place, Verdict
 
 
-def unseen(seen: Seen, *kinds: Kind) -> Missing | None:
-    """Why nothing is known of what these tell together; None where all of them could be read. Of a core kind that was
-    not written down at all, another rule says that the diagnosis is blind. Who may look into one namespace only is
-    rightly refused what belongs to none."""
-    left = [each for each in kinds if not seen.has_all(each)]
-    if not left:
-        return None
-    kept_away = next(filter(seen.was_kept_away, left), None)
-    if kept_away is None:
-        return Missing(seen.why_not_all(left[0]) or "")
-    skipped = bool(seen.namespace) and not kept_away.namespaced
-    verdict = Verdict.SKIP if skipped else Verdict.UNKNOWN
-    return Missing(seen.why_not_all(kept_away) or "", verdict, Place(subject=kept_away.plural))
-
-
-def unseen_though_asked(seen: Seen, kind: Kind, *, is_asked_for: bool) -> Missing | None:
-    """Of a kind that few clusters have: not written down is a reason only where its rule was asked for by name."""
-    if not seen.was_kept_away(kind) and not (is_asked_for and not seen.has(kind)):
-        return None
-    return Missing(seen.why_not_all(kind) or "", Verdict.UNKNOWN, Place(subject=kind.plural))
-
-
 class NotSeen:
-    def __init__(self, seen: Seen) -> None:
+    def __init__(self, seen: Seen, asked: Collection[type[Any]] = ()) -> None:
         self._seen = seen
+        self._asked = asked
 
     @cached_property
     def _nodes_are_named(self) -> bool:
         return any(pod.node for pod in self._seen.pods.values())
+
+    def is_asked_for(self, fact: type[Any]) -> bool:
+        """Whether a rule that judges it was named."""
+        return fact in self._asked
 
     def why(self, kind: Kind) -> str | None:
         if self._seen.was_kept_away(kind):
@@ -63,13 +47,17 @@ class NotSeen:
         """The file that could not be read to its end is a finding of its own."""
         return self._seen.has(kind) and kind.plural in self._seen.cut
 
-    def missing(self, kind: Kind, none: str) -> Missing:
-        """Why there are no facts of a kind: not seen, or not there."""
-        why = self.why(kind)
-        if why is None:
-            return Missing(none, place=Place(subject=kind.plural))
-        skipped = self.may_be_refused(kind) or not (kind.core or self._seen.was_kept_away(kind))
-        return Missing(why, Verdict.SKIP if skipped else Verdict.UNKNOWN, Place(subject=kind.plural))
+    def missing(self, fact: type[Any], none: str, *kinds: Kind, blind: bool = False) -> Missing:
+        """Why there is no fact of a type: a kind that it is read from was not seen whole, or there is none in it. Whose
+        rule is `blind` without a core kind says so; of all others that one rule tells of it which says what was not
+        looked at. Few clusters have the other kinds: not written down, they are missed where their rule was named."""
+        left = [each for each in kinds if self.why(each) is not None]
+        if not left:
+            return Missing(none)
+        kind = next(filter(self._seen.was_kept_away, left), left[0])
+        wanted = self._seen.was_kept_away(kind) or self.is_asked_for(fact) or (blind and kind.core)
+        verdict = Verdict.UNKNOWN if wanted and not self.may_be_refused(kind) else Verdict.SKIP
+        return Missing(self.why(kind) or none, verdict, Place(subject=kind.plural))
 
 
 def _remedy(kind: Kind, seen: Seen) -> str:

@@ -16,7 +16,7 @@ from nodeworthy.collect.cluster.kinds import (
     SERVICES,
     STATEFUL_SETS,
 )
-from nodeworthy.collect.cluster.not_seen import unseen_though_asked
+from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.documents.plain import strings_at
@@ -35,15 +35,17 @@ from nodeworthy.scene import Fact, Missing, Scene, judged_together
 TOLD: frozenset[type[Any]] = frozenset((MonitoringAsked, MonitoringStack, QueueAsked, QueueDatabase, Scraping))
 
 
-def platform(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> Scene:
+def platform(seen: Seen, fleet: Fleet | None, not_seen: NotSeen, rules: frozenset[str]) -> Scene:
     stacks = seen.read(MonitoringStack, PROMETHEUSES)
     databases = list(queue_databases([replace(each, runs_on=_runs_on(each, seen)) for each in _servers(seen)]))
     policies = seen.read(OperatorValues, CLUSTER_POLICIES) if stacks else []
-    scraped = [_with_exporters(each, seen, is_asked_for=MonitoringStack in asked) for each in scraping(stacks)]
+    scraped = [
+        _with_exporters(each, seen, is_asked_for=not_seen.is_asked_for(MonitoringStack)) for each in scraping(stacks)
+    ]
     facts: list[Fact] = [*_asked_for(fleet), *stacks, *scraped, *databases, *policies]
     trees = (tree for kind in PLATFORM for tree in seen.documents[kind].values())
     kept = [each for tree in trees for each in annotated(tree, rules, None)]
-    return judged_together(facts, dict(_missing(seen, asked)), kept, about=TOLD)
+    return judged_together(facts, dict(_missing(not_seen)), kept, about=TOLD)
 
 
 def _asked_for(fleet: Fleet | None) -> Iterator[Fact]:
@@ -80,11 +82,8 @@ def _runs_on(server: DatabaseServer, seen: Seen) -> dict[str, str]:
     }
 
 
-def _missing(seen: Seen, asked: frozenset[type[Any]]) -> Iterator[tuple[type[Fact], Missing]]:
-    """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
-    measured = unseen_though_asked(seen, PROMETHEUSES, is_asked_for=MonitoringStack in asked)
-    yield MonitoringStack, measured or Missing("no Prometheus is in what was read")
-    unseen = (
-        unseen_though_asked(seen, kind, is_asked_for=QueueDatabase in asked) for kind in (STATEFUL_SETS, DATABASES)
-    )
-    yield QueueDatabase, next(filter(None, unseen), None) or Missing("no database of a queue is in what was read")
+def _missing(not_seen: NotSeen) -> Iterator[tuple[type[Fact], Missing]]:
+    missing = not_seen.missing
+    yield MonitoringStack, missing(MonitoringStack, "no Prometheus is in what was read", PROMETHEUSES)
+    none = "no database of a queue is in what was read"
+    yield QueueDatabase, missing(QueueDatabase, none, STATEFUL_SETS, DATABASES)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from nodeworthy.collect.cluster.kinds import EVENTS, JOBS, NODES, RUNTIME_CLASSES, Kind
+from nodeworthy.collect.cluster.kinds import EVENTS, JOBS, NODES, RUNTIME_CLASSES
+from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.collect.source.comments import annotated
 from nodeworthy.facts.cluster.classes import ClusterClasses, RuntimeClass
@@ -22,9 +23,9 @@ from nodeworthy.suppression import Suppression
 from nodeworthy.verdict import Place, Verdict
 
 
-def verification(seen: Seen, why_unseen: Callable[[Kind], str | None]) -> list[VerificationWork]:
+def verification(seen: Seen, not_seen: NotSeen) -> list[VerificationWork]:
     """What of the pods is verification, which is judged by what it holds."""
-    pods, unseen_jobs = seen.gpu_pods, why_unseen(JOBS) is not None
+    pods, unseen_jobs = seen.gpu_pods, not_seen.why(JOBS) is not None
     said = ((each.name, OPT_OUTS.items() & each.labels.items()) for each in seen.nodes.values())
     opted_out = {name: "=".join(min(labels)) for name, labels in said if labels}
     bounds = None if unseen_jobs else pods.bounds
@@ -39,8 +40,7 @@ def of_verification(works: list[VerificationWork], waiting: tuple[str, ...]) -> 
 
 def of_pods(
     seen: Seen,
-    why_unseen: Callable[[Kind], str | None],
-    asked: frozenset[type[Any]],
+    not_seen: NotSeen,
     rules: frozenset[str],
     elsewhere: frozenset[type[Any]],
 ) -> Scene:
@@ -48,13 +48,13 @@ def of_pods(
     templates = [live_template(kept, pods) for kept, pods in seen.gpu_pods.groups()]
     runtimes = seen.read(RuntimeClass, RUNTIME_CLASSES)
     facts: list[Fact] = [*templates, *seen.gpu_pods.refused]
-    unseen = why_unseen(RUNTIME_CLASSES)
+    unseen = not_seen.why(RUNTIME_CLASSES)
     if unseen is None:
         facts += [*runtimes, _classes(seen, runtimes)]
-    if why_unseen(NODES) is None:
+    if not_seen.why(NODES) is None:
         facts += sizes_of_nodes(seen.nodes.values())
     kept = [each for pod in templates for each in _suppressions(pod, rules)]
-    said = _missing(seen, unseen, asked)
+    said = dict(_missing(seen, not_seen))
     return judged_together(facts, said, kept, elsewhere={VerificationWork, *elsewhere})
 
 
@@ -79,21 +79,14 @@ def _by_class(seen: Seen) -> dict[str, list[str]]:
     return {name: sorted(pods) for name, pods in found.items()}
 
 
-def _missing(seen: Seen, unseen: str | None, asked: frozenset[type[Any]]) -> dict[type[Any], Missing]:
-    """A kind that nobody wrote down is a reason to skip, unless its rule was asked for by name."""
-    none = Missing("no pod in what was read has to do with GPUs")
-    missing: dict[type[Any], Missing] = {PodTemplate: none}
-    missing[RefusedPods] = Missing(seen.why_not_all(EVENTS) or "no event says that a pod with GPUs was refused")
-    missing[NodeSize] = Missing("no node in what was read has GPUs")
-    if unseen is None:
-        missing[RuntimeClass] = Missing("the cluster has no RuntimeClass")
-        return missing
-    refused = RUNTIME_CLASSES.plural in seen.refused and not seen.namespace
-    verdict = Verdict.UNKNOWN if RuntimeClass in asked or refused else Verdict.SKIP
-    classes = Missing(unseen, verdict, Place(subject=RUNTIME_CLASSES.plural))
-    missing[RuntimeClass] = classes
-    missing[ClusterClasses] = replace(classes, verdict=Verdict.SKIP)
-    return missing
+def _missing(seen: Seen, not_seen: NotSeen) -> Iterator[tuple[type[Any], Missing]]:
+    yield PodTemplate, Missing("no pod in what was read has to do with GPUs")
+    yield RefusedPods, Missing(seen.why_not_all(EVENTS) or "no event says that a pod with GPUs was refused")
+    yield NodeSize, Missing("no node in what was read has GPUs")
+    classes = not_seen.missing(RuntimeClass, "the cluster has no RuntimeClass", RUNTIME_CLASSES)
+    yield RuntimeClass, classes
+    if not_seen.why(RUNTIME_CLASSES) is not None:
+        yield ClusterClasses, replace(classes, verdict=Verdict.SKIP)
 
 
 def _suppressions(pod: PodTemplate, rules: frozenset[str]) -> Iterator[Suppression]:

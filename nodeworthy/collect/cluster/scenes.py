@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 from nodeworthy.collect.cluster import hami, platform
@@ -29,7 +28,7 @@ from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.profiling.nodes import WatchedNode
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.scene import Fact, Missing, Scene, judged_together
-from nodeworthy.verdict import Located, Verdict
+from nodeworthy.verdict import Located
 
 
 def scenes(seen: Seen, fleet: Fleet | None, asked: frozenset[type[Any]], rules: frozenset[str]) -> list[Scene]:
@@ -44,27 +43,28 @@ class _Scenes:
         self._fleet = fleet
         self._asked = asked
         self._rules = rules
-        self._unseen = NotSeen(seen)
+        self._unseen = NotSeen(seen, asked)
         self._toolkits = Toolkits(seen, fleet, self._unseen)
 
     @property
     def all(self) -> list[Scene]:
-        works = verification(self._seen, self._unseen.why)
+        works = verification(self._seen, self._unseen)
         shared = hami.hami(self._seen, self._fleet, self._asked, self._rules)
         held = capacity(
             self._seen,
             self._fleet,
             works,
             of_hami(shared.facts),
+            self._unseen,
             blamed=self._toolkits.nodes_without_runtime,
         )
         told_otherwise = hami.TOLD | platform.TOLD
-        pods = of_pods(self._seen, self._unseen.why, self._asked, self._rules, told_otherwise)
+        pods = of_pods(self._seen, self._unseen, self._rules, told_otherwise)
         verified = of_verification(works, kept_waiting(held))
-        others = [pods, verified, held, platform.platform(self._seen, self._fleet, self._asked, self._rules), shared]
+        others = [pods, verified, held, platform.platform(self._seen, self._fleet, self._unseen, self._rules), shared]
         return [
             self._of_toolkits(starved_of(held)),
-            gpu_parts(self._seen, self._fleet, self._rules),
+            gpu_parts(self._seen, self._fleet, self._unseen, self._rules),
             *self._policies(),
             *others,
             egress(self._seen, self._fleet),
@@ -102,16 +102,11 @@ class _Scenes:
         return cast("OperatorValues", told)
 
     def _no_policy(self) -> Missing:
-        missing = self._unseen.missing(CLUSTER_POLICIES, "there is no ClusterPolicy in the cluster")
-        unseen = self._unseen.why(CLUSTER_POLICIES) is not None
-        if unseen and OperatorValues in self._asked and not self._unseen.may_be_refused(CLUSTER_POLICIES):
-            return replace(missing, verdict=Verdict.UNKNOWN)
-        return missing
+        return self._unseen.missing(OperatorValues, "there is no ClusterPolicy in the cluster", CLUSTER_POLICIES)
 
     def _no_pool(self) -> Missing:
-        if self._unseen.why(NODES):
-            return self._unseen.missing(NODES, "")
-        return Missing("no fleet and no GPU node say which containerd kubelet uses")
+        none = "no fleet and no GPU node say which containerd kubelet uses"
+        return self._unseen.missing(GpuPool, none, NODES, blind=True)
 
     def _pools(self) -> Iterator[GpuPool]:
         """What the operator will serve as soon as it runs."""

@@ -212,8 +212,10 @@ class Toolkits:
     def missing(self) -> Missing:
         if not self._seen.toolkits:
             where = f" in namespace {self._seen.namespace}" if self._seen.namespace else ""
-            return self._unseen.missing(DAEMONSETS, f"no DaemonSet{where} is the operator's toolkit")
-        return self._unseen.missing(NODES, "the toolkit's DaemonSet runs on no node")
+            return self._unseen.missing(
+                ToolkitOnNodes, f"no DaemonSet{where} is the operator's toolkit", DAEMONSETS, blind=True
+            )
+        return self._unseen.missing(ToolkitOnNodes, "the toolkit's DaemonSet runs on no node", NODES, blind=True)
 
 
 def _is_its(failure: SandboxFailure, daemonset: ToolkitDaemonSet, handlers: Collection[str]) -> bool:
