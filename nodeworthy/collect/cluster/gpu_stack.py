@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from nodeworthy.collect.cluster.kinds import NODES, PODS
-from nodeworthy.collect.cluster.not_seen import unseen
+from nodeworthy.collect.cluster.not_seen import NotSeen
 from nodeworthy.collect.cluster.seen import Seen
 from nodeworthy.facts.cluster.gpu_stack import GpuStack, gpu_stack
-from nodeworthy.scene import Fact, Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Scene, judged_together
 
 
-def stack_of(seen: Seen) -> Scene:
-    return judged_together(_facts(seen), {GpuStack: _missing(seen)})
+def stack_of(seen: Seen, not_seen: NotSeen) -> Scene:
+    missing = not_seen.missing(GpuStack, "no part of a GPU stack is in what was read", PODS)
+    return judged_together(_facts(seen), {GpuStack: missing})
 
 
 def _facts(seen: Seen) -> list[Fact]:
@@ -21,7 +22,3 @@ def _facts(seen: Seen) -> list[Fact]:
     nodes = kept.nodes if seen.has(NODES) else {}
     found = gpu_stack(seen.pods.values(), nodes, seen.stack.daemonsets.values(), seen.stack.said, kept.now)
     return [found]
-
-
-def _missing(seen: Seen) -> Missing:
-    return unseen(seen, PODS) or Missing("no part of a GPU stack is in what was read")

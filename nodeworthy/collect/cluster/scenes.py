@@ -68,7 +68,7 @@ class _Scenes:
             *self._policies(),
             *others,
             egress(self._seen, self._fleet),
-            stack_of(self._seen),
+            stack_of(self._seen, self._unseen),
         ]
 
     def _of_toolkits(self, starved: Mapping[str, Sequence[str]]) -> Scene:
