@@ -60,18 +60,18 @@ class Disk:
 
     def __init__(self, tree: str, shown: Callable[[str], str] = str, read: Callable[[str], bytes] = read_file) -> None:
         self._tree = tree
-        self._shown = shown
+        self.shown = shown
         self._read = read
         self._files: dict[str, File | str] = {}
         self._parsed: dict[str, Parsed | Malformed | None] = {}
-        self._folders: dict[str, Bodies] = {}
+        self.folders: dict[str, Bodies] = {}
         # All that was looked at, whether it is there or not.
         self.asked: set[str] = set()
 
     def open(self, path: str, spot: Spot) -> File:
         found = self._file(os.path.normpath(path))
         if isinstance(found, str):
-            raise Waits(Hole(f"{self._shown(os.path.normpath(path))}: {found}", spot))
+            raise Waits(Hole(f"{self.shown(os.path.normpath(path))}: {found}", spot))
         return found
 
     def _file(self, path: str) -> File | str:
@@ -89,7 +89,7 @@ class Disk:
             return str(why)
         except UnicodeDecodeError:
             return "it is no text in UTF-8"
-        return File(self._shown(path), text)
+        return File(self.shown(path), text)
 
     def exists(self, path: str, spot: Spot) -> bool:
         path = os.path.normpath(path)
@@ -119,9 +119,9 @@ class Disk:
     # Modules
 
     def bodies(self, folder: str) -> Bodies:
-        if folder not in self._folders:
-            self._folders[folder] = self._all_of(folder)
-        return self._folders[folder]
+        if folder not in self.folders:
+            self.folders[folder] = self._all_of(folder)
+        return self.folders[folder]
 
     def _all_of(self, folder: str) -> Bodies:
         bodies = Bodies()
@@ -155,7 +155,7 @@ class Disk:
     def _parse(self, path: str) -> Parsed | Malformed:
         file = self._file(path)
         if isinstance(file, str):
-            return Malformed(file, Place(self._shown(path)))
+            return Malformed(file, Place(self.shown(path)))
         try:
             if path.endswith(".json"):
                 from nodeworthy.hcl.json_syntax import body_of

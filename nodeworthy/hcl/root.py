@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
@@ -18,8 +18,12 @@ from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
 
 # What says how a block is made, and nothing of what it makes.
-META = frozenset({"count", "for_each", "provider", "providers", "depends_on", "source", "version", "lifecycle"})
+META = frozenset({"count", "for_each", "provider", "depends_on"})
+# The same of a call of a module.
+_OF_A_CALL = META | {"providers", "source", "version"}
 _LATER = "it is known only after it is applied"
+# What a body comes to: an object whose names the provider has given.
+BLOCK = "block"
 _OWN_WORDS = frozenset({"each", "count", "self"})
 
 
@@ -344,7 +348,7 @@ class Module:
         child.given = {
             name: _later_value(said.expression, scope)
             for name, said in block.body.settings.items()
-            if name not in META or name in child.variables
+            if name not in _OF_A_CALL
         }
         return child
 
@@ -384,10 +388,13 @@ class Module:
 
     # All that is made
 
-    def everything(self) -> Iterator[Instance | Hole]:
-        """Its resources and data sources, and those of the modules within; a hole where nobody knows what there is."""
+    def everything(self, types: Collection[str] | None = None) -> Iterator[Instance | Hole]:
+        """Its resources and data sources, of these types or all, and those of the modules within; a hole where nobody
+        knows what there is."""
         for block in self.blocks:
             if block.kind in ("resource", "data") and len(block.labels) == 2:
+                if types is not None and block.labels[0] not in types:
+                    continue
                 found = self.instances_of(block)
                 yield from [found] if isinstance(found, Hole) else found
             elif block.kind == "module" and len(block.labels) == 1:
@@ -396,7 +403,7 @@ class Module:
                     yield children
                 else:
                     for _, child in children:
-                        yield from child.everything()
+                        yield from child.everything(types)
 
     @property
     def faults(self) -> Sequence[Malformed]:
@@ -489,7 +496,7 @@ def body_value(body: Body, scope: Scope, at: int) -> Obj:
             lists.setdefault(name, []).extend(made)
     for name, each in lists.items():
         items.setdefault(name, Seq("list", each, keys[name]))
-    return Obj("object", items, scope.spot(at), keys)
+    return Obj(BLOCK, items, scope.spot(at), keys)
 
 
 def _dynamic(block: Block, scope: Scope) -> Sequence[Value] | Hole:

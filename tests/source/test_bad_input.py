@@ -241,9 +241,16 @@ def test_a_program_that_speaks_of_the_operator_is_no_broken_yaml(here: Path) -> 
         (here / name).write_text(program)
         ran = run("check", name)
         assert (ran.code, ran.err) == (2, f"nodeworthy check: {name}: this is no kind of file that nodeworthy knows\n")
-    for name in ("gpu.tf", "image.pkr.hcl"):
-        (here / name).write_text(program)
-        assert f"nodeworthy check: {name}: Terraform itself is not read: " in run("check", name).err
+    (here / "image.pkr.hcl").write_text(program)
+    assert (
+        "nodeworthy check: image.pkr.hcl: of HCL only Terraform's own files are read"
+        in run("check", "image.pkr.hcl").err
+    )
+    (here / "gpu.tf").write_text(program)
+    told = (
+        "nodeworthy check: gpu.tf:1:11: this is no HCL that Terraform reads: `=` or `{` is expected here, and not '='\n"
+    )
+    assert (run("check", "gpu.tf").code, run("check", "gpu.tf").err) == (2, told)
     (here / "values").write_text("toolkit: [\n")
     assert "not YAML" in run("check", "values").err
 

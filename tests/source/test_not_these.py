@@ -76,8 +76,15 @@ def _boot(name: str, text: str, here: Path) -> subprocess.CompletedProcess[str]:
 def test_check_says_what_of_terraform_it_reads(here: Path) -> None:
     (here / "gpu-operator.tf").write_text(TERRAFORM)
     ran = run("check", "gpu-operator.tf")
-    assert ran.code == 2
-    assert ran.err.startswith("nodeworthy check: gpu-operator.tf: Terraform itself is not read: give the values files")
+    assert (ran.code, ran.err) == (0, "")
+    assert "2 rules on 1 subject of 1 file: 2 pass" in ran.out
+    (here / "empty.tf").write_text('resource "null_resource" "x" {}\n')
+    (here / "gpu-operator.tf").unlink()
+    ran = run("check", "empty.tf")
+    assert (ran.code, ran.err.startswith("nodeworthy check: empty.tf: its root of Terraform installs no chart")) == (
+        2,
+        True,
+    )
 
 
 def test_a_folder_that_is_gone_is_no_fault_of_ours(tmp_path: Path) -> None:

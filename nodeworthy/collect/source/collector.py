@@ -38,8 +38,9 @@ if TYPE_CHECKING:
 
 
 _NO_KIND = "this is no kind of file that nodeworthy knows"
-_TERRAFORM = "Terraform itself is not read: give the values files, the user data and the templates that it names"
-_NOT_READ = dict.fromkeys((".tf", ".tofu", ".hcl", ".tfvars"), _TERRAFORM)
+_TERRAFORM = "its root of Terraform installs no chart, has no manifest and starts no GPU node that is judged here"
+_HCL = "of HCL only Terraform's own files are read (*.tf, *.tofu, *.tfvars): give the scripts that it names"
+_NOT_READ = {**dict.fromkeys((".tf", ".tofu", ".tfvars"), _TERRAFORM), ".hcl": _HCL}
 
 
 @dataclass
@@ -162,6 +163,11 @@ def _pools_around(facts: Sequence[Fact], group: Group, groups: Groups) -> list[F
     """Imported only where there is something to judge by pools, and nobody declares any."""
     from nodeworthy.collect.source.nodes_around import NodesAround
 
+    planned = {id(pool): pool for member in group.members for pool in member.found.pools}
+    if planned:
+        from nodeworthy.facts.fleet.pools_by_evidence import settled
+
+        return list(settled([*planned.values()], [each for each in facts if isinstance(each, OperatorValues)]))
     if groups.nodes_around is None:
         groups.nodes_around = NodesAround(groups.rules)
     first = next(each for each in group.members if each.is_judged)

@@ -33,6 +33,8 @@ def domain_of(source: Source, found: Found, choice: Choice) -> str:
         return fleet
     if source.shown == STDIN:
         return STDIN
+    if found.root:
+        return found.root
     for each in found.node_files:
         if each.spot.root != source.lies:
             return f"{_absolute(each.spot.root)}{os.sep if each.spot.is_laid_out else ''}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from nodeworthy.collect.objects import facts_of, objects
@@ -55,10 +56,12 @@ from nodeworthy.verdict import Place
 if TYPE_CHECKING:
     from nodeworthy.facts.boot.script import BootScript
     from nodeworthy.facts.firewall.ufw_files import UfwFile
+    from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.facts.node.files import NodeFile
     from nodeworthy.facts.pod.template import PodTemplate
 
 
+_OF_TERRAFORM = (".tf", ".tofu", ".tfvars", ".tf.json", ".tofu.json", ".tfvars.json")
 # By these a release names the files that hold its values.
 _NAME_FILES = ("valuesFrom", "valueFiles", "helmCharts", "releases:")
 
@@ -73,6 +76,9 @@ class Found:
     fleet: Fleet | None = None
     # What else was read for it.
     beside: Beside | None = None
+    # Of a root of Terraform: its folder, and the GPU nodes that it starts.
+    root: str = ""
+    pools: Sequence[GpuPool] = ()
 
 
 def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
@@ -80,6 +86,12 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
     data = content(source)
     if data is None:
         return None
+    if source.path.name.endswith(_OF_TERRAFORM):
+        return _terraform(source, _plain(data), rules)
+    return _of_content(source, data, rules)
+
+
+def _of_content(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:
     of_node = node_file(data, source.shown, source.lies)
     if of_node is not None:
         return _node_file(of_node, _plain(data), source, rules)
@@ -102,6 +114,20 @@ def whats_in(source: Source, rules: frozenset[str]) -> Found | None:
         return Found(ufw=[ufw], suppressions=list(comments(_plain(data), ufw.place, rules, is_yaml=False)))
     config = called(data, source.shown)
     return _k3s_config(config, data, source, rules) if config is not None else _documents(source, data, rules)
+
+
+def _terraform(source: Source, text: str, rules: frozenset[str]) -> Found | None:
+    from nodeworthy.collect.source.terraform import facts_in
+
+    brought = facts_in(source)
+    if brought is None or not (brought.root.facts or brought.root.pools):
+        return None
+    told = list(comments(text, Place(source.shown), rules, is_yaml=False))
+    beside = Beside(source)
+    beside.asked += [Path(each) for each in sorted(brought.root.disk.asked)]
+    return Found(
+        list(brought.facts), suppressions=told, beside=beside, root=brought.root.folder, pools=brought.root.pools
+    )
 
 
 def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | None:

@@ -17,11 +17,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nodeworthy.collect.source.names_of_files import Named, names_in
 from nodeworthy.collect.source.scope_root import root_of
 from nodeworthy.facts.surroundings import Held, Reference
 from nodeworthy.records import dataclass
+
+if TYPE_CHECKING:
+    from nodeworthy.collect.source.terraform import TerraformRoot
 
 # Folders that hold no change of the user's own.
 LEFT_OUT = {".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__", ".terraform", ".tox", ".mypy_cache"}
@@ -173,6 +177,8 @@ class Scopes:
 
     _by_folder: dict[str, Scope] = field(default_factory=dict)
     _by_root: dict[str, Scope] = field(default_factory=dict)
+    # Roots of Terraform by their folders, opened once (`terraform`).
+    roots: dict[str, TerraformRoot] = field(default_factory=dict)
 
     def of(self, folder: Path | None) -> Scope:
         """The scope of the files of this folder; without one, of what lies nowhere."""

@@ -1,0 +1,32 @@
+"""What Terraform calls the resources and properties that Pulumi calls otherwise."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from nodeworthy.patterns import pattern
+
+_UNDERSCORE = pattern(r"_([a-z0-9])")
+
+
+@cache
+def _known() -> Mapping[str, Any]:
+    return tomllib.loads(resources.files(__package__).joinpath("terraform.toml").read_text(encoding="utf-8"))
+
+
+def types() -> Mapping[str, str]:
+    found: Mapping[str, str] = _known()["types"]
+    return found
+
+
+def name_of(argument: str) -> str:
+    """`launch_template_specification` is `launchTemplateSpecification`."""
+    return _known()["names"].get(argument) or _UNDERSCORE.sub(lambda found: found[1].upper(), argument)
+
+
+def is_one(block: str) -> bool:
+    return block in _known()["one"]["names"]
