@@ -32,6 +32,7 @@ from nodeworthy.hcl.syntax import (
     Unary,
 )
 from nodeworthy.hcl.values import (
+    BLOCK,
     Hole,
     Lit,
     Obj,
@@ -271,6 +272,8 @@ def attribute(value: Value, name: str) -> Value:
         if found is None:
             if value.rest is not None:
                 return value.rest
+            if value.kind == BLOCK:
+                return Hole("it is known only after it is applied", value.spot, name)
             raise Refusal(f"this object has no attribute `{name}`")
         return found
     raise Refusal(f"{words(value)} has no attributes")

@@ -12,7 +12,21 @@ from nodeworthy.hcl.evaluate import Budget, Scope, quietly
 from nodeworthy.hcl.kinds import ANY, Defaults, Kind, convert, declared
 from nodeworthy.hcl.source import File, Malformed, Spot
 from nodeworthy.hcl.syntax import Block, Body, Expression, Literal, Setting
-from nodeworthy.hcl.values import Hole, Lit, Obj, Refusal, Scalar, Seq, Str, Value, Waits, is_null, text, whole_num
+from nodeworthy.hcl.values import (
+    BLOCK,
+    Hole,
+    Lit,
+    Obj,
+    Refusal,
+    Scalar,
+    Seq,
+    Str,
+    Value,
+    Waits,
+    is_null,
+    text,
+    whole_num,
+)
 from nodeworthy.limits import HCL_MODULES_DEEP, HCL_MOST_ELEMENTS
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Place
@@ -22,8 +36,8 @@ META = frozenset({"count", "for_each", "provider", "depends_on"})
 # The same of a call of a module.
 _OF_A_CALL = META | {"providers", "source", "version"}
 _LATER = "it is known only after it is applied"
-# What a body comes to: an object whose names the provider has given.
-BLOCK = "block"
+# Blocks that say how Terraform goes about it.
+_OF_TERRAFORM = frozenset({"lifecycle", "provisioner", "connection", "timeouts"})
 _OWN_WORDS = frozenset({"each", "count", "self"})
 
 
@@ -127,6 +141,9 @@ class Module:
     # What expressions refer to
 
     def resolve(self, root: str, steps: Sequence[str | None], spot: Spot) -> tuple[Value, int] | None:
+        if root == "resource" and len(steps) > 1 and steps[0]:
+            found = self.resolve(steps[0], steps[1:], spot)
+            return (found[0], found[1] + 1) if found is not None else None
         if root in {"path", "terraform"}:
             return self._path(root, steps, spot), 1
         if root in ("var", "local", "module") and steps and steps[0]:
@@ -484,6 +501,8 @@ def body_value(body: Body, scope: Scope, at: int) -> Obj:
             keys[name] = scope.spot(said.at)
     lists: dict[str, list[Value]] = {}
     for block in body.blocks:
+        if block.kind in _OF_TERRAFORM:
+            continue
         if block.kind == "dynamic" and block.labels:
             made = _dynamic(block, scope)
             name = block.labels[0]

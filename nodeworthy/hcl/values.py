@@ -121,6 +121,10 @@ class Obj:
 Value: TypeAlias = Hole | Str | Scalar | Seq | Obj
 
 
+# What a body comes to: an object whose names a provider has given, and which may say more once it is applied.
+BLOCK = "block"
+
+
 class Refusal(Exception):
     """What Terraform itself refuses: it never becomes a value."""
 

@@ -182,6 +182,13 @@ def test_only_what_a_hole_decides_waits_for_it(tmp_path: Path, expression: str, 
     assert told(root(tmp_path, FILES), expression)[: len(expected)] == expected
 
 
+def test_a_block_may_say_more_once_it_is_applied(tmp_path: Path) -> None:
+    module = root(tmp_path, {"main.tf": 'resource "a" "b" {\n c { d = 1 }\n lifecycle { ignore_changes = [c] }\n}\n'})
+    assert told(module, "[resource.a.b.c[0].d, a.b.c[0].d]") == "[1,1]"
+    assert told(module, "a.b.c[0].e").startswith("HOLE it is known only after it is applied")
+    assert told(module, "[for name, _ in a.b : name]").startswith("HOLE")
+
+
 def test_files_of_variables_in_their_order(tmp_path: Path) -> None:
     files = {
         "main.tf": "\n".join(f'variable "{each}" {{ default = "default" }}' for each in "abcd"),

@@ -12,10 +12,10 @@ from nodeworthy.facts.aws.stack import AskedImage, AwsResource, AwsStack
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.hcl.evaluate import TooMuch, quietly
-from nodeworthy.hcl.root import BLOCK, Instance, Module
+from nodeworthy.hcl.root import Instance, Module
 from nodeworthy.hcl.syntax import Block, Literal
 from nodeworthy.hcl.trees import tree
-from nodeworthy.hcl.values import Hole, Obj, Seq, Str, Value
+from nodeworthy.hcl.values import BLOCK, Hole, Obj, Seq, Str, Value
 from nodeworthy.known.terraform import is_one, name_of, types
 from nodeworthy.verdict import Place
 
