@@ -54,12 +54,14 @@ class _Probed(ast.NodeTransformer):
 
     def __init__(self, path: str) -> None:
         self.path, self.within = path, ""
+        self.found: list[str] = []
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         return self._inside(node, f"{node.name}.")
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        said = ast.parse(f"__ran__({f'{self.path}:{self.within}{node.name}'!r})").body[0]
+        self.found.append(f"{self.path}:{self.within}{node.name}")
+        said = ast.parse(f"__ran__({self.found[-1]!r})").body[0]
         first = 1 if ast.get_docstring(node) is not None else 0
         self._inside(node, f"{node.name}.<locals>.")
         node.body.insert(first, ast.fix_missing_locations(ast.copy_location(said, node.body[0])))
@@ -173,7 +175,9 @@ def _complete(folder: Path, jobs: int) -> int:
     asked, there = _asked(file), _lines(file, digests)
     # A case is one test: what is there of it is all, also where the rest of its part was not reached.
     cases = sorted(name for name in digests if _is_case(name) and name not in there)
-    files = sorted(name for name, digest in digests.items() if not _is_case(name) and asked.get(name) != digest)
+    moved = {of_file(name) for name in _last(file, digests).keys() - there.keys()}
+    others = {name: digest for name, digest in digests.items() if not _is_case(name)}
+    files = sorted(name for name, digest in others.items() if asked.get(name) != digest or name in moved)
     parts = [part for new in (cases, files) for at in range(PARTS) if (part := new[at::PARTS])]
     for ended in each_forked(jobs, [Recording(file, part) for part in parts], LONGEST_SECONDS):
         if isinstance(ended.of, Recording) and ended.code == 0:
@@ -186,10 +190,25 @@ def _complete(folder: Path, jobs: int) -> int:
 
 
 def _lines(file: Path, digests: Mapping[str, str]) -> dict[str, str]:
-    """What the map says of tests that are as they were."""
+    """What the map says of tests that are as they were, and of functions that are called as they were."""
+    there = set(every_function())
+    return {
+        test: line for test, line in _last(file, digests).items() if there.issuperset(json.loads(line)["functions"])
+    }
+
+
+def _last(file: Path, digests: Mapping[str, str]) -> dict[str, str]:
     told = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     read = ((json.loads(line), line) for line in told if line.endswith("}"))
     return {each["test"]: line for each, line in read if each["of"] == digests.get(of_file(each["test"]))}
+
+
+def every_function() -> Iterator[str]:
+    for room in ROOMS:
+        for path in (ROOT / room).rglob("*.py"):
+            names = _Probed(path.relative_to(ROOT).as_posix())
+            names.visit(ast.parse(path.read_text(encoding="utf-8")))
+            yield from names.found
 
 
 def _asked(file: Path) -> dict[str, str]:
@@ -244,17 +263,13 @@ class Reached:
 
     def _running(self, mutant: Mutant) -> Sequence[Reach]:
         running = self.of_function.get(f"{mutant.path}:{mutant.change.function}", [])
-        if running or "." in mutant.change.function or self._is_function(mutant):
+        if running:
             return running
         # Outside of any function it is run by an import: whoever runs something of the module, or of those that take from it.
+        # So is a function that nobody ran when the map was made: it may be new.
         own = self.of_path.get(mutant.path, {})
         takers = {name: test for path in importers(mutant.path) for name, test in self.of_path.get(path, {}).items()}
         return [*own.values(), *(test for name, test in takers.items() if name not in own)]
-
-    def _is_function(self, mutant: Mutant) -> bool:
-        first = mutant.change.function.partition(".")[0]
-        body = ast.parse((ROOT / mutant.path).read_text(encoding="utf-8")).body
-        return any(isinstance(each, ast.FunctionDef) and each.name == first for each in body)
 
     def _sorted(self, mutant: Mutant, tests: Iterable[Reach]) -> Iterator[Reach]:
         """By the name of the module first; then one of each rule and of each file in turn, what runs least beside it

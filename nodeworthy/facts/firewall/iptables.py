@@ -172,14 +172,9 @@ def _spec(words: Sequence[Text]) -> _Spec:
             spec.limits += [] if "NEW" in next(rest, EMPTY).shown() else ["established connections"]
         elif known in ("-m", "--match"):
             spec.is_narrowed |= next(rest, EMPTY).shown() not in _PLAIN_MATCHES
-        elif known in ("--comment", "--reject-with", "-w", "--wait"):
-            _skip(known, rest)
+        elif known in ("--comment", "--reject-with"):
+            next(rest, None)
     return spec
-
-
-def _skip(option: str, rest: Iterator[Text]) -> None:
-    if option in ("--comment", "--reject-with"):
-        next(rest, None)
 
 
 def _address(text: Text) -> Text:
