@@ -58,8 +58,9 @@ class Incomplete(dict[str, Tree]):
 
 def why_incomplete(tree: Tree) -> str | None:
     """Why there may be more in it than was read; None where what stands there is all."""
-    if isinstance(tree.value, Unknown):
-        return tree.value.why
+    state = settled(tree).state
+    if isinstance(state, Unknown):
+        return state.why
     if isinstance(tree.value, Incomplete):
         return tree.value.why
     hidden = (each.value.why for each in tree.sequence if isinstance(each.value, Unknown))

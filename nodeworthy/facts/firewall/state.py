@@ -159,8 +159,10 @@ def _changed(rules: list[tuple[Filter, Step]], step: Step) -> None:
 def _is_there(rules: list[tuple[Filter, Step]], step: Step) -> bool:
     """A rule that ufw has already takes the place of itself, but not where it is to be inserted: ufw skips that."""
     rule = step.filter
-    same = next((at for at, (each, _) in enumerate(rules) if rule is not None and each.key == rule.key), None)
-    if same is not None and rule is not None and step.does is Does.ADD:
+    if rule is None:
+        return False
+    same = next((at for at, (each, _) in enumerate(rules) if each.key == rule.key), None)
+    if same is not None and step.does is Does.ADD:
         rules[same] = (rule, step)
     return same is not None
 
