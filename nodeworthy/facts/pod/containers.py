@@ -178,7 +178,8 @@ class Container:
         place = added.place if not added.is_absent else context.place
         if privileged.value is True or not _ADMINISTRATOR.isdisjoint(self.capabilities):
             return Located.known(True, place)
-        hidden = why_incomplete(context) or why_incomplete(privileged) or why_incomplete(added)
+        looked = (context, privileged, added, *added.sequence)
+        hidden = next(filter(None, map(why_incomplete, looked)), None)
         return Located.unknown(hidden, place) if hidden else Located(Known(False), place, written=not added.is_absent)
 
 
