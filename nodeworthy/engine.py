@@ -80,7 +80,7 @@ def judge(
     judgements: list[Judgement] = []
     for scene in scenes:
         suppressed = Suppressed(scene.suppressions)
-        made = told_by_one_rule(list(_Judging(scene, suppressed, crash).by(rules)))
+        made = told_by_one_rule(list(_Judging(scene, suppressed, crash).by(rules)), scene)
         judgements += [told for each in made if (told := _asked_about(each, scene)) is not None]
         if unused is not None:
             asked = _asked_here(scene, rules, ran or frozenset(rule.id for rule in rules))

@@ -4,7 +4,7 @@ rule that is responsible for it tells it, if that rule runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,10 +12,11 @@ from nodeworthy.verdict import Finding, Place, Unread, Verdict, worst
 
 if TYPE_CHECKING:
     from nodeworthy.engine import Judgement
+    from nodeworthy.scene import Scene
 
 
-def told_by_one_rule(made: Sequence[Judgement]) -> list[Judgement]:
-    return _left_to_who_knows_more(_told_once_that_unread(made))
+def told_by_one_rule(made: Sequence[Judgement], scene: Scene) -> list[Judgement]:
+    return _left_to_who_knows_more(_told_once_that_unread(made, scene))
 
 
 def _left_to_who_knows_more(made: Sequence[Judgement]) -> list[Judgement]:
@@ -72,7 +73,7 @@ def _given_way(judgement: Judgement, told: Mapping[tuple[Place, str | None], str
     return replace(judgement, verdict=verdict, findings=kept, suppressed=not still)
 
 
-def _told_once_that_unread(made: Sequence[Judgement]) -> list[Judgement]:
+def _told_once_that_unread(made: Sequence[Judgement], scene: Scene) -> list[Judgement]:
     """A subject that could not be read is told by one rule. Where that rule did not tell it, every rule says `unknown`
     for itself, so nothing passes unseen."""
     told = {
@@ -80,23 +81,31 @@ def _told_once_that_unread(made: Sequence[Judgement]) -> list[Judgement]:
         for each in made
         if each.rule.tells is not None and each.verdict in (Verdict.FAIL, Verdict.UNKNOWN) and not each.suppressed
     }
-    return list(_once(_left_to_it(each, told) for each in made))
+    return list(_once((_left_to_it(each, told) for each in made), scene))
 
 
-def _once(made: Iterable[Judgement]) -> Iterator[Judgement]:
-    """Some messages of a subject need only one rule to tell them. The first rule that meets such a message says it; the
+def _once(made: Iterable[Judgement], scene: Scene) -> Iterator[Judgement]:
+    """Some messages of a fact need only one rule to tell them. The first rule that meets such a message says it; the
     later ones skip."""
     told: dict[tuple[int, str], str] = {}
     for each in made:
-        once: frozenset[str] = getattr(each.subject, "told_once", frozenset())
         said = {finding.message for finding in each.findings} if each.verdict is Verdict.UNKNOWN else set()
-        by = [told.get((id(each.subject), message)) for message in said & once]
-        if said and said <= once and all(by):
+        once = _told_once_of(each, said, scene) if said else set()
+        by = [told.get(one) for one in once]
+        if said and said <= {message for _, message in once} and all(by):
             why = f"{by[0]} says why: {next(iter(said))}"
             yield replace(each, verdict=Verdict.SKIP, findings=(), why=why)
             continue
-        told |= {(id(each.subject), message): each.rule.id for message in said & once if not each.suppressed}
+        told |= {} if each.suppressed else dict.fromkeys(once, each.rule.id)
         yield each
+
+
+def _told_once_of(judgement: Judgement, said: Collection[str], scene: Scene) -> set[tuple[int, str]]:
+    """The messages that are to be told once, each with whose it is: its subject's, or of what that is judged by."""
+    subject, rule = judgement.subject, judgement.rule
+    by = {parameter.type for check in rule.checks if check.subject is type(subject) for parameter in check.context}
+    facts = [subject, *(fact for kind in by for fact in scene.telling_once.get(kind, ()))]
+    return {(id(fact), each) for fact in facts for each in getattr(fact, "told_once", ()) if each in said}
 
 
 def _left_to_it(judgement: Judgement, told: Mapping[tuple[Unread, int], str]) -> Judgement:

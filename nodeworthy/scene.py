@@ -15,11 +15,12 @@ A fact may say of itself, where the engine asks:
 
     judged_by(type)   what only this subject is judged by (a script's own pools), or why it has none; else all there are
     unread_as         why nothing of it could be read: told by the rule that says so (`Rule.tells`), and by no other
-    told_once         messages of which one rule is enough
+    told_once         messages of which one rule is enough, of all that judge it or by it
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
@@ -59,6 +60,15 @@ class Scene:
     def told(self) -> Facts:
         """All facts by their types, with those that they make together."""
         return Facts(self.facts, {*self.missing, *self.elsewhere})
+
+    @cached_property
+    def telling_once(self) -> Mapping[type[Any], Sequence[Fact]]:
+        """By their types, the facts that have messages of which one rule is enough."""
+        found: dict[type[Any], list[Fact]] = defaultdict(list)
+        for each in self.facts:
+            if hasattr(type(each), "told_once"):
+                found[type(each)].append(each)
+        return found
 
     def is_about(self, subject: type[Any]) -> bool:
         return self.about is None or subject in self.about

@@ -42,8 +42,21 @@ from nodeworthy.facts.hami.policies import Policy
 from nodeworthy.facts.hami.setup import HamiRuntime, HamiSetup
 from nodeworthy.facts.hami.shares import HamiGpus
 from nodeworthy.facts.hami.values import HamiNodeConfigs, HamiValues
+from nodeworthy.facts.node.boot import BootEnd, NodeBoot
+from nodeworthy.facts.node.disks import NodeClock, NodeRoom
+from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.efa import NodeEfa
+from nodeworthy.facts.node.fabric import NodeFabric
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.firewall import NodeFirewall
+from nodeworthy.facts.node.gpus import HostGpus, NodeSmi
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.kernel_log import NodeKernelLog
+from nodeworthy.facts.node.kubelet import NodeKubelet
+from nodeworthy.facts.node.nodeadm import NodeNodeadm
+from nodeworthy.facts.node.registries import NodeRegistries
+from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit
+from nodeworthy.facts.node.storage import NodeStorage
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.daemonset_manifest import DaemonSetManifest
@@ -143,7 +156,29 @@ _PROGRAM: Final[Facts] = frozenset(
     }
 )
 # A machine says it.
-_MACHINE: Final[Facts] = frozenset({Node, NotLookedAt})
+_MACHINE: Final[Facts] = frozenset(
+    {
+        BootEnd,
+        HostGpus,
+        NodeBoot,
+        NodeClock,
+        NodeDriver,
+        NodeEfa,
+        NodeFabric,
+        NodeFirewall,
+        NodeIdentity,
+        NodeKernelLog,
+        NodeKubelet,
+        NodeNodeadm,
+        NodeRegistries,
+        NodeRoom,
+        NodeRuntimes,
+        NodeSmi,
+        NodeStorage,
+        NodeToolkit,
+        NotLookedAt,
+    }
+)
 # A running cluster says it.
 _RUNNING: Final[Facts] = frozenset(
     {

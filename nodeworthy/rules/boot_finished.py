@@ -8,8 +8,7 @@ judge (kubelet, fabric manager) are left to them.
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.boot_on_node import told_of
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.boot import BootEnd, NodeBoot, told_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity
 
@@ -23,5 +22,5 @@ RULE = Rule(
 
 
 @RULE.check
-def no_step_and_no_unit_failed(node: Node) -> Findings:
-    yield from told_of(node)
+def no_step_and_no_unit_failed(boot: NodeBoot, end: BootEnd) -> Findings:
+    yield from told_of(boot, end)

@@ -7,8 +7,8 @@ tells what the kernel thinks of its own clock.
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.disks import NodeClock
 from nodeworthy.known.node_limits import clock_seconds
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Severity, fail, need, unknown
@@ -22,10 +22,9 @@ RULE = Rule(
 
 
 @RULE.check
-def something_keeps_it(node: Node) -> Findings:
-    clock = read_then(node.seen.clock, "the clock")
+def something_keeps_it(clock: NodeClock, end: BootEnd) -> Findings:
     if not need(clock.is_kept):
-        if not need(node.seen.boot_ended):
+        if not need(end.reached):
             yield unknown(clock, "the clock is not synchronised, and the boot has not ended yet")
             return
         yield fail(clock, "the clock is not synchronised", is_="not synchronised", should="synchronised")

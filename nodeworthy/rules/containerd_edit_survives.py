@@ -19,9 +19,9 @@ from nodeworthy.facts.boot.runtime import runtime_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.containerd.regeneration import NODEADM_CONFIG, NODEADM_RUN, Lost, generated_files, lost, steps
 from nodeworthy.facts.node.files import NodeFile, NodeFiles
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.nodeadm_on_node import NODEADMS, SAY_IT, lost_to_nodeadm
+from nodeworthy.facts.node.nodeadm import NODEADMS, SAY_IT, NodeNodeadm, lost_to_nodeadm
 from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of, defaults, distributions
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, ToGive, fail, need, skip, unknown
@@ -72,12 +72,12 @@ def nothing_writes_these_files_anew(files: NodeFiles, pool: BootPool | None) -> 
 
 
 @RULE.check
-def nothing_makes_it_anew_on_the_node(node: Node) -> Findings:
-    used = node.kubelets_containerd()
+def nothing_makes_it_anew_on_the_node(runtimes: NodeRuntimes, nodeadm: NodeNodeadm | None) -> Findings:
+    used = runtimes.kubelets_containerd()
     rows = (containerd_of(each) for each in distributions())
     made = [each for each in rows if (each.templates or each.generated) and used.config in generated_files(each)]
-    if not made and node.seen.nodeadm is not None and used.config == containerd_of(NODEADMS).config:
-        yield from lost_to_nodeadm(node.seen.nodeadm, used)
+    if not made and nodeadm is not None and used.config == containerd_of(NODEADMS).config:
+        yield from lost_to_nodeadm(nodeadm, used)
         return
     if not made:
         skip(f"nothing makes {used.config} anew when containerd starts; what a boot does to it stands in its script")

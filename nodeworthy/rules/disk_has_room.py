@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.facts.node.disks import Disk
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.disks import Disk, NodeRoom
 from nodeworthy.known.node_limits import inodes, room
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Severity, fail, need
@@ -25,8 +23,7 @@ GIB = 1024 * 1024
 
 
 @RULE.check
-def there_is_room_for_images_and_logs(node: Node) -> Findings:
-    disks = read_then(node.seen.room, "the room on its disks")
+def there_is_room_for_images_and_logs(disks: NodeRoom) -> Findings:
     yield from _short(need(disks.disks), room())
     yield from _few_inodes(need(disks.inodes), inodes())
 

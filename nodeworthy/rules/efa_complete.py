@@ -32,8 +32,8 @@ from nodeworthy.facts.aws.node_capacity import is_block, is_one_subnet, is_reser
 from nodeworthy.facts.aws.node_group import NodeGroup
 from nodeworthy.facts.aws.node_types import instance_type, not_of_its_pool
 from nodeworthy.facts.aws.security_group import Way
-from nodeworthy.facts.node.efa_on_node import told_of
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.efa import NodeEfa, told_of
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.known.efa import Efa, efa_of
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Findings, Known, Severity, Unknown, fail, need, skip, unknown
@@ -192,5 +192,5 @@ def _rule(way: Way) -> str:
 
 
 @RULE.check
-def the_kernel_offers_every_interface(node: Node) -> Findings:
-    yield from told_of(node, SLOW)
+def the_kernel_offers_every_interface(efa: NodeEfa, identity: NodeIdentity) -> Findings:
+    yield from told_of(efa, identity, SLOW)

@@ -26,8 +26,11 @@ from nodeworthy.facts.boot.fabric_manager import (
 )
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.fleet.node_image import NodeImage
-from nodeworthy.facts.node.fabric_on_node import told_of
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.fabric import NodeFabric, told_of
+from nodeworthy.facts.node.gpus import NodeSmi
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Driver
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, skip, unknown
@@ -113,5 +116,7 @@ def _of_the_script(script: BootScript) -> Iterator[Draft]:
 
 
 @RULE.check
-def it_runs_on_the_node(node: Node) -> Findings:
-    yield from told_of(node)
+def it_runs_on_the_node(
+    fabric: NodeFabric, driver: NodeDriver, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None
+) -> Findings:
+    yield from told_of(fabric, driver, identity, end, smi)

@@ -37,8 +37,16 @@ from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in
 from nodeworthy.facts.firewall.too_wide import flaws_of
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
-from nodeworthy.facts.node.firewall_on_node import declared, once_booted, open_to_others, seen_on, wanted_by
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.firewall import (
+    NodeFirewall,
+    declared,
+    once_booted,
+    open_to_others,
+    pods_behind,
+    wanted_by,
+)
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Related, Severity, fail, skip, unknown
@@ -98,11 +106,10 @@ def the_files_open_no_more(ufw: UfwFirewall, pool: BootPool | None) -> Findings:
 
 
 @RULE.check
-def the_node_is_open_to_nobody_else(node: Node) -> Findings:
-    seen, pods = seen_on(node)
-    pool = wanted_by(node, seen)
-    flaws = open_to_others(seen, pods, pool)
-    yield from once_booted(node, [each.with_more(related=declared(pool)) for each in flaws])
+def the_node_is_open_to_nobody_else(firewall: NodeFirewall, identity: NodeIdentity, end: BootEnd) -> Findings:
+    pods, pool = pods_behind(firewall, identity), wanted_by(identity, firewall)
+    flaws = open_to_others(firewall, pods, pool)
+    yield from once_booted(end, [each.with_more(related=declared(pool)) for each in flaws])
 
 
 def _of(pool: BootPool | None, steps: Sequence[Step]) -> Sequence[Step]:

@@ -20,8 +20,10 @@ from nodeworthy.facts.cluster.node_gpu_count import NodeGpuCount
 from nodeworthy.facts.cluster.node_gpus import NodeGpus
 from nodeworthy.facts.cluster.offered_gpus import OfferedGpus, SilentPlugin
 from nodeworthy.facts.cluster.pending_kept_away import WHY_NONE_IS_FOUND
-from nodeworthy.facts.node.gpus_on_node import told_of
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.gpus import HostGpus, NodeSmi, told_of
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.facts.pod.containers import GPU
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Related, Severity, fail, unknown
@@ -37,8 +39,10 @@ _SHOWN = 3
 
 
 @RULE.check
-def the_bus_and_the_driver_have_them_all(node: Node) -> Findings:
-    yield from told_of(node)
+def the_bus_and_the_driver_have_them_all(
+    gpus: HostGpus, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None, log: NodeKernelLog | None
+) -> Findings:
+    yield from told_of(gpus, identity, end, smi, log)
 
 
 @RULE.check

@@ -14,10 +14,10 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nodeworthy.facts.node.firewall_on_node import keeps_pods_back
-from nodeworthy.facts.node.gpus import same_gpu
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine, read_then
+from nodeworthy.facts.node.firewall import NodeFirewall, keeps_pods_back
+from nodeworthy.facts.node.gpus import NodeSmi
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine, same_gpu
 from nodeworthy.known.pod_interfaces import is_pods
 from nodeworthy.known.xid import xid
 from nodeworthy.rule import Rule
@@ -36,10 +36,11 @@ RULE = Rule(
 
 
 @RULE.check
-def nothing_in_it_is_a_fault(node: Node) -> Findings:
-    log = read_then(node.seen.kernel_log, "the kernel's log")
+def nothing_in_it_is_a_fault(
+    log: NodeKernelLog, identity: NodeIdentity, smi: NodeSmi | None, firewall: NodeFirewall | None
+) -> Findings:
     # What the driver itself says is lost, gpu-count-complete tells, with this line.
-    lost = node.seen.smi.lost if node.seen.smi is not None else ()
+    lost = smi.lost if smi is not None else ()
     xids = [each for each in need(log.xids) if not any(same_gpu(each.gpu, gone.address) for gone in lost)]
     for (gpu, number), lines in _grouped(xids, lambda each: (each.gpu, each.number)).items():
         yield _xid(log, gpu, number, lines)
@@ -48,7 +49,7 @@ def nothing_in_it_is_a_fault(node: Node) -> Findings:
     for process, killed in _grouped(log.killed, lambda each: each.process).items():
         yield _oom(log, process, killed)
     # Where the firewall still keeps them back, that is one cause, and pod-egress-forwarded tells it.
-    dropped = () if keeps_pods_back(node) else log.blocked
+    dropped = () if firewall is not None and keeps_pods_back(firewall, identity) else log.blocked
     pods = (each for each in dropped if is_pods(each.came_by) or is_pods(each.to_go_by))
     for kind, blocked in _grouped(pods, _kind).items():
         yield _block(log, kind, blocked)

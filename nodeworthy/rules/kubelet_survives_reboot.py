@@ -32,8 +32,10 @@ from nodeworthy.facts.boot.runtime_starts import is_of_a_cloud, started_for_this
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.script_kind import ScriptKind
 from nodeworthy.facts.boot.unread_steps import gaps, other_scripts
-from nodeworthy.facts.node.kubelet_faults import told_of
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.kubelet import NodeKubelet, told_of
+from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.kubelet import Family, families, join
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, skip, unknown
@@ -264,5 +266,7 @@ def its_runtime_comes_back(script: BootScript, pool: BootPool | None) -> Finding
 
 
 @RULE.check
-def systemd_starts_it_again(node: Node) -> Findings:
-    yield from told_of(node, CAUSE)
+def systemd_starts_it_again(
+    kubelet: NodeKubelet, runtimes: NodeRuntimes, identity: NodeIdentity, end: BootEnd
+) -> Findings:
+    yield from told_of(kubelet, runtimes, identity, end, CAUSE)

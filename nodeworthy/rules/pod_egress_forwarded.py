@@ -58,8 +58,17 @@ from nodeworthy.facts.firewall.runs import Run, runs
 from nodeworthy.facts.firewall.steps import steps_in, unread_amid
 from nodeworthy.facts.firewall.story import Story, stories
 from nodeworthy.facts.firewall.ufw_files import UfwFirewall
-from nodeworthy.facts.node.firewall_on_node import declared, evidence, known_to_want, once_booted, seen_on
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.firewall import (
+    NodeFirewall,
+    declared,
+    evidence,
+    known_to_want,
+    once_booted,
+    pods_behind,
+)
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.kernel_log import NodeKernelLog
 from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Place, Related, Severity, fail, skip, unknown
@@ -132,14 +141,15 @@ def the_files_open_it_for_pods(ufw: UfwFirewall, pool: BootPool | None) -> Findi
 
 
 @RULE.check
-def the_node_lets_pods_through(node: Node) -> Findings:
-    yield from once_booted(node, _of_node(node))
+def the_node_lets_pods_through(
+    firewall: NodeFirewall, identity: NodeIdentity, end: BootEnd, log: NodeKernelLog | None
+) -> Findings:
+    yield from once_booted(end, _of_node(firewall, identity, log))
 
 
-def _of_node(node: Node) -> Findings:
-    seen, pods = seen_on(node)
-    for story, is_sure in seen.kept_back(pods):
-        more = [*declared(known_to_want(node)), *evidence(node, story)]
+def _of_node(firewall: NodeFirewall, identity: NodeIdentity, log: NodeKernelLog | None) -> Findings:
+    for story, is_sure in firewall.kept_back(pods_behind(firewall, identity)):
+        more = [*declared(known_to_want(identity)), *evidence(log, story)]
         yield from (replace(each, related=(*each.related, *more)) for each in _told(story, is_sure, None))
 
 

@@ -15,10 +15,11 @@ from nodeworthy.facts.boot.final_files import asked_of_itself_apart, files_under
 from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import ready
 from nodeworthy.facts.boot.script import BootPool, BootScript
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.registries import NodeRegistries, names_of
+from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.registry.hosts_file import HOSTS, Way, ways, without_port
 from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
-from nodeworthy.facts.registry.registries_on_node import names_of
 from nodeworthy.fleet.service_addresses import is_in_cluster
 from nodeworthy.known.containerd import every_registry_hosts
 from nodeworthy.rule import Rule
@@ -132,5 +133,7 @@ def _none(script: BootScript, name: str, place: Place, found: list[Way]) -> Draf
 
 
 @RULE.check
-def the_node_has_an_address_for_each(node: Node) -> Findings:
-    yield from names_of(node, CAUSE)
+def the_node_has_an_address_for_each(
+    registries: NodeRegistries, runtimes: NodeRuntimes, identity: NodeIdentity
+) -> Findings:
+    yield from names_of(registries, runtimes, identity, CAUSE)

@@ -20,13 +20,14 @@ from nodeworthy.facts.boot.flaw import shown
 from nodeworthy.facts.boot.runtime import ready, runtime_of, version_of
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.registries import NodeRegistries, trust_of
+from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.registry.docker_trust import docker_flaws
 from nodeworthy.facts.registry.files import cache_flaws, own_flaws
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
 from nodeworthy.facts.registry.mirrors import mirrors_flaws, registries_flaws
-from nodeworthy.facts.registry.registries_on_node import trust_of
 from nodeworthy.facts.registry.trust import Trust
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import Containerd, every_registry_hosts
@@ -202,5 +203,7 @@ def _own_flaws(script: BootScript, pool: BootPool | None, file: HostsToml) -> It
 
 
 @RULE.check
-def containerd_is_told_on_the_node(node: Node) -> Findings:
-    yield from trust_of(node)
+def containerd_is_told_on_the_node(
+    registries: NodeRegistries, runtimes: NodeRuntimes, identity: NodeIdentity
+) -> Findings:
+    yield from trust_of(registries, runtimes, identity)

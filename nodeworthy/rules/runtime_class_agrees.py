@@ -24,7 +24,7 @@ from nodeworthy.facts.cluster.classes import (
     toolkit_runtime_name,
 )
 from nodeworthy.facts.cluster.refused_pod import RefusedPods
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.facts.pod.template import PodTemplate
 from nodeworthy.known.containerd import defaults
@@ -176,8 +176,8 @@ def the_operator_and_its_toolkit_agree(values: OperatorValues) -> Findings:
 
 
 @RULE.check
-def the_default_runtime_is_there(node: Node) -> Findings:
-    used = node.kubelets_containerd()
+def the_default_runtime_is_there(runtimes: NodeRuntimes) -> Findings:
+    used = runtimes.kubelets_containerd()
     default = need(used.default)
     if default is None:
         skip("containerd names no default runtime")

@@ -27,8 +27,9 @@ from nodeworthy.facts.boot.storage_mounts import (
     storage_mounts,
     taken_out_again,
 )
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.storage_on_node import told_of
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.storage import NodeStorage, told_of
 from nodeworthy.fleet.model import Storage
 from nodeworthy.rule import Rule
 from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Severity, fail, skip, unknown
@@ -146,5 +147,5 @@ def _on_every_way(timeline: Timeline, lasting: Sequence[StorageMount], storage: 
 
 
 @RULE.check
-def it_is_there_and_answers(node: Node) -> Findings:
-    yield from told_of(node, MISSING)
+def it_is_there_and_answers(storage: NodeStorage, identity: NodeIdentity, end: BootEnd) -> Findings:
+    yield from told_of(storage, identity, end, MISSING)

@@ -24,10 +24,11 @@ from nodeworthy.facts.cluster.offered_gpus import fares as fares_of
 from nodeworthy.facts.containerd.config import ConfigFile, config_files
 from nodeworthy.facts.containerd.runtimes import DEFAULT, Runtimes, runtimes_of
 from nodeworthy.facts.containerd.schema import schema_flaws
-from nodeworthy.facts.node.containerd_on_node import lost_runtime
+from nodeworthy.facts.node.containerd import lost_runtime
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.node import Node, RuntimeProcess
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit, RuntimeProcess
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes, UnservedFailures
 from nodeworthy.facts.operator.values import OperatorValues
 from nodeworthy.known.containerd import defaults
@@ -53,27 +54,27 @@ COMPARE = (
 
 
 @RULE.check
-def the_runtime_is_there(node: Node) -> Findings:
+def the_runtime_is_there(runtimes: NodeRuntimes, toolkit: NodeToolkit, identity: NodeIdentity) -> Findings:
     handler = defaults().runtime_class
-    used = node.containerd_of_kubelet(handler)
+    used = runtimes.meant_for_gpus(handler, toolkit, identity)
     if handler in need(used.loaded):
         _only_where_it_can_run(used, handler)
         return
     lost = lost_runtime(used, handler)
     if lost is not None:
         skip(f"it is written in {lost.path}, which containerd does not read so: containerd-config-read says why")
-    if node.elsewhere(handler):
+    if runtimes.elsewhere(handler):
         skip(f"the runtime {handler} is in a containerd that kubelet does not use: containerd-paths names it")
-    need(node.toolkit_due)
+    need(toolkit.due)
     yield fail(
         used,
         f"the containerd that kubelet uses does not have the runtime {handler}",
         is_=", ".join(need(used.loaded)) or "no runtime",
         should=f"{handler} among the runtimes of {used.title}",
         related=[
-            node.says_its_endpoint(),
-            *(each.related() for each in node.others if each.is_containerd),
-            Related(node.toolkit_due.place, str(node.toolkit_due.place.subject)),
+            runtimes.says_its_endpoint(),
+            *(each.related() for each in runtimes.others if each.is_containerd),
+            Related(toolkit.due.place, str(toolkit.due.place.subject)),
         ],
         cause=f'the toolkit has not reached it; pods that need it end with: no runtime for "{handler}" is configured',
         remedy=_remedy(used),

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TypeVar
 
+from nodeworthy.collect.node.parts import READERS
 from nodeworthy.collect.node.recording import Recording, load
 from nodeworthy.collect.node.script import Part
+from nodeworthy.verdict import Place
 from tests.case_files import whole
 
 INCIDENT = whole("containerd-paths/bad-node-runtime-in-unused-containerd") / "gpu-01.json"
 MENDED = whole("containerd-paths/good-node-runtime-in-kubelets-containerd") / "gpu-01.json"
 EMPTY = whole("toolkit-reaches-containerd/bad-node-runtime-in-no-containerd") / "gpu-01.json"
+
+
+T = TypeVar("T")
+
+
+def part_of(recording: Recording, kind: type[T]) -> T:
+    """This part of the node, which has to be there."""
+    found = READERS[kind](recording, Place(host=recording.host))
+    assert isinstance(found, kind), found
+    return found
 
 
 def told(**parts: str) -> Recording:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from nodeworthy.collect.moments import moments_of
 from nodeworthy.errors import InputError
-from nodeworthy.facts.node.node import Node
 from nodeworthy.fleet.model import Fleet
 from nodeworthy.lab.faults import fault, injecting
 from nodeworthy.lab.faults.fault import Fault, When, chosen, faults, healthy
 from nodeworthy.lab.faults.injecting import Outcome
+from nodeworthy.rule import Moment
 from nodeworthy.rules import catalogue
 from nodeworthy.verdict import Verdict
 
@@ -20,7 +21,7 @@ PAGE = DOCS / "lab-faults.md"
 
 
 def about_nodes() -> set[str]:
-    return {each.id for each in catalogue() if any(check.subject is Node for check in each.checks)}
+    return {each.id for each in catalogue() if not each.about_ourselves and Moment.NODE in moments_of(each)}
 
 
 @pytest.mark.parametrize("each", faults(), ids=lambda each: each.name)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.node.reading import node
+from nodeworthy.collect.node.parts.firewall import route_of
 from nodeworthy.collect.node.recording import load
-from nodeworthy.collect.node.seen.firewall import route_of
 from nodeworthy.facts.firewall.effective import by_iptables
 from nodeworthy.facts.firewall.hooked import by_other_tables
 from nodeworthy.facts.firewall.needs import Pods, Way
 from nodeworthy.facts.firewall.ranges import of_neighbours, of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.story import Story, stories
+from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.known.pod_interfaces import there
 from nodeworthy.verdict import Place
 from tests.case_files import whole
 
-from .recordings import but, part
+from .recordings import but, part, part_of
 
 HERE = Place(host="h1")
 PODS = Pods(networks=there(["lxc1234"]), are_seen=True, uplink="eno1")
@@ -93,8 +93,7 @@ def test_whom_a_network_keeps_from_the_node_is_its_policy() -> None:
 def test_the_other_kind_of_iptables_is_mended_by_its_own_program() -> None:
     closed = FILTER.format("ACCEPT", "-A FORWARD -i lxc+ -j DROP")
     both = but(INCIDENT, part("iptables legacy", closed), part("iptables", FILTER.format("ACCEPT", "")))
-    seen = node(both).seen.firewall
-    assert seen is not None
+    seen = part_of(both, NodeFirewall)
     remedies = [story.remedy for story, _ in seen.kept_back(seen.pods(None, None))]
     assert remedies == ["iptables-legacy -I FORWARD -i lxc+ -j ACCEPT"]
 

@@ -6,19 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import load
 from nodeworthy.facts.node.firewall import NodeFirewall
 from tests.real.firewalld import EVERYTHING, FIREWALLDS
+
+from .recordings import part_of
 
 WRITTEN = sorted(Path(__file__).with_name("firewalld").glob("*.json"))
 BY_FILE = {name.replace("'", "").replace(" ", "-"): ways for name, (_, ways) in FIREWALLDS.items()}
 
 
 def seen(file: Path) -> NodeFirewall:
-    found = node(load(file)).seen.firewall
-    assert found is not None
-    return found
+    return part_of(load(file), NodeFirewall)
 
 
 @pytest.mark.parametrize("file", WRITTEN, ids=lambda file: file.stem)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nodeworthy.collect.node.kubelet import endpoint
-from nodeworthy.collect.node.processes import processes
+from nodeworthy.collect.node.parts.kubelet import endpoint
+from nodeworthy.collect.node.parts.processes import processes
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.known.containerd import containerd_of, defaults
 from nodeworthy.verdict import Known, Located, Place, Unknown

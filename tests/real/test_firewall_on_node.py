@@ -11,13 +11,14 @@ from nodeworthy.collect.node import script
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.collector import scene
 from nodeworthy.collect.node.pools import Declared
-from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.engine import Judgement, judge
 from nodeworthy.facts.firewall.needs import Pods, Way
+from nodeworthy.facts.node.firewall import NodeFirewall
 from nodeworthy.fleet.read import read_fleet_file
 from nodeworthy.rules import catalogue, rule
 from nodeworthy.verdict import Verdict, need
+from tests.node.recordings import part_of
 
 from .test_firewall import FIREWALLS, FIXED, RANGE
 from .tools import Tools
@@ -64,8 +65,7 @@ def judged(recording: Recording, fleet: Path | None = None) -> dict[str, Judgeme
 
 def open_ways(recording: Recording) -> set[str]:
     """What we say of the kernel's own rules."""
-    seen = node(recording).seen.firewall
-    assert seen is not None
+    seen = part_of(recording, NodeFirewall)
     need(seen.kernels)
     pods = seen.pods(None, None)
     assert pods.uplink == "eno1"

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from nodeworthy.collect.node import script
-from nodeworthy.collect.node.reading import node
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.facts.firewall.story import missing
+from nodeworthy.facts.node.firewall import NodeFirewall
+from tests.node.recordings import part_of
 
 from .nft_firewalls import FIREWALLS, HOOKS, SENT_THROUGH
 from .test_firewall import LAB
@@ -47,8 +48,7 @@ def looked_at_by(tools: Tools, folder: Path, firewall: str) -> tuple[set[str], R
 
 def said_of(recording: Recording) -> tuple[set[str], set[str]]:
     """The ways that are surely shut, and those of which nobody knows."""
-    seen = node(recording).seen.firewall
-    assert seen is not None
+    seen = part_of(recording, NodeFirewall)
     pods = seen.pods(None, None)
     here = replace(pods, pod_range=RANGE)
     shut, doubted = set(), set()

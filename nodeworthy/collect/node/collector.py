@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import field
 from pathlib import Path
+from typing import Any
 
 import testinfra.backend
 from testinfra.host import Host
@@ -13,18 +14,19 @@ from testinfra.host import Host
 from nodeworthy.collect.node.asked import Asked, ask
 from nodeworthy.collect.node.backends import Local, Replay, Ssh, register
 from nodeworthy.collect.node.connections import Connections
-from nodeworthy.collect.node.pools import Declared
+from nodeworthy.collect.node.parts import READERS, read
+from nodeworthy.collect.node.pools import Declared, identity
 from nodeworthy.collect.node.reach import Reach
-from nodeworthy.collect.node.reading import node
-from nodeworthy.collect.node.recording import SUFFIX, as_text
+from nodeworthy.collect.node.recording import SUFFIX, Recording, as_text
 from nodeworthy.collect.node.specs import Spec
 from nodeworthy.collect.node.waiting import Progress, in_parallel, until_ready
 from nodeworthy.errors import InputError
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.facts.not_seen import NotLookedAt, UnreadableInput
 from nodeworthy.interrupts import terminated_like_interrupted, tidied
 from nodeworthy.records import dataclass
-from nodeworthy.scene import Missing, Scene, judged_together
+from nodeworthy.scene import Fact, Missing, Scene, judged_together
 from nodeworthy.verdict import Place, Verdict
 
 # Writes a whole file, or none.
@@ -140,13 +142,27 @@ def scene(asked: Asked, declared: Declared) -> Scene:
         unreadable = UnreadableInput(
             Place(path=asked.name.removeprefix("replay:")), f"this recording can't be replayed: {asked.why}"
         )
-        return judged_together([unreadable], {Node: Missing("its recording can't be replayed", place=place)})
+        return judged_together([unreadable], none_of("its recording can't be replayed", place))
     if asked.recording.unreached is not None:
         why = f"the host was not reached: {asked.recording.unreached}"
         remedy = f"reach {asked.name} by hand, then look again"
         unseen = NotLookedAt(place, why, Verdict.ERROR, remedy)
-        return judged_together([unseen], {Node: Missing(why, place=place)})
-    return judged_together([node(asked.recording, declared)])
+        return judged_together([unseen], none_of(why, place))
+    return judged_together(*parts_of(asked.recording, declared))
+
+
+def parts_of(recording: Recording, declared: Declared) -> tuple[list[Fact], dict[type[Any], Missing]]:
+    """All that is to be judged of a node, each a fact; and of what is not there, why."""
+    parts = read(recording)
+    missing = {kind: each for kind, each in parts.items() if isinstance(each, Missing)}
+    facts = [each for each in parts.values() if not isinstance(each, Missing)]
+    of = next(each for each in facts if isinstance(each, NodeRuntimes))
+    return [identity(recording, of, declared, Place(host=recording.host)), *facts], missing
+
+
+def none_of(why: str, host: Place) -> dict[type[Any], Missing]:
+    """Of a node of which nothing was read."""
+    return dict.fromkeys((NodeIdentity, *READERS), Missing(why, place=host))
 
 
 def nothing_asked(why: str) -> Scene:

@@ -1,19 +1,25 @@
-"""Which pool of the fleet a node belongs to, from what stands on the node itself."""
+"""What a node is, and which pool of the fleet it belongs to, from what stands on the node itself."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
 
+from nodeworthy.collect.node.parts.kubelet import labels
+from nodeworthy.collect.node.parts.processes import processes
+from nodeworthy.collect.node.parts.units import lines, printed
+from nodeworthy.collect.node.recording import Recording
 from nodeworthy.errors import InputError
 from nodeworthy.facts.cluster.node_labels import POOL
 from nodeworthy.facts.fleet.gpu_pool import GpuPool, gpu_pools
 from nodeworthy.facts.fleet.pool_membership import pool_of
-from nodeworthy.facts.node.node import RuntimeProcess
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.runtimes import NodeRuntimes, RuntimeProcess
 from nodeworthy.fleet.model import Fleet, Pool
 from nodeworthy.known.containerd import containerd_of, distributions, fits_os
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.node_signs import Sign, traces
+from nodeworthy.patterns import pattern
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
@@ -121,3 +127,41 @@ class Declared:
     def _gpu_pool(self, name: str) -> GpuPool | None:
         assert self.fleet is not None
         return next((each for each in gpu_pools(self.fleet) if each.name == name), None)
+
+
+_INSTANCE_TYPE = pattern(r"[a-z]\w*(?:-\w+)?\.\w[\w-]*")
+
+
+def identity(recording: Recording, runtimes: NodeRuntimes, declared: Declared, host: Place) -> NodeIdentity:
+    used = runtimes.used.state.value if isinstance(runtimes.used.state, Known) else None
+    node = _belonging(recording, used, host)
+    return NodeIdentity(
+        place=host,
+        fleet=declared.fleet,
+        pool=declared.member_of(node),
+        gpu_pool=declared.pool_of(node),
+        instance_type=node.instance_type,
+        has_gpu=_has_gpu(recording, host.about("GPUs")),
+    )
+
+
+def _has_gpu(recording: Recording, place: Place) -> Located[bool]:
+    said = printed(recording, "gpus", place, "whether there is a GPU")
+    if said is None:
+        return Located.unknown("whether there is a GPU was not read", place)
+    return Located(said.state if isinstance(said.state, Unknown) else Known(bool(said.state.value.strip())), place)
+
+
+def _belonging(recording: Recording, used: RuntimeProcess | None, host: Place) -> Belonging:
+    product = "".join(lines(recording, "product"))
+    models = [line.removeprefix("model ") for line in lines(recording, "gpus") if line.startswith("model ")]
+    return Belonging(
+        place=host,
+        labels=labels(list(processes(recording))),
+        instance_type=product if _INSTANCE_TYPE.fullmatch(product) else "",
+        model=models[0] if models else "",
+        is_gpu=bool(lines(recording, "gpus")),
+        used=used,
+        traces=tuple(lines(recording, "traces")),
+        os=dict(line.replace('"', "").split("=", 1) for line in lines(recording, "os") if "=" in line),
+    )

@@ -14,10 +14,11 @@ from testinfra.host import Host
 from nodeworthy.collect.node.asked import Asked
 from nodeworthy.collect.node.backends import Replay
 from nodeworthy.collect.node.deadline import RUNNING
+from nodeworthy.collect.node.parts.boot import boot, boot_end
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.boot import boot, boot_ended
-from nodeworthy.facts.node.units import NodeBoot
+from nodeworthy.facts.node.boot import NodeBoot
 from nodeworthy.records import dataclass
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Known, Place
 
 # systemd has no job left, or waits for somebody at its console.
@@ -32,13 +33,13 @@ def why_not_ready(recording: Recording) -> str | None:
         return None if recording.unreached.startswith(_FOR_GOOD) else recording.unreached
     place = Place(host=recording.host)
     seen = boot(recording, place)
-    if seen is None or _has_failed(seen):
+    if isinstance(seen, Missing) or _has_failed(seen):
         return None
     if seen.stage is not None:
         return seen.now
     if seen.system is not None:
         return None if seen.system in _ENDED else seen.now
-    ended = boot_ended(recording, place).state
+    ended = boot_end(recording, place).reached.state
     return None if isinstance(ended, Known) and ended.value else "cloud-init has not ended"
 
 

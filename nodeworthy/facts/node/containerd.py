@@ -1,60 +1,280 @@
-"""What a containerd says of itself beside the dump of its files: while it runs, and where it does not start."""
+"""What is wrong with the configuration of kubelet's containerd on a node, by the daemon, its log and its files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from nodeworthy.facts.containerd.config import ConfigFile
-from nodeworthy.facts.node.units import UnitState
-from nodeworthy.known.containerd import containerd_of, distributions, same_file
-from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Place
+from nodeworthy.facts.containerd.config import ConfigFile, Role
+from nodeworthy.facts.containerd.drop_ins import UNREAD, drop_in_flaws
+from nodeworthy.facts.containerd.registry_settings import two_ways_to_a_registry
+from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
+from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.runtimes import IdleContainerd, NodeRuntimes, RuntimeProcess
+from nodeworthy.facts.registry.config_path import KEY, registry_tables
+from nodeworthy.patterns import pattern
+from nodeworthy.verdict import Draft, Findings, Known, Place, Related, Unknown, fail, need, skip, unknown
 
-# What stands for a program of a runtime that can be run.
-RUNS = ""
-# What can only be meant as a drop-in, whatever is imported; what somebody has put aside (.bak, .rpmsave) is not.
-DROP_IN_ENDINGS = (".toml", "", ".conf", ".cfg", ".tml")
-
-
-@dataclass(frozen=True)
-class SaidByContainerd:
-    """None, or empty, is what a recording does not have because it was made before that was asked."""
-
-    # Why the process has no CRI plugin, in its own words; None within where it has one.
-    cri: Located[str | None] | None = None
-    # The runtimes with which its CRI plugin started, by its log; None where that is not kept.
-    started_with: tuple[str, ...] | None = None
-    # Why its own program can't read its files, which ends the next start; None where it reads them.
-    refuses: str | None = None
-    # Its root file, what that imports, and what lies where drop-ins do.
-    files: tuple[ConfigFile, ...] = ()
-    # Of each runtime that names a program: which, and what is wrong with it.
-    programs: Mapping[str, tuple[str, Located[str]]] | None = None
+IGNORED = "Ignoring unknown key"
+NO_NODE = "kubelet finds no runtime on its socket, or ends for want of it: the node is NotReady, or never joins"
+_FIELD = pattern(r"\b(?P<name>key|plugin)=(?:\"(?P<quoted>(?:[^\"\\]|\\.)*)\"|(?P<bare>\S+))")
+_TWO_WAYS, _NO_DEFAULT = "`config_path` is provided", "no corresponding runtime configured"
 
 
-@dataclass(frozen=True)
-class IdleContainerd:
-    """A unit that is there to run a containerd, and does not."""
+def told_of(runtimes: NodeRuntimes, end: BootEnd) -> Findings:
+    judged, victims = runtimes.containerd_to_judge(), (runtimes.kubelet,)
+    if isinstance(judged, IdleContainerd):
+        yield from _idle(judged, end, victims)
+        return
+    if not judged.is_containerd:
+        skip(f"kubelet talks to {judged.name}, and not to containerd")
+    told = list(_ignored(judged))
+    yield from told
+    if judged.said.refuses is not None:
+        yield _refused(judged, judged.said.refuses, victims)
+    elif judged.is_without_cri:
+        yield _without_cri(judged, victims)
+    else:
+        yield from _running(judged, said_by_itself=bool(told))
 
-    place: Place
-    unit: UnitState
-    config: str
-    # Where it would listen; None where its files can't be read.
-    address: str | None
-    version: str | None
-    said: SaidByContainerd
-    # The last word of its journal at this boot.
-    last: str | None
 
-    @property
-    def has_tried(self) -> bool:
-        """systemd has started it, and it has ended."""
-        return self.unit.active == "failed" or self.unit.result not in ("", "success")
+def _running(used: RuntimeProcess, *, said_by_itself: bool) -> Findings:
+    need(used.handlers)
+    for _, flaw in () if said_by_itself else unread(used):
+        yield _told_here(used, flaw)
+    version = release(used)
+    for file in used.said.files:
+        if file.reading.unknown:
+            yield unknown(used, f"whether containerd reads {file.path} as it stands is not known: it could not be read")
+        elif not file.reading.fault:
+            flaws = list(runtime_type_flaws(file, version))
+            flaws += two_ways_to_a_registry(file, used.said.files, None) if used.is_older else ()
+            yield from (_told_here(used, each) for each in flaws)
+    yield from _programs(used)
+    if used.said.cri is not None:
+        need(used.said.cri)
+    if used.is_older:
+        yield unknown(used, used.is_older)
 
-    def would_listen_on(self, path: str) -> bool:
-        if self.address is not None:
-            return same_file(self.address, path)
-        rows = (containerd_of(each) for each in distributions())
-        return any(
-            self.unit.name == f"{unit}.service" and row.accepts_socket(path) for row in rows for unit in row.units
+
+def _told_here(used: RuntimeProcess, flaw: Draft) -> Draft:
+    """A report shows a host's name, and not where on it: the file and the line are told in words."""
+    spot = str(flaw.where.subject)
+    restart = f"then systemctl restart {used.unit or used.name}"
+    return replace(
+        flaw,
+        is_=f"{spot}: {flaw.is_}" if flaw.is_ and flaw.is_ not in spot else spot,
+        remedy=f"{flaw.remedy}, {restart}" if flaw.remedy else f"mend it, {restart}",
+        related=tuple(_related(each.place, each.says) for each in flaw.related),
+    )
+
+
+def _related(place: Place, says: str) -> Related:
+    spot = str(place.subject)
+    return Related(place, says if spot.partition(":")[0] in says else f"{spot}: {says}")
+
+
+def _ignored(used: RuntimeProcess) -> Findings:
+    ignored = [_told(line) for line in used.warnings if IGNORED in line]
+    if ignored:
+        yield fail(
+            used,
+            f"containerd passes over {len(ignored)} of the keys that were written for it",
+            is_="; ".join(dict.fromkeys(ignored)),
+            should="plugin names and keys of this release",
+            cause="what it passes over counts as if nobody had written it",
+            remedy=f"containerd config migrate shows {used.config} as this release writes it; then restart "
+            f"{used.unit or used.name}",
         )
+
+
+def _told(line: str) -> str:
+    fields = {each["name"]: each["quoted"] or each["bare"] for each in _FIELD.finditer(line)}
+    return f"{fields['key']} of {fields.get('plugin', 'a plugin')}" if "key" in fields else line
+
+
+def _refused(used: RuntimeProcess, why: str, victims: Sequence[str]) -> Draft:
+    return fail(
+        used,
+        "containerd can't read its files any more: it runs with what it read before, and does not start again",
+        is_=why,
+        should="files that `containerd config dump` reads",
+        cause=NO_NODE,
+        remedy=f"mend it before {used.unit or used.name} is restarted or the node reboots",
+        victims=victims,
+    )
+
+
+def _without_cri(used: RuntimeProcess, victims: Sequence[str]) -> Draft:
+    said = used.said.cri.state.value if used.said.cri is not None and isinstance(used.said.cri.state, Known) else None
+    restart = f"then systemctl restart {used.unit or used.name}"
+    if used.handlers.state == Known(()):
+        return fail(
+            used,
+            "containerd runs without its CRI plugin, and kubelet has no runtime",
+            is_="disabled_plugins names it",
+            should="the CRI plugin on",
+            cause='Docker\'s package of containerd writes disabled_plugins = ["cri"] into its config',
+            remedy=f"take it out of disabled_plugins in {used.config}, {restart}",
+            victims=victims,
+        )
+    return fail(
+        used,
+        "containerd runs, its CRI plugin did not load, and kubelet has no runtime",
+        is_=said,
+        should="the CRI plugin loaded: ok, in `ctr plugins ls`",
+        related=[_related(each.where, each.message) for each in _behind(used, said or "")],
+        cause=NO_NODE,
+        remedy=f"{_mend(used, said or '')}, {restart}",
+        victims=victims,
+    )
+
+
+def _behind(used: RuntimeProcess, said: str) -> Iterator[Draft]:
+    """What in its files explains it."""
+    files = used.said.files
+    if _TWO_WAYS in said:
+        yield from (each for file in files for each in two_ways_to_a_registry(file, files, None))
+    if _NO_DEFAULT in said:
+        yield from (flaw for _, flaw in unread(used))
+        for file in files:
+            named = _tables(file).get("default_runtime_name")
+            if named:
+                yield fail(file.reading.line_of("default_runtime_name"), f"{named} is made the default runtime here")
+
+
+def _mend(used: RuntimeProcess, said: str) -> str:
+    if used.is_older:
+        return f"see whether it is mended already ({used.is_older.partition(':')[0]})"
+    if _TWO_WAYS in said:
+        return f"take `mirrors` and `configs` out of {used.config}, and say the same in HOST/hosts.toml"
+    if _NO_DEFAULT in said:
+        return f"write that runtime into {used.config_to_write}, or default_runtime_name of one that is there"
+    return f"mend {used.config}"
+
+
+def _programs(used: RuntimeProcess) -> Findings:
+    for name, (path, fault) in (used.said.programs or {}).items():
+        if isinstance(fault.state, Unknown):
+            yield unknown(used, f"whether the runtime {name} can run is not known: {fault.state.why}")
+        elif fault.state.value:
+            yield fail(
+                used,
+                f"the program of the runtime {name} {fault.state.value}",
+                is_=f'BinaryName = "{path}"',
+                should="a file that can be executed",
+                cause=f"containerd has the runtime {name}, and every pod of it stays in ContainerCreating: "
+                f"exec {path} fails",
+                remedy=f"ls -lL {path}; install what brings it (nvidia-container-toolkit, or the operator's toolkit "
+                f"pod), or name the right one in {used.config_to_write}, then systemctl restart "
+                f"{used.unit or used.name}",
+            )
+
+
+def _idle(idle: IdleContainerd, end: BootEnd, victims: Sequence[str]) -> Findings:
+    if not need(end.reached):
+        yield unknown(idle, f"{idle.unit.name} does not run, and the boot has not ended yet", is_=idle.unit.says)
+        return
+    refuses = idle.said.refuses
+    if refuses is not None:
+        yield fail(
+            idle,
+            "containerd does not start: it can't read its configuration",
+            is_=refuses,
+            should="files that `containerd config dump` reads",
+            related=[idle.unit.related()],
+            cause=NO_NODE,
+            remedy=f"mend it (containerd --config {idle.config} config dump reads it and starts nothing), then "
+            f"systemctl restart {idle.unit.name}",
+            victims=victims,
+        )
+        return
+    is_masked = idle.unit.enabled.startswith("masked")
+    start = f"systemctl {'unmask' if is_masked else 'start'} {idle.unit.name}"
+    yield fail(
+        idle,
+        "containerd does not start" if idle.has_tried else "containerd does not run",
+        is_=idle.unit.says,
+        should="active (running)",
+        related=[Related(idle.place, f"its journal: {idle.last}")] if idle.last else [],
+        cause=NO_NODE,
+        remedy=f"journalctl -u {idle.unit.name} -b says why it ended; then systemctl restart {idle.unit.name}"
+        if idle.has_tried
+        else start,
+        victims=victims,
+    )
+
+
+def unread(used: RuntimeProcess) -> Iterator[tuple[ConfigFile, Draft]]:
+    """The files that this containerd passes over, or loses something of, though nobody is told."""
+    version = release(used)
+    roots = [each for each in used.said.files if each.role is Role.ROOT]
+    for file in used.said.files:
+        if file.reading.fault or file.reading.unknown:
+            continue
+        flaws = [*schema_flaws(file, version), *tls_flaws(file, version)]
+        if file.role is Role.DROP_IN and roots and not flaws:
+            flaws += [_renamed(file, each, roots) for each in drop_in_flaws([*roots, file], None, version)]
+        elif file.role is Role.DROP_IN and not flaws:
+            flaws.append(_of_no_root(file, used))
+        yield from ((file, each) for each in flaws if not each.is_unknown and not _is_there_all_the_same(file, used))
+
+
+def _of_no_root(file: ConfigFile, used: RuntimeProcess) -> Draft:
+    """Its dump shows the imports of its defaults all the same (seen of 2.2 and 2.3)."""
+    imports = f'imports = ["{posixpath.dirname(file.path)}/*.toml"]'
+    return fail(
+        file.place,
+        f"nothing imports {file.path}: {used.config} is not there",
+        should=imports,
+        cause=f"without that file {UNREAD}; "
+        "the imports that `containerd config dump` shows then are followed by nobody",
+        remedy=f"write {used.config}, with `{imports}` above its first table",
+    )
+
+
+def _renamed(file: ConfigFile, flaw: Draft, roots: list[ConfigFile]) -> Draft:
+    """Of another ending, where the root file imports its folder: the name is what has to change."""
+    stem, ending = posixpath.splitext(file.path)
+    folder = posixpath.dirname(file.path)
+    if ending == ".toml" or not any(each.startswith(folder) for root in roots for each in root.imports):
+        return flaw
+    return replace(flaw, should=f"{stem}.toml", is_=file.path, remedy=f"mv {file.path} {stem}.toml")
+
+
+def _is_there_all_the_same(file: ConfigFile, used: RuntimeProcess) -> bool:
+    """Somebody else has said it too: that nobody reads this file changes nothing."""
+    handlers = used.handlers.state.value if isinstance(used.handlers.state, Known) else ()
+    default = used.default.state.value if isinstance(used.default.state, Known) else None
+    folders = used.registry_folders.state.value if isinstance(used.registry_folders.state, Known) else ()
+    tables, paths = _tables(file), [each.get(KEY) for each in registry_tables(file.reading.mapping)]
+    runtimes = tables.get("runtimes")
+    said = [name in handlers for name in runtimes] if isinstance(runtimes, Mapping) else []
+    said += [tables["default_runtime_name"] == default] if "default_runtime_name" in tables else []
+    said += [set(str(path).split(":")) <= set(folders) for path in paths if path]
+    others = set(tables) - {"runtimes", "default_runtime_name"}
+    return bool(said) and all(said) and not others
+
+
+def _tables(file: ConfigFile) -> Mapping[str, Any]:
+    tables = (section.get("containerd") for section in file.sections.values())
+    return {key: value for table in tables if isinstance(table, Mapping) for key, value in table.items()}
+
+
+def lost_runtime(used: RuntimeProcess, handler: str) -> ConfigFile | None:
+    """The file that configures this runtime, and that containerd does not read."""
+    return next((file for file, _ in unread(used) if handler in (_tables(file).get("runtimes") or ())), None)
+
+
+def lost_config_path(used: RuntimeProcess) -> ConfigFile | None:
+    lost = (file for file, _ in unread(used))
+    return next((each for each in lost if any(r.get(KEY) for r in registry_tables(each.reading.mapping))), None)
+
+
+def release(used: RuntimeProcess) -> str | None:
+    """Debian says 1.6.20~ds1."""
+    said = used.version.state.value if isinstance(used.version.state, Known) else None
+    return said.lstrip("v").partition("~")[0] if said else None

@@ -1,6 +1,8 @@
-"""A node's clock, the room that its disks have, and the storage that it has mounted across the network."""
+"""A node's clock, and the room that its disks have."""
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import Located, Place
@@ -8,6 +10,8 @@ from nodeworthy.verdict import Located, Place
 
 @dataclass(frozen=True)
 class NodeClock:
+    called: ClassVar[str] = "a node's clock"
+
     place: Place
     # Whether the kernel counts its clock as synchronised.
     is_kept: Located[bool]
@@ -31,40 +35,8 @@ class Disk:
 
 @dataclass(frozen=True)
 class NodeRoom:
+    called: ClassVar[str] = "the room on a node's disks"
+
     place: Place
     disks: Located[tuple[Disk, ...]]
     inodes: Located[tuple[Disk, ...]]
-
-
-@dataclass(frozen=True)
-class Mounted:
-    source: str
-    where: str
-    kind: str
-    # False where it was asked for its size, and did not answer.
-    answers: bool
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A line of fstab."""
-
-    place: Place
-    source: str
-    where: str
-    kind: str
-    options: tuple[str, ...]
-
-    def has(self, option: str) -> bool:
-        return any(each == option or each.startswith(f"{option}=") for each in self.options)
-
-
-@dataclass(frozen=True)
-class NodeStorage:
-    place: Place
-    mounted: Located[tuple[Mounted, ...]]
-    fstab: Located[tuple[Entry, ...]]
-
-    def at(self, path: str) -> Mounted | None:
-        known = getattr(self.mounted.state, "value", ())
-        return next((each for each in known if each.where.rstrip("/") == path.rstrip("/")), None)

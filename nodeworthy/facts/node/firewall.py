@@ -1,23 +1,33 @@
-"""A node's firewall, as its kernel has it now and as the next boot finds it."""
+"""A node's firewall, as its kernel has it now and as the next boot finds it: what it keeps from pods, and what it lets
+through beside them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
-from nodeworthy.facts.firewall.firewall import PANIC
-from nodeworthy.facts.firewall.needs import Pods
+from nodeworthy.facts.boot.script import BootPool
+from nodeworthy.facts.firewall.effective import written_by_people
+from nodeworthy.facts.firewall.firewall import PANIC, Side
+from nodeworthy.facts.firewall.needs import Pods, Way
 from nodeworthy.facts.firewall.pods import pods_in
 from nodeworthy.facts.firewall.ranges import Route, of_neighbours, of_pods
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.firewall.story import Story, stories
+from nodeworthy.facts.firewall.too_wide import flaws_of
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog
 from nodeworthy.facts.node.units import NodeUnits
+from nodeworthy.fleet.model import Firewall as Wanted
 from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.pod_interfaces import there
+from nodeworthy.known.pod_interfaces import holds, is_pods, is_uplink, there
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place
+from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, Verdict, fail, need, unknown
 
 UFW_UNIT = "ufw.service"
+OFF = "every port of the node is open to whoever reaches it"
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,8 @@ class NodeIpv6:
 
 @dataclass(frozen=True)
 class NodeFirewall:
+    called: ClassVar[str] = "a node's firewall"
+
     place: Place
     # Tables of iptables, in both kinds, and others of nftables: a packet has to pass them all.
     kernels: Located[tuple[Firewall, ...]]
@@ -93,3 +105,116 @@ class NodeFirewall:
             return []
         found = (each for kernel in self.ipv6.kernels.state.value for each in stories(kernel, of_ipv6, self.place))
         return [each for each in found if each[0].says not in said]
+
+
+def pods_behind(firewall: NodeFirewall, identity: NodeIdentity) -> Pods:
+    """Ends the judgement as unknown where nobody could see what is filtered of their packets."""
+    need(firewall.kernels)
+    pods = firewall.pods(identity.fleet, identity.known_pool)
+    if firewall.ipv6 is not None and firewall.ipv6.pods(pods) is not None:
+        need(firewall.ipv6.kernels)
+    return pods
+
+
+def once_booted(end: BootEnd, findings: Iterable[Draft]) -> Findings:
+    """What a boot script that still runs may mend by itself is no fault yet."""
+    found = list(findings)
+    if any(each.verdict is Verdict.FAIL for each in found) and not need(end.reached):
+        yield unknown(Place(host=end.place.host), f"the boot has not ended yet, and until now {found[0].message}")
+        return
+    yield from found
+
+
+def keeps_pods_back(firewall: NodeFirewall, identity: NodeIdentity) -> bool:
+    """Whether pod-egress-forwarded tells of this node what its packets run into."""
+    pods = firewall.pods(identity.fleet, identity.known_pool)
+    return any(is_sure for _, is_sure in firewall.kept_back(pods))
+
+
+def evidence(log: NodeKernelLog | None, story: Story) -> Iterator[Related]:
+    """Rules for another uplink, and the last packet that the kernel's log says was dropped on each of these ways."""
+    yield from _for_another_uplink(story)
+    for way in dict.fromkeys(each.way for each in story.lacking) if log is not None else ():
+        dropped = [each for each in log.blocked if _way_of(each) is way] if log is not None else []
+        if log is not None and dropped:
+            yield Related(log.place, f"the kernel's log says so: {dropped[-1].line}")
+
+
+def _for_another_uplink(story: Story) -> Iterator[Related]:
+    uplink = story.pods.uplink
+    for rule, step in story.chains.rules:
+        ends = [end.shown() for end in (rule.in_, rule.out) if rule.side is Side.ROUTED and is_uplink(end.shown())]
+        if uplink and ends and not holds(ends[0], uplink):
+            yield Related(step.place, f"this is about {ends[0]}, and {uplink} leads out of this node")
+
+
+def _way_of(packet: Blocked) -> Way | None:
+    comes, goes = is_pods(packet.came_by), is_pods(packet.to_go_by)
+    if comes:
+        return Way.LEAVE if packet.to_go_by else Way.TO_NODE
+    if goes:
+        return Way.REACH if packet.came_by else Way.FROM_NODE
+    return None
+
+
+def wanted_by(identity: NodeIdentity, seen: NodeFirewall) -> BootPool | None:
+    """Its pool, if that has ufw. Where its pool is not known, and some have ufw, whether it must be on is not."""
+    if identity.fleet is None or not any(each.firewall is Wanted.UFW for each in identity.fleet.pools):
+        return None
+    if not isinstance(identity.pool.state, Known) and _off(seen) is not None:
+        need(identity.pool)
+    return known_to_want(identity)
+
+
+def known_to_want(identity: NodeIdentity) -> BootPool | None:
+    """Its pool, if that is known and has ufw."""
+    pool = identity.known_pool
+    if pool is None or identity.fleet is None or pool.firewall is not Wanted.UFW:
+        return None
+    return BootPool(pool, identity.fleet)
+
+
+def declared(pool: BootPool | None) -> tuple[Related, ...]:
+    return (pool.declared("has ufw as its firewall"),) if pool is not None else ()
+
+
+def open_to_others(seen: NodeFirewall, pods: Pods, pool: BootPool | None) -> Sequence[Draft]:
+    off = _off(seen) if pool is not None else None
+    if off is not None:
+        return [off]
+    told = [flaw for each in need(seen.kernels) for flaw in flaws_of(written_by_people(each), pods)]
+    ipv6 = seen.ipv6
+    # Whom no route of IPv6 leads out of reaches nobody by it, and is reached by nobody.
+    if ipv6 is not None and ipv6.uplink and isinstance(ipv6.kernels.state, Known):
+        of_ipv6 = ipv6.pods(pods) or replace(pods, is_ipv6=True, uplink=ipv6.uplink)
+        flaws = (flaw for each in ipv6.kernels.state.value for flaw in flaws_of(written_by_people(each), of_ipv6))
+        said = {each.message for each in told}
+        told += [replace(each, message=f"{each.message} (IPv6)") for each in flaws if each.message not in said]
+    return told
+
+
+def _off(seen: NodeFirewall) -> Draft | None:
+    """ufw does not filter, or will not after the next boot."""
+    is_switched_on = seen.switch is None or need(seen.switch)
+    if any(each.is_up for each in need(seen.kernels)):
+        return _off_tomorrow(seen, is_switched_on=is_switched_on)
+    if seen.switch is None:
+        return _flaw(seen, "ufw is not installed", "no ufw", "apt-get install ufw; ufw --force enable")
+    if is_switched_on:
+        says = "ufw is switched on, and the kernel has none of its rules: something took them away"
+        return _flaw(seen, says, "ENABLED=yes, and no chain of ufw's", "ufw reload")
+    return _flaw(seen, "ufw is off", "Status: inactive", "let ssh and what pods need through, then: ufw --force enable")
+
+
+def _off_tomorrow(seen: NodeFirewall, *, is_switched_on: bool) -> Draft | None:
+    if not is_switched_on:
+        is_ = "ENABLED=no in /etc/ufw/ufw.conf"
+        return _flaw(seen, "ufw is on, and off after the next boot", is_, "ufw --force enable")
+    unit = need(seen.units.by_name).get(UFW_UNIT) if seen.units is not None else None
+    if unit is None or not unit.is_there or unit.starts_at_boot is not False:
+        return None
+    return _flaw(seen, "nothing switches ufw on at the next boot", unit.says, f"systemctl enable {unit.name}")
+
+
+def _flaw(seen: NodeFirewall, says: str, is_: str, remedy: str) -> Draft:
+    return fail(seen.place, says, should="ufw on, now and after a reboot", cause=OFF, is_=is_, remedy=remedy)

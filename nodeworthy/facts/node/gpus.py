@@ -1,12 +1,31 @@
-"""What a node has of its GPUs: on its buses, NVIDIA's kernel module, and what its driver says by nvidia-smi -q."""
+"""A node's GPUs, as its bus, its driver and nvidia-smi show them: against how many it has to have, and whether each is
+well."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
-from nodeworthy.facts.node.units import NodeUnits
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.kernel_log import NodeKernelLog, same_gpu
+from nodeworthy.fleet.model import Driver
+from nodeworthy.known.instances import gpus_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Known, Located, Place, Related, skip
+from nodeworthy.verdict import (
+    Draft,
+    Findings,
+    Known,
+    Located,
+    Place,
+    Related,
+    Severity,
+    Unknown,
+    fail,
+    need,
+    skip,
+    unknown,
+)
 
 NVIDIA, AMAZON = "0x10de", "0x1d0f"
 # A display or 3D controller; a bridge, which NVIDIA's are NVSwitches. Amazon's EFA by its device.
@@ -22,27 +41,30 @@ class Device:
     # The kernel's driver that has it.
     driver: str
 
+    @property
+    def is_gpu(self) -> bool:
+        return self.vendor == NVIDIA and self.kind.startswith(_DISPLAY)
+
+    @property
+    def is_switch(self) -> bool:
+        return self.vendor == NVIDIA and self.kind.startswith(_BRIDGE)
+
+    @property
+    def is_efa(self) -> bool:
+        return self.vendor == AMAZON and self.device.startswith(_EFA)
+
 
 @dataclass(frozen=True)
-class NodeDevices:
+class HostGpus:
+    called: ClassVar[str] = "a node's GPUs"
+
     place: Place
-    bus: Located[tuple[Device, ...]]
-    # Addresses of the GPUs that NVIDIA's driver has taken; none where it is not loaded.
+    # Those that are on its bus.
+    there: Located[tuple[Device, ...]]
+    # Addresses of those that NVIDIA's driver has taken; none where it is not loaded.
     driven: Located[tuple[str, ...]]
-    # EFA interfaces that the kernel offers to programs.
-    efa: Located[tuple[str, ...]]
-
-
-def gpus(bus: Sequence[Device]) -> list[Device]:
-    return [each for each in bus if each.vendor == NVIDIA and each.kind.startswith(_DISPLAY)]
-
-
-def switches(bus: Sequence[Device]) -> list[Device]:
-    return [each for each in bus if each.vendor == NVIDIA and each.kind.startswith(_BRIDGE)]
-
-
-def efa_devices(bus: Sequence[Device]) -> list[Device]:
-    return [each for each in bus if each.vendor == AMAZON and each.device.startswith(_EFA)]
+    # NVIDIA's driver is surely not loaded.
+    without_driver: bool
 
 
 @dataclass(frozen=True)
@@ -65,52 +87,166 @@ class SaidGpu:
 
 @dataclass(frozen=True)
 class NodeSmi:
+    called: ClassVar[str] = "what nvidia-smi says of a node's GPUs"
+
     place: Place
     gpus: Located[tuple[SaidGpu, ...]]
     lost: tuple[LostGpu, ...] = ()
-    # For how many seconds fabric manager has run; None where that is not known.
-    fabric_age: int | None = None
 
 
-def same_gpu(one: str, other: str) -> bool:
-    """00000000:CA:00.0 is 0000:ca:00.0, and 0000:ca:00 in the kernel's log."""
-    return _short(one) == _short(other)
+def told_of(
+    gpus: HostGpus, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None, log: NodeKernelLog | None
+) -> Findings:
+    identity.only_with_gpus()
+    there = need(gpus.there)
+    wanted = expected(identity)
+    if wanted is None:
+        if not there:
+            skip("how many GPUs there should be is not known, and there is none")
+    elif isinstance(wanted.state, Unknown):
+        yield unknown(wanted, f"how many GPUs there should be is not known: {wanted.state.why}")
+    elif len(there) != wanted.state.value:
+        yield _another_count(gpus, there, wanted.state.value, wanted.place)
+    yield from _untaken(gpus, there, identity, end)
+    if smi is not None:
+        yield from _answering(smi, log)
 
 
-def _short(address: str) -> str:
-    domain, _, rest = address.lower().strip().partition(":")
-    return f"{domain[-4:]}:{rest.partition('.')[0]}"
+def _answering(said: NodeSmi, log: NodeKernelLog | None) -> Findings:
+    """A GPU that is lost while the node runs stays on the bus and in /proc until the next boot."""
+    xids = log.xids.state.value if log is not None and isinstance(log.xids.state, Known) else ()
+    for each in said.lost:
+        own = [line for line in xids if same_gpu(line.gpu, each.address)]
+        yield fail(
+            said,
+            f"the driver has lost the GPU {each.address.lower()}",
+            is_=each.says,
+            should="a GPU that answers",
+            related=[Related(said.place, f"the kernel's log says: {line.line}") for line in own[-1:]],
+            cause="it has fallen off the bus while the node runs; the bus and /proc show it until the next boot",
+            remedy="drain the node and reboot it; where it is gone again or missing then, stop and start the instance, "
+            "or replace it",
+        )
+    for gpu in need(said.gpus):
+        yield from _memory(said, gpu)
 
 
-@dataclass(frozen=True)
-class OptionLine:
-    """A line of a file of modprobe, or an option of the kernel's command line."""
+def _memory(said: NodeSmi, gpu: SaidGpu) -> Findings:
+    """Rows of its memory that broke are replaced by spare ones, at the next reset, as long as there are any."""
+    address = gpu.address.lower()
+    errors = ", ".join(f"{name}: {count}" for name, count in gpu.uncorrectable)
+    related = [Related(said.place, f"errors since the driver was loaded: {errors}")] if errors else []
+    if gpu.remap_failed:
+        yield fail(
+            said,
+            f"the GPU {address} has broken memory and no spare rows for it",
+            is_="Remapping Failure Occurred: Yes",
+            should="No",
+            related=related,
+            cause="programs that touch these rows end, and the driver gives the GPU up sooner or later",
+            remedy="drain the node and replace the GPU: stop and start the instance, or return the card",
+        )
+    elif gpu.remap_pending:
+        yield fail(
+            said,
+            f"the GPU {address} has broken rows of memory that only a reset puts out of use",
+            is_="Remapped Rows, Pending: Yes",
+            should="No",
+            related=related,
+            cause="until then a program may be given them, and ends with an uncorrectable error",
+            remedy="drain the node, then reset the GPU (nvidia-smi --gpu-reset) or reboot",
+        )
+    elif errors:
+        yield fail(
+            said,
+            f"the GPU {address} has had errors of memory that ECC could not mend",
+            is_=errors,
+            should="0",
+            cause="the program that met them ended; what comes next may meet them again",
+            remedy="when nothing runs on it, reset the GPU (nvidia-smi --gpu-reset) and look whether they come back",
+            severity=Severity.WARNING,
+        )
 
-    place: Place
-    path: str
-    text: str
 
-    def related(self) -> Related:
-        return Related(self.place, f"{self.path} has: {self.text}")
+def expected(identity: NodeIdentity) -> Located[int] | None:
+    """What the pool says, else the instance type; None where nobody says it."""
+    if identity.known_pool is not None:
+        return identity.known_pool.gpus_per_node
+    of_type = gpus_of(identity.instance_type)
+    return Located.known(of_type.count, identity.place.about(identity.instance_type)) if of_type is not None else None
 
 
-@dataclass(frozen=True)
-class NodeDriver:
-    place: Place
-    is_loaded: Located[bool]
-    version: Located[str]
-    # RmProfilingAdminOnly, as the loaded module has it.
-    admin_only: Located[str]
-    options: tuple[OptionLine, ...]
-    # Why what modprobe is told was not read; None where it was.
-    options_unread: str | None
-    # Fabric manager's unit, and its version.
-    fabric_unit: NodeUnits | None
-    fabric_version: Located[str]
-    # The cgroups of one that runs outside of its unit, as the operator's container brings it.
-    fabric_in: tuple[str, ...] = ()
+def _another_count(gpus: HostGpus, there: Sequence[Device], wanted: int, place: Place) -> Draft:
+    driven = gpus.driven.state.value if isinstance(gpus.driven.state, Known) else ()
+    gone = sorted(set(driven) - {each.address for each in there})
+    if len(there) > wanted:
+        cause = "the fleet says another number than the machine has"
+    elif gone:
+        cause = f"the driver had {', '.join(gone)}, which the bus does not show any more: it has fallen off"
+    else:
+        cause = "a GPU that does not answer at boot is not on the bus: broken, or switched off"
+    return fail(
+        gpus,
+        "the bus does not show as many GPUs as there should be",
+        is_=f"{len(there)} ({_addresses(there)})",
+        should=str(wanted),
+        related=[Related(place, f"{wanted} GPUs are declared here")],
+        cause=cause,
+        remedy="correct gpusPerNode in the fleet" if len(there) > wanted else None,
+    )
 
-    def only_loaded(self) -> None:
-        """Skips where it is not loaded: that is told once, by the count of GPUs that it has."""
-        if self.is_loaded.state == Known(False):
-            skip("the nvidia module is not loaded, which gpu-count-complete judges")
+
+def _untaken(gpus: HostGpus, there: Sequence[Device], identity: NodeIdentity, end: BootEnd) -> Findings:
+    if isinstance(gpus.driven.state, Unknown):
+        yield unknown(gpus.driven, gpus.driven.state.why)
+        return
+    left = [each for each in there if each.address not in gpus.driven.state.value]
+    if not left:
+        return
+    if not need(end.reached):
+        yield unknown(gpus, "the driver does not have every GPU, and the boot script has not ended yet")
+        return
+    if _comes_with_the_operator(identity, gpus):
+        yield unknown(gpus, "the driver does not have the GPUs yet: the operator brings it after the node has joined")
+        return
+    others = {each.driver for each in left if each.driver not in ("", "nvidia")}
+    yield fail(
+        gpus,
+        "NVIDIA's driver has not taken every GPU that is on the bus",
+        is_=f"{len(there) - len(left)} of {len(there)}, without {_addresses(left)}",
+        should=f"all {len(there)}",
+        cause=_why(gpus, others),
+        remedy=_way_out(gpus, others),
+    )
+
+
+def _comes_with_the_operator(identity: NodeIdentity, gpus: HostGpus) -> bool:
+    pool = identity.known_pool
+    return pool is not None and pool.driver is Driver.OPERATOR and gpus.driven.state == Known(())
+
+
+def _way_out(gpus: HostGpus, others: set[str]) -> str:
+    """A module that the kernel has refused is refused again: first it is asked why."""
+    if others:
+        return (
+            f"keep {', '.join(sorted(others))} off them: blacklist it in /etc/modprobe.d and rebuild the initramfs "
+            "(of vfio-pci: undo the binding), then reboot"
+        )
+    if gpus.without_driver:
+        return (
+            "see why no module is loaded: modinfo nvidia on the node; ssh HOST sudo dmesg | nodeworthy explain -; "
+            "mend that, then load it"
+        )
+    return "ssh HOST sudo dmesg | nodeworthy explain - says why the driver refused it"
+
+
+def _why(gpus: HostGpus, others: set[str]) -> str:
+    if others:
+        return f"another driver has them: {', '.join(sorted(others))}"
+    if gpus.without_driver:
+        return "the nvidia module is not loaded"
+    return "the driver has none of them" if gpus.driven.state == Known(()) else "the driver could not start them"
+
+
+def _addresses(devices: Sequence[Device]) -> str:
+    return ", ".join(each.address for each in devices) or "none"

@@ -1,12 +1,11 @@
-"""Units of a node's systemd, whether they run now and after the next boot: kubelet's, the boot's, nodeadm's."""
+"""Units of a node's systemd: whether they run now and after the next boot."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nodeworthy.known.kubelet import every_kubelet_unit, family_of
 from nodeworthy.records import dataclass
-from nodeworthy.verdict import Located, Place, Related, need
+from nodeworthy.verdict import Located, Place, Related
 
 # Of `systemctl is-enabled`: what starts the unit at every boot. `enabled-runtime` is forgotten with this one.
 _STARTED = frozenset({"enabled", "alias", "generated"})
@@ -84,94 +83,3 @@ class NodeUnits:
 
     place: Place
     by_name: Located[Mapping[str, UnitState]]
-
-
-@dataclass(frozen=True)
-class NodeKubelet:
-    place: Place
-    units: NodeUnits
-    # Whether a process of its runs, and in which unit; a process without one was started by hand.
-    runs: bool
-    runs_in: str | None
-
-    @property
-    def states(self) -> Mapping[str, UnitState]:
-        return need(self.units.by_name)
-
-    def unit(self) -> UnitState | None:
-        """The unit in which it runs; else the one that is there to run it."""
-        if self.runs_in is not None and self.runs_in in self.states:
-            return self.states[self.runs_in]
-        there = [each for name in every_kubelet_unit() if (each := self.states.get(name)) is not None and each.is_there]
-        return min(there, key=lambda each: (not each.is_active, not each.starts_at_boot), default=None)
-
-    def image_unit(self, unit: UnitState) -> UnitState | None:
-        """What starts this unit at every boot on some images, if it is there."""
-        family = family_of(unit.name)
-        found = self.states.get(family.image) if family is not None and family.image else None
-        return found if found is not None and found.is_there else None
-
-
-@dataclass(frozen=True)
-class StepError:
-    """A stage of cloud-init, and what it says went wrong in it."""
-
-    stage: str
-    says: str
-
-
-@dataclass(frozen=True)
-class NodeBoot:
-    place: Place
-    has_cloud_init: bool
-    errors: Located[tuple[StepError, ...]]
-    # The stage that still runs.
-    stage: str | None
-    # Lines of its logs that name a step or a line of the boot script.
-    told: tuple[str, ...]
-    # starting, running, degraded; None where there is no systemd.
-    system: str | None
-    failed: NodeUnits | None
-    # What a boot that goes on is at: a script or a step of cloud-init's, units that systemd starts.
-    at: tuple[str, ...] = ()
-
-    @property
-    def now(self) -> str:
-        """How far it is, where it has not ended."""
-        state = f"cloud-init is in {self.stage}" if self.stage else f"the system is {self.system or 'not ready'}"
-        return f"{state}, at {', '.join(self.at)}" if self.at else state
-
-
-CONFIG, RUN = "nodeadm-config.service", "nodeadm-run.service"
-# Times are read in whole seconds of two clocks, of which one may have been set right since.
-SAME_SECONDS, UNSURE_SECONDS = 1, 3
-
-
-@dataclass(frozen=True)
-class NodeNodeadm:
-    place: Place
-    units: NodeUnits
-    # By how many seconds the file is younger than the last run of nodeadm that wrote it; None where there is no file.
-    younger_by: Located[float | None]
-    # What may make the same edit at every boot: scripts and units that speak of containerd.
-    repeated_by: tuple[str, ...]
-    # What the operator's toolkit has left here: it edits the file whenever it starts.
-    toolkit: str
-
-    def writes_at_boot(self) -> bool | None:
-        """None where that depends on others, which were not looked at."""
-        states = need(self.units.by_name)
-        config, run = states.get(CONFIG), states.get(RUN)
-        if config is None or not config.is_there or config.enabled.startswith("masked"):
-            return False
-        return _starts(config) or (run is not None and RUN in config.asked_by and _starts(run)) or _unsure(config, run)
-
-
-def _starts(unit: UnitState) -> bool:
-    return unit.is_there and unit.starts_at_boot is True
-
-
-def _unsure(config: UnitState, run: UnitState | None) -> bool | None:
-    """nodeadm-run alone asks for it in the image."""
-    others = [each for each in config.asked_by if each != RUN or (run is not None and run.starts_at_boot is None)]
-    return None if others else False

@@ -40,10 +40,11 @@ from nodeworthy.facts.containerd.drop_ins import drop_in_flaws
 from nodeworthy.facts.containerd.registry_settings import added_beside_config_path, two_ways_to_a_registry
 from nodeworthy.facts.containerd.runtime_types import runtime_type_flaws
 from nodeworthy.facts.containerd.schema import schema_flaws, tls_flaws
-from nodeworthy.facts.node.containerd_on_node import told_of
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.containerd import told_of
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.node import Node
 from nodeworthy.facts.node.paths import Kind
+from nodeworthy.facts.node.runtimes import NodeRuntimes
 from nodeworthy.known.containerd import Containerd, containerd_of
 from nodeworthy.rule import Rule
 from nodeworthy.rules.containerd_config_read.added_lines import added_lines
@@ -177,5 +178,5 @@ def _is_unread_template(file: ConfigFile) -> bool:
 
 
 @RULE.check
-def it_passes_over_nothing(node: Node) -> Findings:
-    yield from told_of(node)
+def it_passes_over_nothing(runtimes: NodeRuntimes, end: BootEnd) -> Findings:
+    yield from told_of(runtimes, end)

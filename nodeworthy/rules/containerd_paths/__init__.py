@@ -26,7 +26,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.node.node import Node
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.runtimes import NodeRuntimes, NodeToolkit
 from nodeworthy.facts.operator.by_helm import OperatorByHelm
 from nodeworthy.facts.operator.toolkit_edits import setting
 from nodeworthy.facts.operator.toolkit_on_nodes import ToolkitOnNodes
@@ -222,12 +223,14 @@ def toolkit_mounts_the_containerd_of_kubelet(toolkit: ToolkitOnNodes) -> Finding
 
 
 @RULE.check
-def the_runtime_is_not_in_another_containerd(node: Node) -> Findings:
+def the_runtime_is_not_in_another_containerd(
+    runtimes: NodeRuntimes, toolkit: NodeToolkit, identity: NodeIdentity
+) -> Findings:
     handler = defaults().runtime_class
-    used = node.containerd_of_kubelet(handler)
+    used = runtimes.meant_for_gpus(handler, toolkit, identity)
     if handler in need(used.loaded):
         return
-    elsewhere, unread = node.beside(handler)
+    elsewhere, unread = runtimes.beside(handler)
     for other in unread:
         yield unknown(other, f"whether {other.title} has the runtime {handler} is not known: {other.says}")
     for other in elsewhere:
@@ -236,20 +239,22 @@ def the_runtime_is_not_in_another_containerd(node: Node) -> Findings:
             f"the runtime {handler} is in a containerd that kubelet does not use",
             is_=other.title,
             should=used.title,
-            related=[node.says_its_endpoint(), used.related(), other.related()],
+            related=[runtimes.says_its_endpoint(), used.related(), other.related()],
             cause=CAUSE,
             remedy=f"set {CONFIG}={used.config_to_write} and {SOCKET}={used.socket.shown()} in toolkit.env",
         )
 
 
 @RULE.check
-def kubelet_uses_the_containerd_of_its_pool(node: Node) -> Findings:
-    used = node.containerd_of_kubelet(defaults().runtime_class)
-    pool, declared = node.belongs()
-    if declared.is_containerd and any(declared.accepts_socket(need(each)) for each in (node.endpoint, used.socket)):
+def kubelet_uses_the_containerd_of_its_pool(
+    runtimes: NodeRuntimes, toolkit: NodeToolkit, identity: NodeIdentity
+) -> Findings:
+    used = runtimes.meant_for_gpus(defaults().runtime_class, toolkit, identity)
+    pool, declared = identity.declared_runtime()
+    if declared.is_containerd and any(declared.accepts_socket(need(each)) for each in (runtimes.endpoint, used.socket)):
         return
     yield fail(
-        node.endpoint,
+        runtimes.endpoint,
         "kubelet does not talk to the containerd that the fleet says it does",
         should=declared.socket or declared.runtime,
         on=pool.title,

@@ -31,11 +31,10 @@ from nodeworthy.facts.boot.drivers import who_brings
 from nodeworthy.facts.boot.pools import is_for_gpus
 from nodeworthy.facts.boot.script import BootPool, BootScript
 from nodeworthy.facts.boot.unread_steps import Unread, may_write_the_option, unread_steps
+from nodeworthy.facts.node.driver import NodeDriver, lost_at_the_next_boot, told_of
 from nodeworthy.facts.node.files import NodeFiles
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.option_loaded import lost_at_the_next_boot, told_of
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.paths import Kind
-from nodeworthy.facts.node.seen import read_then
 from nodeworthy.facts.profiling.asked import ProfilingAsked, wanted_by
 from nodeworthy.facts.profiling.modprobe_line import Says, means_the_option, says_the_default
 from nodeworthy.facts.profiling.option_in_time import OptionInTime
@@ -213,13 +212,12 @@ def _may_load_it(boot: OptionInTime, gaps: Sequence[Load]) -> Findings:
 
 
 @RULE.check
-def the_loaded_module_has_it(node: Node) -> Findings:
-    driver = read_then(node.seen.driver, "what the loaded driver shows")
-    node.only_with_gpus()
+def the_loaded_module_has_it(driver: NodeDriver, identity: NodeIdentity) -> Findings:
+    identity.only_with_gpus()
     driver.only_loaded()
     if need(driver.admin_only) != option().value:
-        yield told_of(node, driver, CAUSE)
+        yield told_of(driver, identity, CAUSE)
     elif driver.options_unread is not None:
         yield unknown(driver, f"what modprobe is told at the next boot is not known: {driver.options_unread}")
-    elif (found := lost_at_the_next_boot(node, driver)) is not None:
+    elif (found := lost_at_the_next_boot(driver, identity)) is not None:
         yield found

@@ -137,14 +137,13 @@ def _say(text: str) -> None:
 def _scenes(chosen: Chosen, asked: Sequence[Asked], declared: Declared) -> Iterator[Scene]:
     """Who opted out is skipped, and named."""
     from nodeworthy.collect.node import collector
-    from nodeworthy.facts.node.node import Node
-    from nodeworthy.scene import Missing, judged_together
+    from nodeworthy.scene import judged_together
     from nodeworthy.verdict import Place
 
     yield from (collector.scene(each, declared) for each in asked)
     for host, label in chosen.opted_out.items():
         why = f"it opted out of verification, by its label {label}"
-        yield judged_together([], {Node: Missing(why, place=Place(host=host))})
+        yield judged_together([], collector.none_of(why, Place(host=host)))
     if not asked and not chosen.opted_out:
         yield collector.nothing_asked("; ".join(chosen.told) or "nothing is left to look at")
 

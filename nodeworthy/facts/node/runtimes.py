@@ -1,20 +1,40 @@
-"""A node as it is: which runtime its kubelet talks to, what that runtime knows, and what else runs beside it."""
+"""The container runtimes of a node: which one its kubelet talks to, what each knows and says of itself, and whether the
+toolkit has been there that writes NVIDIA's into it."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
-from nodeworthy.facts.fleet.gpu_pool import GpuPool
-from nodeworthy.facts.node.containerd import IdleContainerd, SaidByContainerd
-from nodeworthy.facts.node.seen import Seen
-from nodeworthy.fleet.model import Fleet, Pool
-from nodeworthy.known.containerd import Containerd, containerd_of, distributions
-from nodeworthy.known.instances import gpus_of
+from nodeworthy.facts.containerd.config import ConfigFile
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.units import UnitState
+from nodeworthy.known.containerd import containerd_of, distributions, same_file
 from nodeworthy.known.kubelet import goes_with
 from nodeworthy.records import dataclass
 from nodeworthy.verdict import DoesNotApply, Known, Located, NotKnown, Place, Related, Unknown, need, skip
 
 CONTAINERD = "containerd"
+# What stands for a program of a runtime that can be run.
+RUNS = ""
+# What can only be meant as a drop-in, whatever is imported; what somebody has put aside (.bak, .rpmsave) is not.
+DROP_IN_ENDINGS = (".toml", "", ".conf", ".cfg", ".tml")
+
+
+@dataclass(frozen=True)
+class SaidByContainerd:
+    """None, or empty, is what a recording does not have because it was made before that was asked."""
+
+    # Why the process has no CRI plugin, in its own words; None within where it has one.
+    cri: Located[str | None] | None = None
+    # The runtimes with which its CRI plugin started, by its log; None where that is not kept.
+    started_with: tuple[str, ...] | None = None
+    # Why its own program can't read its files, which ends the next start; None where it reads them.
+    refuses: str | None = None
+    # Its root file, what that imports, and what lies where drop-ins do.
+    files: tuple[ConfigFile, ...] = ()
+    # Of each runtime that names a program: which, and what is wrong with it.
+    programs: Mapping[str, tuple[str, Located[str]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -114,79 +134,80 @@ class RuntimeProcess:
 
 
 @dataclass(frozen=True)
-class Node:
-    called: ClassVar[str] = "a node"
+class IdleContainerd:
+    """A unit that is there to run a containerd, and does not."""
+
+    place: Place
+    unit: UnitState
+    config: str
+    # Where it would listen; None where its files can't be read.
+    address: str | None
+    version: str | None
+    said: SaidByContainerd
+    # The last word of its journal at this boot.
+    last: str | None
+
+    @property
+    def has_tried(self) -> bool:
+        """systemd has started it, and it has ended."""
+        return self.unit.active == "failed" or self.unit.result not in ("", "success")
+
+    def would_listen_on(self, path: str) -> bool:
+        if self.address is not None:
+            return same_file(self.address, path)
+        rows = (containerd_of(each) for each in distributions())
+        return any(
+            self.unit.name == f"{unit}.service" and row.accepts_socket(path) for row in rows for unit in row.units
+        )
+
+
+@dataclass(frozen=True)
+class NodeToolkit:
+    called: ClassVar[str] = "NVIDIA's toolkit on a node"
+
+    place: Place
+    # Whether it has been here, so that its runtime has to be there.
+    due: Located[bool]
+
+
+@dataclass(frozen=True)
+class NodeRuntimes:
+    called: ClassVar[str] = "a node's container runtimes"
 
     place: Place
     # The socket that kubelet talks to, as it says itself; `place` tells where it says so.
     endpoint: Located[str]
     # What listens there.
-    runtime: Located[RuntimeProcess]
+    used: Located[RuntimeProcess]
     # Every other runtime on the host, of containers' own aside.
     others: tuple[RuntimeProcess, ...]
-    gpu: Located[bool]
-    # Whether the toolkit has been here, so that its runtime has to be there.
-    toolkit_due: Located[bool]
-    # None without a fleet; unknown where none of its pools fits.
-    pool: Located[GpuPool | None]
-    # The same pool, also where it has no GPUs, and its fleet.
-    declared: Located[Pool | None]
-    fleet: Fleet | None
-    # As the machine calls itself: an EC2 instance type, else nothing.
-    instance_type: str
-    # The rest of its state.
-    seen: Seen
     # Units that are there to run a containerd, and do not.
-    idle: tuple[IdleContainerd, ...] = ()
-
-    @property
-    def title(self) -> str:
-        return f"node {self.place.host}"
-
-    @property
-    def told_once(self) -> frozenset[str]:
-        """The engine asks: what one rule says for all that need it. Which pool it is of is one question."""
-        return frozenset({self.declared.state.why} if isinstance(self.declared.state, Unknown) else ())
-
-    @property
-    def declared_for_gpus(self) -> GpuPool | None:
-        """The GPU pool that it is known to belong to."""
-        return self.pool.state.value if isinstance(self.pool.state, Known) else None
+    idle: tuple[IdleContainerd, ...]
+    # The unit of the kubelet that is there, or just "kubelet"; and whether it is known not to run.
+    kubelet: str
+    kubelet_is_down: bool
 
     @property
     def containerds(self) -> tuple[RuntimeProcess, ...]:
         """Every containerd, kubelet's first."""
-        used = (self.runtime.state.value,) if isinstance(self.runtime.state, Known) else ()
+        used = (self.used.state.value,) if isinstance(self.used.state, Known) else ()
         return tuple(each for each in (*used, *self.others) if each.is_containerd)
 
-    def only_with_gpus(self) -> None:
-        """Skips where the fleet wants no GPU, and where there is none and nobody says that there should be."""
-        pool = self.declared.state.value if isinstance(self.declared.state, Known) else None
-        if pool is not None and not pool.is_gpu:
-            skip(f"pool '{pool.name}' has no GPUs")
-        if pool is None and self.gpu.state == Known(False) and gpus_of(self.instance_type) is None:
-            skip("there is no NVIDIA GPU on this host, and nothing says that there should be one")
-
-    def containerd_of_kubelet(self, handler: str) -> RuntimeProcess:
+    def meant_for_gpus(self, handler: str, toolkit: NodeToolkit, identity: NodeIdentity) -> RuntimeProcess:
         """For rules about GPUs: the containerd that has to know this runtime. Skips where none has to."""
-        if not self._wants(handler):
+        if not (_is_about_gpus(toolkit, identity) or any(each.knows(handler) for each in self.containerds)):
             skip("there is no NVIDIA GPU on this host, and no trace of the toolkit")
-        if self.fails_kubelet:
+        if self.fail_kubelet:
             skip("kubelet has no runtime, which containerd-config-read says")
-        runtime = need(self.runtime)
-        if not runtime.is_containerd:
-            skip(f"kubelet talks to {runtime.name}, and not to containerd")
-        if runtime.is_without_cri:
-            skip("containerd runs without its CRI plugin, which containerd-config-read says")
-        return runtime
+        return _usable(need(self.used))
 
     def containerd_to_judge(self) -> RuntimeProcess | IdleContainerd:
         """The runtime that kubelet uses, or would use if one of the two ran. Skips where nothing asks for one."""
-        if isinstance(self.runtime.state, Known):
-            return self.runtime.state.value
+        if isinstance(self.used.state, Known):
+            return self.used.state.value
         if isinstance(self.endpoint.state, Known):
             meant = [each for each in self.idle if each.would_listen_on(self.endpoint.state.value)]
-            return meant[0] if len(meant) == 1 else need(self.runtime)
+            return meant[0] if len(meant) == 1 else need(self.used)
         candidates: list[RuntimeProcess | IdleContainerd] = [*self.others, *self.idle]
         if len(candidates) != 1 or not self._serves(candidates[0]):
             skip(f"no runtime of a kubelet's is here: {self.endpoint.state.why}")
@@ -194,15 +215,11 @@ class Node:
 
     def _serves(self, candidate: RuntimeProcess | IdleContainerd) -> bool:
         """Whether kubelet's unit is there to talk to this one."""
-        seen = self.seen.kubelet
-        kubelet = (
-            seen.unit() if seen is not None and not seen.runs and isinstance(seen.units.by_name.state, Known) else None
-        )
         unit = candidate.unit.name if isinstance(candidate, IdleContainerd) else candidate.unit
-        return kubelet is not None and unit is not None and goes_with(unit, kubelet.name)
+        return self.kubelet_is_down and unit is not None and goes_with(unit, self.kubelet)
 
     @property
-    def fails_kubelet(self) -> bool:
+    def fail_kubelet(self) -> bool:
         """Whether its containerd is why kubelet does not work: containerd-config-read says so."""
         try:
             judged = self.containerd_to_judge()
@@ -212,33 +229,11 @@ class Node:
             return True
         return judged.is_containerd and judged.is_without_cri
 
-    @property
-    def kubelets_name(self) -> tuple[str, ...]:
-        """What suffers where kubelet has no runtime."""
-        seen = self.seen.kubelet
-        unit = seen.unit() if seen is not None and isinstance(seen.units.by_name.state, Known) else None
-        return (unit.name if unit is not None else "kubelet",)
-
     def kubelets_containerd(self) -> RuntimeProcess:
         """For rules about every node: the containerd that kubelet uses."""
-        if isinstance(self.runtime.state, Unknown):
-            skip(f"containerd can't be judged: {self.runtime.state.why}, which containerd-config-read says")
-        runtime = need(self.runtime)
-        if not runtime.is_containerd:
-            skip(f"kubelet talks to {runtime.name}, and not to containerd")
-        if runtime.is_without_cri:
-            skip("containerd runs without its CRI plugin, which containerd-config-read says")
-        return runtime
-
-    def belongs(self) -> tuple[GpuPool, Containerd]:
-        """Its pool, and the runtime that the fleet says its kubelet talks to. Skips where nobody says one."""
-        pool = need(self.pool)
-        if pool is None:
-            skip("no fleet was given, or the node is of a pool without GPUs")
-        declared = need(pool.runtime)
-        if declared.is_containerd and declared.socket is None:
-            skip(f"which socket kubelet uses on {declared.distribution} is not known")
-        return pool, declared
+        if isinstance(self.used.state, Unknown):
+            skip(f"containerd can't be judged: {self.used.state.why}, which containerd-config-read says")
+        return _usable(self.used.state.value)
 
     def elsewhere(self, handler: str) -> tuple[RuntimeProcess, ...]:
         """The containerds that kubelet does not use and that know this runtime."""
@@ -253,10 +248,19 @@ class Node:
             skip(f"no containerd on this host has the runtime {handler}: toolkit-reaches-containerd judges that")
         return elsewhere, unread
 
-    def _wants(self, handler: str) -> bool:
-        """Whether anything here is about GPUs: one that is there, a pool that has them, a trace of the toolkit."""
-        traces = self.gpu.state != Known(False) or isinstance(self.toolkit_due.state, Known)
-        return traces or self.declared_for_gpus is not None or any(each.knows(handler) for each in self.containerds)
-
     def says_its_endpoint(self) -> Related:
         return Related(self.endpoint.place, f"kubelet talks to {self.endpoint.shown()} ({self.endpoint.place.subject})")
+
+
+def _usable(runtime: RuntimeProcess) -> RuntimeProcess:
+    if not runtime.is_containerd:
+        skip(f"kubelet talks to {runtime.name}, and not to containerd")
+    if runtime.is_without_cri:
+        skip("containerd runs without its CRI plugin, which containerd-config-read says")
+    return runtime
+
+
+def _is_about_gpus(toolkit: NodeToolkit, identity: NodeIdentity) -> bool:
+    """One that is there, as far as anybody could see, a pool that has them, a trace of the toolkit."""
+    traces = identity.has_gpu.state != Known(False) or isinstance(toolkit.due.state, Known)
+    return traces or identity.known_gpu_pool is not None

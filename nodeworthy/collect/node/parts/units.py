@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from nodeworthy.collect.node.processes import Process
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.facts.node.units import CONFIG, RUN, NodeKubelet, NodeNodeadm, NodeUnits, UnitState
-from nodeworthy.verdict import Known, Located, Place, Unknown
+from nodeworthy.facts.node.nodeadm import CONFIG, RUN, NodeNodeadm
+from nodeworthy.facts.node.units import NodeUnits, UnitState
+from nodeworthy.scene import Missing
+from nodeworthy.verdict import Known, Located, Place, ToGive, Unknown
 
 T = TypeVar("T")
 
@@ -21,6 +22,11 @@ def printed(recording: Recording, name: str, place: Place, what: str) -> Located
     if part.code != 0:
         return Located.unknown(f"{what} could not be read: {part.why}", place)
     return Located.known(part.stdout, place)
+
+
+def older(what: str, place: Place) -> Missing:
+    """Of a recording that was made before this was read."""
+    return Missing(ToGive(f"this recording was made before {what} was read", "record the node anew"), place=place)
 
 
 def rows(
@@ -38,18 +44,6 @@ def rows(
 def lines(recording: Recording, name: str) -> list[str]:
     part = recording.part(name)
     return [line.strip() for line in part.stdout.splitlines() if line.strip()] if part else []
-
-
-_KUBELETS = ("kubelet", "kubelite", "k3s", "k3s-agent", "k3s-server")
-
-
-def kubelet(recording: Recording, running: Sequence[Process], host: Place) -> NodeKubelet | None:
-    states = units(recording, "starts", host)
-    if states is None:
-        return None
-    own = [each for each in running if each.name in _KUBELETS]
-    unit = next((each.unit for each in own if each.unit), None)
-    return NodeKubelet(host.about("kubelet"), states, bool(own), unit)
 
 
 def units(recording: Recording, name: str, host: Place) -> NodeUnits | None:
@@ -93,12 +87,11 @@ _OPERATORS = ("/run/nvidia/", "/usr/local/nvidia/")
 _BEGAN, _ENDED = "ExecMainStartTimestampMonotonic", "ExecMainExitTimestampMonotonic"
 
 
-def nodeadm(recording: Recording, host: Place) -> NodeNodeadm | None:
-    """None where it is not there, or where the recording is older than the question."""
+def nodeadm(recording: Recording, host: Place) -> NodeNodeadm | Missing:
     place = host.about("nodeadm")
     states = units(recording, "nodeadm", host)
     if states is None:
-        return None
+        return Missing("there is no nodeadm here, or nobody asked for it", place=place)
     told = [line.partition(" ") for line in lines(recording, TIMES)]
     by_operator = (each for each in lines(recording, "toolkit") if each.startswith(_OPERATORS))
     return NodeNodeadm(

@@ -1,66 +1,85 @@
-"""Whether a node needs fabric manager, and what is wrong with the one it has."""
+"""Fabric manager on a node: whether it is needed, and what is wrong with the one that is there."""
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import ClassVar
 
 from nodeworthy.facts.boot.fabric_manager import ENABLE, NO_CUDA, REFUSES, UNIT, needs_it
-from nodeworthy.facts.node.gpus import NodeDriver, SaidGpu, switches
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.driver import NodeDriver
+from nodeworthy.facts.node.gpus import Device, NodeSmi, SaidGpu
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.gpus import gpu_named
 from nodeworthy.known.instances import InstanceGpus, gpus_of
-from nodeworthy.verdict import Draft, Findings, Known, fail, need, skip, unknown
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Draft, Findings, Known, Located, Place, fail, need, skip, unknown
 
 # Setting the switches up takes seconds; in the driver's own words it goes on, or has not begun.
 SETTLED_SECONDS = 300
 _ON_ITS_WAY, _NOT_YET = ("In Progress", "Not Started"), ("", "Success", "Not Ready", "In Progress")
 
 
-def told_of(node: Node) -> Findings:
-    driver = read_then(node.seen.driver, "what the loaded driver shows")
-    _only_where_it_is_needed(node, driver)
+@dataclass(frozen=True)
+class NodeFabric:
+    called: ClassVar[str] = "fabric manager on a node"
+
+    place: Place
+    # None where there is no systemd to ask.
+    units: NodeUnits | None
+    # The cgroups of one that runs outside of its unit, as the operator's container brings it.
+    elsewhere: tuple[str, ...]
+    version: Located[str]
+    # For how many seconds it has run; None where that is not known.
+    age: int | None
+    # The NVSwitches on the bus.
+    switches: Located[tuple[Device, ...]]
+
+
+def told_of(
+    fabric: NodeFabric, driver: NodeDriver, identity: NodeIdentity, end: BootEnd, smi: NodeSmi | None
+) -> Findings:
+    _only_where_it_is_needed(fabric, identity)
     driver.only_loaded()
-    if driver.fabric_unit is None:
+    if fabric.units is None:
         yield unknown(driver, "there is no systemd here to ask whether fabric manager runs")
         return
-    unit = need(driver.fabric_unit.by_name).get(UNIT)
+    unit = need(fabric.units.by_name).get(UNIT)
     if unit is None or not unit.is_there:
-        yield from _not_installed(node, driver, driver.fabric_unit)
+        yield from _not_installed(fabric, fabric.units, end)
         return
-    differs = _differs(driver)
+    differs = _differs(fabric.version, driver.version)
     if unit.is_masked and not unit.is_active:
         yield _masked(unit)
         return
     if differs is not None:
         yield differs
     elif not unit.is_active:
-        yield from _does_not_run(node, unit)
+        yield from _does_not_run(unit, end)
     else:
-        need(driver.fabric_version)
+        need(fabric.version)
         need(driver.version)
-        yield from _fabric(node, unit)
+        yield from _set_up(fabric, smi, unit) if smi is not None else ()
     if not unit.starts_at_boot:
         yield _not_enabled(unit)
 
 
-def _only_where_it_is_needed(node: Node, driver: NodeDriver) -> None:
-    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
-    needed = needs_it(pool) if pool is not None else _of_type(gpus_of(node.instance_type))
+def _only_where_it_is_needed(fabric: NodeFabric, identity: NodeIdentity) -> None:
+    pool = identity.known_pool
+    needed = needs_it(pool) if pool is not None else _of_type(gpus_of(identity.instance_type))
     if needed is None:
-        devices = read_then(node.seen.devices, "the PCI bus")
-        needed = bool(switches(need(devices.bus)))
+        needed = bool(need(fabric.switches))
     if not needed:
         skip("there are no NVSwitches here to manage")
     # What the host has installed is there to be run, unless a container's runs in its place.
-    if pool is not None and pool.driver is Driver.OPERATOR and (driver.fabric_in or not _is_installed(driver)):
+    if pool is not None and pool.driver is Driver.OPERATOR and (fabric.elsewhere or not _is_installed(fabric)):
         skip("the operator's driver container brings fabric manager")
 
 
-def _is_installed(driver: NodeDriver) -> bool:
-    states = driver.fabric_unit.by_name.state if driver.fabric_unit is not None else None
+def _is_installed(fabric: NodeFabric) -> bool:
+    states = fabric.units.by_name.state if fabric.units is not None else None
     unit = states.value.get(UNIT) if isinstance(states, Known) else None
     return unit is not None and unit.is_there
 
@@ -72,10 +91,10 @@ def _of_type(of_type: InstanceGpus | None) -> bool | None:
     return of_type.nvswitch and not (gpu is not None and gpu.off_host)
 
 
-def _not_installed(node: Node, driver: NodeDriver, units: NodeUnits) -> Findings:
-    if driver.fabric_in:
-        skip(f"fabric manager runs in a container, as the operator's driver brings it: {driver.fabric_in[0]}")
-    if not need(node.seen.boot_ended):
+def _not_installed(fabric: NodeFabric, units: NodeUnits, end: BootEnd) -> Findings:
+    if fabric.elsewhere:
+        skip(f"fabric manager runs in a container, as the operator's driver brings it: {fabric.elsewhere[0]}")
+    if not need(end.reached):
         yield unknown(units, "fabric manager is not installed, and the boot script has not ended yet")
         return
     yield fail(
@@ -87,8 +106,7 @@ def _not_installed(node: Node, driver: NodeDriver, units: NodeUnits) -> Findings
     )
 
 
-def _differs(driver: NodeDriver) -> Draft | None:
-    own, drivers = driver.fabric_version, driver.version
+def _differs(own: Located[str], drivers: Located[str]) -> Draft | None:
     if not (isinstance(own.state, Known) and isinstance(drivers.state, Known)):
         return None
     if own.state.value == drivers.state.value:
@@ -103,8 +121,8 @@ def _differs(driver: NodeDriver) -> Draft | None:
     )
 
 
-def _does_not_run(node: Node, unit: UnitState) -> Findings:
-    if not need(node.seen.boot_ended):
+def _does_not_run(unit: UnitState, end: BootEnd) -> Findings:
+    if not need(end.reached):
         yield unknown(unit, "fabric manager does not run, and the boot script has not ended yet", is_=unit.says)
         return
     yield fail(
@@ -117,17 +135,14 @@ def _does_not_run(node: Node, unit: UnitState) -> Findings:
     )
 
 
-def _fabric(node: Node, unit: UnitState) -> Findings:
+def _set_up(fabric: NodeFabric, said: NodeSmi, unit: UnitState) -> Findings:
     """Running is not done: what the GPUs say of their fabric decides whether CUDA starts."""
-    said = node.seen.smi
-    if said is None:
-        return
     open_ = [each for each in need(said.gpus) if each.fabric_state and not _is_done(each)]
     if not open_:
         return
     states = Counter((each.fabric_state, each.fabric_status or "N/A") for each in open_)
     is_ = "; ".join(f"State {state}, Status {status}: {count} GPUs" for (state, status), count in states.items())
-    is_young = said.fabric_age is None or said.fabric_age < SETTLED_SECONDS
+    is_young = fabric.age is None or fabric.age < SETTLED_SECONDS
     if is_young and all(each.fabric_state in _ON_ITS_WAY and each.fabric_status in _NOT_YET for each in open_):
         yield unknown(said, f"the fabric of {len(open_)} GPUs is not set up yet: look again in a minute", is_=is_)
         return

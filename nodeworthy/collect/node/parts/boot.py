@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from nodeworthy.collect.node.parts.units import lines, older, printed, units
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.units import lines, printed, units
-from nodeworthy.facts.node.seen import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine
-from nodeworthy.facts.node.units import NodeBoot, StepError
+from nodeworthy.facts.node.boot import BootEnd, NodeBoot, StepError
+from nodeworthy.facts.node.kernel_log import Blocked, NodeKernelLog, OomLine, SxidLine, XidLine
 from nodeworthy.patterns import pattern
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 _XID = pattern(r"NVRM: Xid \((?:PCI:)?(?P<gpu>[^)]+)\): (?P<number>\d{1,6})")
@@ -25,11 +26,11 @@ _CONTAINERS = pattern(r"kubepods|\b(?:docker|libpod|crio|cri-containerd|nerdctl)
 _BLOCKED = pattern(r"\[UFW BLOCK\] IN=(?P<in>\S*) OUT=(?P<out>\S*) .*?SRC=(?P<source>\S+) DST=(?P<target>\S+)")
 
 
-def kernel_log(recording: Recording, host: Place) -> NodeKernelLog | None:
+def kernel_log(recording: Recording, host: Place) -> NodeKernelLog | Missing:
     place = host.about("kernel log")
     said = printed(recording, "kernel log", place, "the kernel's log")
     if said is None:
-        return None
+        return older("the kernel's log", place)
     if isinstance(said.state, Unknown):
         return NodeKernelLog(place, Located(said.state, place))
     lines = said.state.value.splitlines()
@@ -78,13 +79,19 @@ def _blocked(lines: Sequence[str]) -> Iterator[Blocked]:
 STATUS = "/run/cloud-init/status.json"
 
 
-def boot_ended(recording: Recording, host: Place) -> Located[bool]:
-    return Located.known(bool(set(lines(recording, "boot")) & {"none", "finished"}), host.about("boot"))
+def boot_end(recording: Recording, host: Place) -> BootEnd:
+    place = host.about("boot")
+    said = printed(recording, "boot", place, "whether the boot has ended")
+    if said is None:
+        return BootEnd(place, Located.unknown("whether the boot has ended was not read", place))
+    if isinstance(said.state, Unknown):
+        return BootEnd(place, Located(said.state, place))
+    return BootEnd(place, Located.known(bool(set(said.state.value.split()) & {"none", "finished"}), place))
 
 
-def boot(recording: Recording, host: Place) -> NodeBoot | None:
+def boot(recording: Recording, host: Place) -> NodeBoot | Missing:
     if recording.part("cloud") is None:
-        return None
+        return older("how the boot ended", host.about("boot"))
     status = _status(recording, host.about(STATUS))
     stages = status.state.value if isinstance(status.state, Known) else {}
     stage = stages.get("stage")

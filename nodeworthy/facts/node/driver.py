@@ -1,21 +1,61 @@
-"""The profiling option as the loaded module has it, against what stands in the files."""
+"""NVIDIA's driver on a node: whether it is loaded, and the profiling option as the loaded module has it, against what
+stands in the files."""
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.gpus import NodeDriver, OptionLine
-from nodeworthy.facts.node.node import Node
+from typing import ClassVar
+
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Driver
 from nodeworthy.known.profiling import loaded_parameter, option
-from nodeworthy.verdict import Draft, Known, fail
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Draft, Known, Located, Place, Related, Unknown, fail, skip
 
 CMDLINE = "/proc/cmdline"
 AGAIN = "drain the node and reboot it"
 
 
-def lost_at_the_next_boot(node: Node, driver: NodeDriver) -> Draft | None:
+@dataclass(frozen=True)
+class OptionLine:
+    """A line of a file of modprobe, or an option of the kernel's command line."""
+
+    place: Place
+    path: str
+    text: str
+
+    def related(self) -> Related:
+        return Related(self.place, f"{self.path} has: {self.text}")
+
+
+@dataclass(frozen=True)
+class NodeDriver:
+    called: ClassVar[str] = "a node's driver"
+
+    place: Place
+    is_loaded: Located[bool]
+    version: Located[str]
+    # RmProfilingAdminOnly, as the loaded module has it.
+    admin_only: Located[str]
+    options: tuple[OptionLine, ...]
+    # Why what modprobe is told was not read; None where it was.
+    options_unread: str | None
+
+    @property
+    def is_off(self) -> bool:
+        """It is surely not loaded: who can't list the modules sees all the same that its own folder is not there."""
+        unread = (self.is_loaded.state, self.version.state, self.admin_only.state)
+        return self.is_loaded.state == Known(False) or all(isinstance(each, Unknown) for each in unread)
+
+    def only_loaded(self) -> None:
+        """Skips where it is not loaded: that is told once, by the count of GPUs that it has."""
+        if self.is_loaded.state == Known(False):
+            skip("the nvidia module is not loaded, which gpu-count-complete judges")
+
+
+def lost_at_the_next_boot(driver: NodeDriver, identity: NodeIdentity) -> Draft | None:
     """A right value that nothing on disk sets any more. What an operator's container gives the module is not there."""
     said = _said(driver)
-    if not said or any(_sets_it(each) for each in said) or _is_the_operators(node):
+    if not said or any(_sets_it(each) for each in said) or _is_the_operators(identity):
         return None
     last = said[-1]
     return fail(
@@ -29,10 +69,10 @@ def lost_at_the_next_boot(node: Node, driver: NodeDriver) -> Draft | None:
     )
 
 
-def told_of(node: Node, driver: NodeDriver, cause: str) -> Draft:
+def told_of(driver: NodeDriver, identity: NodeIdentity, cause: str) -> Draft:
     said = _said(driver)
     right = [each for each in said if _sets_it(each)]
-    message, why, remedy = _story(node, said, right)
+    message, why, remedy = _story(identity, said, right)
     return fail(
         driver.admin_only,
         message,
@@ -44,14 +84,14 @@ def told_of(node: Node, driver: NodeDriver, cause: str) -> Draft:
     )
 
 
-def _story(node: Node, said: list[OptionLine], right: list[OptionLine]) -> tuple[str, str, str]:
+def _story(identity: NodeIdentity, said: list[OptionLine], right: list[OptionLine]) -> tuple[str, str, str]:
     if right and len(right) == len(said):
         return _not_taken(right)
     if right:
         return "files of modprobe contradict each other about the profiling option", "", f"keep one, and {AGAIN}"
     if said:
         return "the profiling option is not right on disk", "", f"write `{option().line}` instead, and {AGAIN}"
-    if _is_the_operators(node):
+    if _is_the_operators(identity):
         remedy = (
             f"set driver.kernelModuleConfig of the operator to a ConfigMap whose nvidia.conf has {option().assignment}"
         )
@@ -79,9 +119,8 @@ def _said(driver: NodeDriver) -> list[OptionLine]:
     return [each for each in driver.options if option().name in each.text]
 
 
-def _is_the_operators(node: Node) -> bool:
-    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
-    return pool is not None and pool.driver is Driver.OPERATOR
+def _is_the_operators(identity: NodeIdentity) -> bool:
+    return identity.known_pool is not None and identity.known_pool.driver is Driver.OPERATOR
 
 
 def _sets_it(line: OptionLine) -> bool:

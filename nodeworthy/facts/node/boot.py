@@ -1,16 +1,17 @@
-"""What went wrong in a node's boot, told once: what another rule judges is left to it."""
+"""A node's boot: whether it has ended, how, and what went wrong in it, told once: what another rule judges is left to
+it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from nodeworthy.facts.boot.fabric_manager import UNIT
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.units import NodeBoot, UnitState
+from nodeworthy.facts.node.units import NodeUnits, UnitState
 from nodeworthy.known.kubelet import every_kubelet_unit
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Draft, Findings, Located, Unknown, fail, need, skip, unknown
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Draft, Findings, Located, Place, Unknown, fail, need, skip, unknown
 
 # `/var/lib/cloud/instance/scripts/part-001: line 12: dnf: command not found`; dash leaves the word out.
 _LINE = pattern(r"(?P<script>/\S+): (?:line )?(?P<line>\d+): (?P<says>.+)")
@@ -20,11 +21,54 @@ _STILL = ("starting", "initializing", "stopping")
 _STUCK = "maintenance"
 
 
-def told_of(node: Node) -> Findings:
-    boot = read_then(node.seen.boot, "how the boot ended")
+@dataclass(frozen=True)
+class BootEnd:
+    """Whether the boot script has come to its end: what is not there yet may still come."""
+
+    called: ClassVar[str] = "the end of a node's boot"
+
+    place: Place
+    reached: Located[bool]
+
+
+@dataclass(frozen=True)
+class StepError:
+    """A stage of cloud-init, and what it says went wrong in it."""
+
+    stage: str
+    says: str
+
+
+@dataclass(frozen=True)
+class NodeBoot:
+    called: ClassVar[str] = "the boot of a node"
+
+    place: Place
+    has_cloud_init: bool
+    errors: Located[tuple[StepError, ...]]
+    # The stage that still runs.
+    stage: str | None
+    # Lines of its logs that name a step or a line of the boot script.
+    told: tuple[str, ...]
+    # starting, running, degraded; None where there is no systemd.
+    system: str | None
+    failed: NodeUnits | None
+    # What a boot that goes on is at: a script or a step of cloud-init's, units that systemd starts.
+    at: tuple[str, ...] = ()
+
+    @property
+    def now(self) -> str:
+        """How far it is, where it has not ended."""
+        state = f"cloud-init is in {self.stage}" if self.stage else f"the system is {self.system or 'not ready'}"
+        return f"{state}, at {', '.join(self.at)}" if self.at else state
+
+
+def told_of(boot: NodeBoot, end: BootEnd) -> Findings:
     if boot.system is None and not boot.has_cloud_init:
         skip("there is neither cloud-init nor systemd here to ask")
-    if boot.stage is not None or boot.system in _STILL or not need(node.seen.boot_ended):
+    if isinstance(end.reached.state, Unknown):
+        yield unknown(end.reached, end.reached.state.why)
+    elif boot.stage is not None or boot.system in _STILL or not end.reached.state.value:
         yield unknown(boot, f"the boot has not ended yet: {boot.now}")
     if boot.system == _STUCK:
         yield _stuck(boot)

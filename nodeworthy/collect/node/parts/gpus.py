@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from nodeworthy.collect.node.parts.units import lines, older, printed, rows, units
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.units import lines, printed, rows, units
-from nodeworthy.facts.node.gpus import AMAZON, Device, LostGpu, NodeDevices, NodeDriver, NodeSmi, OptionLine, SaidGpu
+from nodeworthy.facts.node.driver import NodeDriver, OptionLine
+from nodeworthy.facts.node.efa import NodeEfa
+from nodeworthy.facts.node.fabric import NodeFabric
+from nodeworthy.facts.node.gpus import AMAZON, Device, HostGpus, LostGpu, NodeSmi, SaidGpu
 from nodeworthy.known.profiling import loaded_parameter
 from nodeworthy.patterns import pattern
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
+_PLACE, _BUS = "PCI bus", "the PCI bus"
 
-def devices(recording: Recording, host: Place) -> NodeDevices | None:
-    place = host.about("PCI bus")
-    bus = rows(recording, "bus", place, "the PCI bus", _device)
-    if bus is None:
-        return None
-    return NodeDevices(place=place, bus=bus, driven=_driven(recording, host), efa=_efa(recording, host))
+
+def gpus(recording: Recording, host: Place) -> HostGpus | Missing:
+    there = _on_the_bus(recording, host, lambda each: each.is_gpu)
+    if there is None:
+        return older(_BUS, host.about(_PLACE))
+    module = driver(recording, host)
+    return HostGpus(
+        place=there.place,
+        there=there,
+        driven=_driven(recording, host),
+        without_driver=isinstance(module, NodeDriver) and module.is_off,
+    )
+
+
+def efa(recording: Recording, host: Place) -> NodeEfa | Missing:
+    place = host.about("EFA")
+    there = _on_the_bus(recording, host, lambda each: each.is_efa)
+    return NodeEfa(place, there, _offered(recording, host)) if there is not None else older(_BUS, place)
+
+
+def _on_the_bus(
+    recording: Recording, host: Place, is_meant: Callable[[Device], bool]
+) -> Located[tuple[Device, ...]] | None:
+    return rows(recording, "bus", host.about(_PLACE), _BUS, lambda line: _device(line, is_meant))
 
 
 def _driven(recording: Recording, host: Place) -> Located[tuple[str, ...]]:
@@ -30,7 +53,7 @@ def _driven(recording: Recording, host: Place) -> Located[tuple[str, ...]]:
     return found or Located.unknown("which GPUs the driver has was not read", place)
 
 
-def _efa(recording: Recording, host: Place) -> Located[tuple[str, ...]]:
+def _offered(recording: Recording, host: Place) -> Located[tuple[str, ...]]:
     place = host.about("/sys/class/infiniband")
     found = rows(recording, "rdma", place, "which EFA interfaces the kernel offers", _amazons)
     return found or Located.unknown("which EFA interfaces the kernel offers was not read", place)
@@ -41,9 +64,12 @@ def _amazons(line: str) -> str | None:
     return words[0] if words[1:] == [AMAZON] else None
 
 
-def _device(line: str) -> Device | None:
+def _device(line: str, is_meant: Callable[[Device], bool]) -> Device | None:
     words = line.split()
-    return Device(words[0], words[1], words[2], words[3], "".join(words[4:5])) if len(words) >= 4 else None
+    if len(words) < 4:
+        return None
+    found = Device(words[0], words[1], words[2], words[3], "".join(words[4:5]))
+    return found if is_meant(found) else None
 
 
 _PART = "nvidia-smi"
@@ -56,12 +82,12 @@ _BROKEN = ("No devices", "Failed to initialize", "communicate with")
 _UNCORRECTABLE = "Uncorrectable"
 
 
-def smi(recording: Recording, host: Place) -> NodeSmi | None:
-    """None where it was not asked: the driver is not loaded, it is not there, or nothing has the GPUs open."""
-    part = recording.part(_PART)
-    if part is None or part.stdout.startswith(_UNASKED):
-        return None
-    place = host.about("nvidia-smi -q")
+def smi(recording: Recording, host: Place) -> NodeSmi | Missing:
+    part, place = recording.part(_PART), host.about("nvidia-smi -q")
+    if part is None:
+        return Missing("nvidia-smi was not asked: NVIDIA's driver is not loaded", place=place)
+    if part.stdout.startswith(_UNASKED):
+        return Missing(f"nvidia-smi was not asked: {part.stdout.removeprefix(_UNASKED).strip()}", place=place)
     lost = [LostGpu(found["gpu"], found[0].strip()) for found in _NO_HANDLE.finditer(part.stdout)]
     told: list[SaidGpu] = []
     for address, said in _blocks(part.stdout.splitlines()):
@@ -69,12 +95,11 @@ def smi(recording: Recording, host: Place) -> NodeSmi | None:
             lost.append(LostGpu(address, next(line.strip() for line in said if _LOST in line)))
         else:
             told.append(_gpu(address, said))
-    gpus = Located.known(tuple(told), place)
+    said_by_it = Located.known(tuple(told), place)
     if not lost and (part.code != 0 or not told):
         why = next((line for line in lines(recording, _PART) if any(each in line for each in _BROKEN)), part.why)
-        gpus = Located.unknown(f"what the driver says of its GPUs could not be read: {why}", place)
-    age = lines(recording, "fabric age")
-    return NodeSmi(place, gpus, tuple(lost), int(age[0]) if age and age[0].isdecimal() and len(age[0]) < 12 else None)
+        said_by_it = Located.unknown(f"what the driver says of its GPUs could not be read: {why}", place)
+    return NodeSmi(place, said_by_it, tuple(lost))
 
 
 def _blocks(said: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -131,13 +156,13 @@ _FABRIC = pattern(r"(\d+\.\d+(?:\.\d+)?)")
 NOT_LOADED = "the nvidia module is not loaded"
 
 
-def driver(recording: Recording, host: Place) -> NodeDriver | None:
-    params = recording.part("params")
-    if params is None:
-        return None
+def driver(recording: Recording, host: Place) -> NodeDriver | Missing:
+    place = host.about("NVIDIA's driver")
+    if recording.part("params") is None:
+        return older("what the loaded driver shows", place)
     is_loaded = _is_loaded(recording, host)
     return NodeDriver(
-        place=host.about("NVIDIA's driver"),
+        place=place,
         is_loaded=is_loaded,
         version=_found(recording, "driver", _VERSION, host.about("/proc/driver/nvidia/version"), is_loaded),
         admin_only=_found(
@@ -145,9 +170,20 @@ def driver(recording: Recording, host: Place) -> NodeDriver | None:
         ),
         options=tuple(_option(line, host) for line in lines(recording, "options") if ":" in line),
         options_unread=_unread(recording),
-        fabric_unit=units(recording, "fabric", host),
-        fabric_in=tuple(lines(recording, "fabric elsewhere")),
-        fabric_version=_fabric(recording, host.about("nv-fabricmanager --version")),
+    )
+
+
+def fabric(recording: Recording, host: Place) -> NodeFabric:
+    place = host.about("fabric manager")
+    switches = _on_the_bus(recording, host, lambda each: each.is_switch)
+    age = lines(recording, "fabric age")
+    return NodeFabric(
+        place=place,
+        units=units(recording, "fabric", host),
+        elsewhere=tuple(lines(recording, "fabric elsewhere")),
+        version=_version(recording, host.about("nv-fabricmanager --version")),
+        age=int(age[0]) if age and age[0].isdecimal() and len(age[0]) < 12 else None,
+        switches=switches or Located.unknown(f"{_BUS} was not read", place),
     )
 
 
@@ -193,7 +229,7 @@ def _option(line: str, host: Place) -> OptionLine:
     return OptionLine(host.about(path), path, " ".join(text.split()))
 
 
-def _fabric(recording: Recording, place: Place) -> Located[str]:
+def _version(recording: Recording, place: Place) -> Located[str]:
     said = printed(recording, "fabric version", place, "fabric manager's version")
     if said is None:
         return Located.unknown("fabric manager's version was not read: nv-fabricmanager is not on the PATH", place)

@@ -1,14 +1,17 @@
-"""The caches of a fleet as a node knows them: by trust, and by name."""
+"""What a node is told of registries, and the caches of its fleet as it knows them: by trust, and by name."""
 
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
-from nodeworthy.facts.node.containerd_on_node import lost_config_path
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import Docker, NodeRegistries, read_then
+from nodeworthy.boot.content import Content
+from nodeworthy.facts.boot.written_text import Reading
+from nodeworthy.facts.node.containerd import lost_config_path
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.runtimes import NodeRuntimes, RuntimeProcess
 from nodeworthy.facts.registry.docker_trust import FILE, KEY, NOT_TOLD, content_flaw, wrong_kind
 from nodeworthy.facts.registry.hosts_file import without_port
 from nodeworthy.facts.registry.hosts_toml import BY_HTTPS, NAME, HostsToml
@@ -16,7 +19,45 @@ from nodeworthy.facts.registry.mirrors import NO_MIRROR, content_flaws
 from nodeworthy.facts.registry.trust import folders_of
 from nodeworthy.fleet.model import Registry
 from nodeworthy.known.containerd import registries as known_registries
-from nodeworthy.verdict import Draft, Findings, Known, Related, fail, need, skip, unknown
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Draft, Findings, Known, Located, Place, Related, ToGive, fail, need, skip, unknown
+
+
+@dataclass(frozen=True)
+class Docker:
+    """A Docker that runs on the node."""
+
+    place: Place
+    # What it says itself: the registries that it trusts without TLS, by name, and every range of addresses.
+    trusts: Located[frozenset[str]]
+    # Its daemon.json as it is now; None where there is none.
+    file: Reading | None
+
+
+@dataclass(frozen=True)
+class NodeRegistries:
+    called: ClassVar[str] = "what a node is told of registries"
+
+    place: Place
+    # By the folder that holds them all, then by the one that they lie in: a registry's name, or _default.
+    files: Mapping[str, Mapping[str, HostsToml]]
+    # By name, without a port; None where the node has no address for it.
+    addresses: Mapping[str, Located[str | None]]
+    # registries.yaml of k3s and RKE2, by path.
+    lists: Mapping[str, Located[Content]]
+    # None where none runs.
+    docker: Docker | None
+    # Whether anybody asked for the lists and for Docker.
+    is_all: bool
+
+    def file_for(self, folders: Sequence[str], *names: str) -> HostsToml | None:
+        """The first in these folders: of the registry, of the one that it mirrors, else of all."""
+        wanted = (*names, "_default")
+        found = (self.files.get(folder.rstrip("/"), {}).get(name) for name in wanted for folder in folders)
+        return next((each for each in found if each is not None), None)
+
+    def names_in(self, folders: Sequence[str]) -> str:
+        return ", ".join(name for folder in folders for name in self.files.get(folder.rstrip("/"), {}))
 
 
 def _docker_flaws(seen: NodeRegistries, host: str) -> Iterator[Draft]:
@@ -65,44 +106,42 @@ def _is_a_range(written: str) -> bool:
     return True
 
 
-def trust_of(node: Node) -> Findings:
+def trust_of(seen: NodeRegistries, runtimes: NodeRuntimes, identity: NodeIdentity) -> Findings:
     """Every cache that speaks plain HTTP is told to containerd, where it looks, and to Docker, where that runs."""
-    seen, caches = _caches(node)
+    caches = _caches(seen, identity)
     plain = [each for each in caches if each.plain_http]
     if not plain:
         skip("the fleet has no registry that speaks plain HTTP")
     # It reads config_path when it starts, and never again.
-    node.kubelets_containerd().only_as_it_read_them()
+    used = runtimes.kubelets_containerd()
+    used.only_as_it_read_them()
     for cache in plain:
         host = need(cache.host)
         says = Related(cache.host.place, "the fleet says that every node must trust it")
-        for flaw in (*_of_containerd(node, seen, cache, host), *_docker_flaws(seen, host)):
+        for flaw in (*_of_containerd(used, seen, cache, host, _list(identity)), *_docker_flaws(seen, host)):
             yield flaw.with_more(related=(says,))
 
 
-def _of_containerd(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Draft]:
-    file = _own_file(node, seen, host)
+def _of_containerd(
+    used: RuntimeProcess, seen: NodeRegistries, cache: Registry, host: str, path: str | None
+) -> Iterator[Draft]:
+    # What it goes by where an image is named after the cache itself.
+    file = seen.file_for(need(used.registry_folders), *folders_of(host))
     flaw = file.speaks_plainly(host) if file is not None else None
-    yield from _as_a_mirror(node, seen, cache, host)
+    yield from _as_a_mirror(used, seen, cache, host)
     if file is not None and flaw is None:
         return
-    path = _list(node)
     if path is not None:
         yield from _of_a_list(seen, path, host, cache.mirrors)
     elif flaw is not None:
         yield flaw
     else:
-        yield _not_told(node, seen, cache, host)
+        yield _not_told(used, seen, cache, host)
 
 
-def _own_file(node: Node, seen: NodeRegistries, host: str) -> HostsToml | None:
-    """What containerd goes by where an image is named after the cache itself."""
-    return seen.file_for(need(node.kubelets_containerd().registry_folders), *folders_of(host))
-
-
-def _as_a_mirror(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Draft]:
+def _as_a_mirror(used: RuntimeProcess, seen: NodeRegistries, cache: Registry, host: str) -> Iterator[Draft]:
     """What it goes by for images of the registry that the cache mirrors: by TLS it goes past the cache."""
-    folders = need(node.kubelets_containerd().registry_folders)
+    folders = need(used.registry_folders)
     named = folders_of(cache.mirrors) if cache.mirrors else ()
     found = (seen.files.get(folder.rstrip("/"), {}).get(name) for name in named for folder in folders)
     file = next((each for each in found if each is not None), None)
@@ -111,18 +150,17 @@ def _as_a_mirror(node: Node, seen: NodeRegistries, cache: Registry, host: str) -
         yield flaw
 
 
-def _file(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> HostsToml | None:
+def _file(used: RuntimeProcess, seen: NodeRegistries, cache: Registry, host: str) -> HostsToml | None:
     names = [*folders_of(host), *(folders_of(cache.mirrors) if cache.mirrors else ())]
-    return seen.file_for(need(node.kubelets_containerd().registry_folders), *names)
+    return seen.file_for(need(used.registry_folders), *names)
 
 
-def _not_told(node: Node, seen: NodeRegistries, cache: Registry, host: str) -> Draft:
-    used = node.kubelets_containerd()
+def _not_told(used: RuntimeProcess, seen: NodeRegistries, cache: Registry, host: str) -> Draft:
     folders = need(used.registry_folders)
     lost = lost_config_path(used) if not folders else None
     if lost is not None:
         skip(f"config_path is set in {lost.path}, which containerd does not read so: containerd-config-read says why")
-    as_mirror = bool(folders) and _file(node, seen, cache, host) is not None
+    as_mirror = bool(folders) and _file(used, seen, cache, host) is not None
     return fail(
         seen.place.about(host),
         f"containerd is told of {host} for images of {cache.mirrors} alone, and not by its own name"
@@ -154,12 +192,12 @@ def _of_a_list(seen: NodeRegistries, path: str, host: str, mirrors: str | None) 
     )
 
 
-def names_of(node: Node, cause: str) -> Findings:
+def names_of(seen: NodeRegistries, runtimes: NodeRuntimes, identity: NodeIdentity, cause: str) -> Findings:
     """Every address that containerd is sent to for them is one that this node can resolve."""
-    seen, caches = _caches(node)
     asked = False
-    for cache in caches:
-        file = _file(node, seen, cache, need(cache.host))
+    for cache in _caches(seen, identity):
+        host = need(cache.host)
+        file = _file(runtimes.kubelets_containerd(), seen, cache, host)
         leads = [each.authority for each in file.endpoints if each.serves("pull")][:1] if file is not None else []
         for name in map(without_port, leads):
             asked = True
@@ -179,18 +217,18 @@ def names_of(node: Node, cause: str) -> Findings:
         skip("containerd is told of none of the fleet's registries: registry-trusted judges that")
 
 
-def _list(node: Node) -> str | None:
+def _list(identity: NodeIdentity) -> str | None:
     """The file that k3s and RKE2 are told of registries in; None for others."""
-    pool = node.declared.state.value if isinstance(node.declared.state, Known) else None
+    pool = identity.known_pool
     runtime = pool.runtime.state.value if pool is not None and isinstance(pool.runtime.state, Known) else None
     return runtime.registries if runtime is not None else None
 
 
-def _caches(node: Node) -> tuple[NodeRegistries, tuple[Registry, ...]]:
-    seen = read_then(node.seen.registries, "what containerd is told of registries")
-    if node.fleet is None or not node.fleet.registries:
+def _caches(seen: NodeRegistries, identity: NodeIdentity) -> tuple[Registry, ...]:
+    if identity.fleet is None or not identity.fleet.registries:
         skip("no fleet with registries was given")
-    need(node.declared)
-    if not seen.is_all and (_list(node) is not None or seen.docker is not None):
-        read_then(None, _list(node) or "what Docker is told of registries")
-    return seen, node.fleet.registries
+    need(identity.pool)
+    if not seen.is_all and (_list(identity) is not None or seen.docker is not None):
+        what = _list(identity) or "what Docker is told of registries"
+        skip(ToGive(f"this recording was made before {what} was read", "record the node anew"))
+    return identity.fleet.registries

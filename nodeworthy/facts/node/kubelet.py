@@ -1,26 +1,59 @@
-"""What is wrong with a node's kubelet: it is not there, does not run, or will not after the next boot."""
+"""A node's kubelet, and what is wrong with it: it is not there, does not run, or will not after the next boot."""
 
 from __future__ import annotations
 
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
-from nodeworthy.facts.node.units import NodeKubelet, UnitState
-from nodeworthy.verdict import Draft, Findings, fail, need, skip, unknown
+from collections.abc import Mapping
+from typing import ClassVar
+
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.identity import NodeIdentity
+from nodeworthy.facts.node.runtimes import NodeRuntimes
+from nodeworthy.facts.node.units import NodeUnits, UnitState
+from nodeworthy.known.kubelet import every_kubelet_unit, family_of
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Draft, Findings, Place, fail, need, skip, unknown
 
 
-def told_of(node: Node, cause: str) -> Findings:
-    kubelet = read_then(node.seen.kubelet, "which units start kubelet")
+@dataclass(frozen=True)
+class NodeKubelet:
+    called: ClassVar[str] = "a node's kubelet"
+
+    place: Place
+    units: NodeUnits
+    # Whether a process of its runs, and in which unit; a process without one was started by hand.
+    runs: bool
+    runs_in: str | None
+
+    @property
+    def states(self) -> Mapping[str, UnitState]:
+        return need(self.units.by_name)
+
+    def unit(self) -> UnitState | None:
+        """The unit in which it runs; else the one that is there to run it."""
+        if self.runs_in is not None and self.runs_in in self.states:
+            return self.states[self.runs_in]
+        there = [each for name in every_kubelet_unit() if (each := self.states.get(name)) is not None and each.is_there]
+        return min(there, key=lambda each: (not each.is_active, not each.starts_at_boot), default=None)
+
+    def image_unit(self, unit: UnitState) -> UnitState | None:
+        """What starts this unit at every boot on some images, if it is there."""
+        family = family_of(unit.name)
+        found = self.states.get(family.image) if family is not None and family.image else None
+        return found if found is not None and found.is_there else None
+
+
+def told_of(kubelet: NodeKubelet, runtimes: NodeRuntimes, identity: NodeIdentity, end: BootEnd, cause: str) -> Findings:
     unit = kubelet.unit()
     if unit is None:
-        yield from _no_unit(node, kubelet, cause)
+        yield from _no_unit(kubelet, identity, end, cause)
         return
-    if not unit.is_active and not need(node.seen.boot_ended):
+    if not unit.is_active and not need(end.reached):
         yield unknown(unit, f"{unit.name} does not run, and the boot script has not ended yet", is_=unit.says)
         return
     if not unit.is_active and unit.is_masked:
         yield _masked(unit, cause)
         return
-    is_victim = not unit.is_active and node.fails_kubelet
+    is_victim = not unit.is_active and runtimes.fail_kubelet
     if not unit.is_active and not is_victim:
         yield _does_not_run(unit)
     yield from _after_the_next_boot(unit, kubelet.image_unit(unit), cause)
@@ -28,7 +61,7 @@ def told_of(node: Node, cause: str) -> Findings:
         skip(f"{unit.name} ends for want of a runtime, which containerd-config-read says")
 
 
-def _no_unit(node: Node, kubelet: NodeKubelet, cause: str) -> Findings:
+def _no_unit(kubelet: NodeKubelet, identity: NodeIdentity, end: BootEnd, cause: str) -> Findings:
     if kubelet.runs:
         yield fail(
             kubelet,
@@ -38,10 +71,10 @@ def _no_unit(node: Node, kubelet: NodeKubelet, cause: str) -> Findings:
             cause=cause,
         )
         return
-    pool = need(node.declared)
+    pool = need(identity.pool)
     if pool is None:
         skip("no kubelet is installed here, and no fleet says that there should be one")
-    if not need(node.seen.boot_ended):
+    if not need(end.reached):
         yield unknown(kubelet, "no kubelet is here, and the boot script has not ended yet")
         return
     yield fail(

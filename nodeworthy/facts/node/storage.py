@@ -1,24 +1,62 @@
-"""Whether a node has the shared storage that it has to have, and whether a boot without it would end."""
+"""What a node has mounted across the network: what it has to have, and whether a boot without it would end."""
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from nodeworthy.facts.boot.storage_flaws import EMERGENCY, WAITS
-from nodeworthy.facts.node.disks import Entry, NodeStorage
-from nodeworthy.facts.node.node import Node
-from nodeworthy.facts.node.seen import read_then
+from nodeworthy.facts.node.boot import BootEnd
+from nodeworthy.facts.node.identity import NodeIdentity
 from nodeworthy.fleet.model import Storage
 from nodeworthy.known.filesystems import needs_netdev
-from nodeworthy.verdict import Findings, Related, fail, need, skip, unknown
+from nodeworthy.records import dataclass
+from nodeworthy.verdict import Findings, Located, Place, Related, fail, need, skip, unknown
 
 
-def told_of(node: Node, missing: str) -> Findings:
-    storage = read_then(node.seen.storage, "what is mounted")
-    declared = node.fleet.storage if node.fleet is not None and need(node.declared) is not None else None
+@dataclass(frozen=True)
+class Mounted:
+    source: str
+    where: str
+    kind: str
+    # False where it was asked for its size, and did not answer.
+    answers: bool
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of fstab."""
+
+    place: Place
+    source: str
+    where: str
+    kind: str
+    options: tuple[str, ...]
+
+    def has(self, option: str) -> bool:
+        return any(each == option or each.startswith(f"{option}=") for each in self.options)
+
+
+@dataclass(frozen=True)
+class NodeStorage:
+    called: ClassVar[str] = "a node's storage across the network"
+
+    place: Place
+    mounted: Located[tuple[Mounted, ...]]
+    fstab: Located[tuple[Entry, ...]]
+
+    def at(self, path: str) -> Mounted | None:
+        known = getattr(self.mounted.state, "value", ())
+        return next((each for each in known if each.where.rstrip("/") == path.rstrip("/")), None)
+
+
+def told_of(storage: NodeStorage, identity: NodeIdentity, end: BootEnd, missing: str) -> Findings:
+    fleet = identity.fleet
+    declared = fleet.storage if fleet is not None and need(identity.pool) is not None else None
     mounted, entries = need(storage.mounted), need(storage.fstab)
     if declared is None and not mounted and not entries:
         skip("nothing is mounted across the network here, and no fleet says that it should be")
     if declared is not None:
-        yield from _the_fleets(node, storage, declared, missing)
+        yield from _the_fleets(storage, end, declared, missing)
     for each in mounted:
         if not each.answers:
             yield fail(
@@ -30,13 +68,13 @@ def told_of(node: Node, missing: str) -> Findings:
                 remedy=f"see whether the server of {each.source} can be reached: name, port, security group",
             )
     for entry in entries:
-        yield from _entry(node, storage, entry, declared)
+        yield from _entry(storage, end, entry, declared)
 
 
-def _the_fleets(node: Node, storage: NodeStorage, declared: Storage, missing: str) -> Findings:
+def _the_fleets(storage: NodeStorage, end: BootEnd, declared: Storage, missing: str) -> Findings:
     if storage.at(declared.mount) is not None:
         return
-    if not need(node.seen.boot_ended):
+    if not need(end.reached):
         yield unknown(storage, f"{declared.mount} is not mounted, and the boot has not ended yet")
         return
     yield fail(
@@ -50,7 +88,7 @@ def _the_fleets(node: Node, storage: NodeStorage, declared: Storage, missing: st
     )
 
 
-def _entry(node: Node, storage: NodeStorage, entry: Entry, declared: Storage | None) -> Findings:
+def _entry(storage: NodeStorage, end: BootEnd, entry: Entry, declared: Storage | None) -> Findings:
     if entry.has("noauto") or entry.has("x-systemd.automount"):
         return
     wanted = ("nofail", "_netdev") if needs_netdev(entry.kind) else ("nofail",)
@@ -65,7 +103,7 @@ def _entry(node: Node, storage: NodeStorage, entry: Entry, declared: Storage | N
             remedy=f"add {','.join(lacking)} to its options",
         )
     told = declared is not None and declared.mount.rstrip("/") == entry.where.rstrip("/")
-    if not told and storage.at(entry.where) is None and need(node.seen.boot_ended):
+    if not told and storage.at(entry.where) is None and need(end.reached):
         yield fail(
             entry,
             f"{entry.where} stands in fstab and is not mounted",

@@ -9,24 +9,26 @@ from collections.abc import Mapping
 from nodeworthy.boot.content import Content, Line
 from nodeworthy.boot.effects import Stage, Writes
 from nodeworthy.boot.text import Text
+from nodeworthy.collect.node.parts.units import lines, older, printed
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.collect.node.script import Part
-from nodeworthy.collect.node.seen.units import lines, printed
 from nodeworthy.facts.boot.written_text import Reading, json_of
-from nodeworthy.facts.node.seen import Docker, NodeRegistries
+from nodeworthy.facts.node.registries import Docker, NodeRegistries
 from nodeworthy.facts.registry.docker_trust import FILE
 from nodeworthy.facts.registry.hosts_toml import NAME, HostsToml
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Located, Place, Unknown
 
 _LISTS = "/registries.yaml"
 
 
-def registries(recording: Recording, host: Place) -> NodeRegistries | None:
+def registries(recording: Recording, host: Place) -> NodeRegistries | Missing:
+    place = host.about("registries")
     if recording.part("names") is None:
-        return None
+        return older("what containerd is told of registries", place)
     pairs = (line.split() for line in lines(recording, "names"))
     return NodeRegistries(
-        place=host.about("registries"),
+        place=place,
         files=_files(recording, host),
         addresses={each[0]: _address(each[0], each[1], host) for each in pairs if len(each) == 2},
         lists={_path(each): _content(each, host) for each in recording.parts if each.name.endswith(_LISTS)},

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from nodeworthy.collect.node.parts.units import lines, older, printed, units
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.units import lines, printed, units
 from nodeworthy.facts.firewall.effective import by_iptables
 from nodeworthy.facts.firewall.firewall import IPV6, LEGACY
 from nodeworthy.facts.firewall.hooked import by_nft, by_other_tables
@@ -16,6 +16,7 @@ from nodeworthy.facts.firewall.ranges import Route
 from nodeworthy.facts.firewall.state import Firewall
 from nodeworthy.facts.node.firewall import NodeFirewall, NodeIpv6
 from nodeworthy.patterns import pattern
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 
@@ -54,11 +55,11 @@ _READERS: dict[str, Callable[[str, Place], Firewall]] = {
 }
 
 
-def firewall(recording: Recording, host: Place) -> NodeFirewall | None:
+def firewall(recording: Recording, host: Place) -> NodeFirewall | Missing:
     place = host.about("firewall")
     asked = printed(recording, "filters", place, "what the kernel filters")
     if asked is None:
-        return None
+        return older("what the kernel filters", place)
     names, uplink, routes = _links(recording)
     # Without the interfaces nobody knows whose a rule's are.
     looks = (asked, _asked_links(recording, place), _asked_programs(recording, place))

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 
+from nodeworthy.collect.node.parts.units import older, printed, rows
 from nodeworthy.collect.node.recording import Recording
-from nodeworthy.collect.node.seen.units import printed, rows
-from nodeworthy.facts.node.disks import Disk, Entry, Mounted, NodeClock, NodeRoom, NodeStorage
+from nodeworthy.facts.node.disks import Disk, NodeClock, NodeRoom
+from nodeworthy.facts.node.storage import Entry, Mounted, NodeStorage
 from nodeworthy.known.filesystems import is_network
 from nodeworthy.patterns import pattern
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 FSTAB = "/etc/fstab"
 
 
-def storage(recording: Recording, host: Place) -> NodeStorage | None:
+def storage(recording: Recording, host: Place) -> NodeStorage | Missing:
     place = host.about("mounts")
     mounted = rows(recording, "mounts", place, "what is mounted", _mounted)
     if mounted is None:
-        return None
+        return older("what is mounted", place)
     return NodeStorage(place, mounted, _fstab(recording, host.about(FSTAB)))
 
 
@@ -58,11 +60,11 @@ _ROW = pattern(
 )
 
 
-def clock(recording: Recording, host: Place) -> NodeClock | None:
+def clock(recording: Recording, host: Place) -> NodeClock | Missing:
     place = host.about("clock")
     said = printed(recording, "clock", place, "what timedatectl says")
     if said is None:
-        return None
+        return older("the clock", place)
     chrony = printed(recording, "chrony", place, "what chrony says")
     text = chrony.state.value if chrony is not None and isinstance(chrony.state, Known) else ""
     return NodeClock(place=place, is_kept=_is_kept(said, text, place), off_by=_off_by(chrony, text, place))
@@ -86,10 +88,13 @@ def _is_kept(said: Located[str], chrony: str, place: Place) -> Located[bool]:
     return Located.known(kept[1] == "yes", place) if kept else Located.unknown("timedatectl does not say it", place)
 
 
-def room(recording: Recording, host: Place) -> NodeRoom | None:
+def room(recording: Recording, host: Place) -> NodeRoom | Missing:
+    place = host.about("disks")
     blocks = _disks(recording, "room", host)
     inodes = _disks(recording, "inodes", host)
-    return NodeRoom(host.about("disks"), blocks, inodes) if blocks is not None and inodes is not None else None
+    if blocks is None or inodes is None:
+        return older("the room on its disks", place)
+    return NodeRoom(place, blocks, inodes)
 
 
 def _disks(recording: Recording, name: str, host: Place) -> Located[tuple[Disk, ...]] | None:

@@ -15,7 +15,7 @@ from nodeworthy.documents.tree import Tree, plant
 from nodeworthy.facts.boot.written_text import toml_of
 from nodeworthy.facts.containerd.config import ConfigFile, Role
 from nodeworthy.facts.containerd.runtimes import address, handlers, programs
-from nodeworthy.facts.node.containerd import DROP_IN_ENDINGS, RUNS, IdleContainerd, SaidByContainerd
+from nodeworthy.facts.node.runtimes import DROP_IN_ENDINGS, RUNS, IdleContainerd, SaidByContainerd
 from nodeworthy.facts.node.units import NodeUnits
 from nodeworthy.known.containerd import defaults
 from nodeworthy.patterns import pattern

@@ -1,15 +1,19 @@
-"""Which socket kubelet talks to: its flag, else its configuration, else its default; also inside k3s and microk8s."""
+"""What starts a node's kubelet, and which socket it talks to: its flag, else its configuration, else its default; also
+inside k3s and microk8s."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Sequence
 
-from nodeworthy.collect.node.processes import Process
+from nodeworthy.collect.node.parts.processes import Process, processes
+from nodeworthy.collect.node.parts.units import older, units
 from nodeworthy.collect.node.recording import Recording
 from nodeworthy.documents.tree import Tree
 from nodeworthy.documents.yaml import NotYaml, read
+from nodeworthy.facts.node.kubelet import NodeKubelet
 from nodeworthy.known.containerd import containerd_of, defaults
+from nodeworthy.scene import Missing
 from nodeworthy.verdict import Known, Located, Place, Unknown
 
 FLAG = "--container-runtime-endpoint"
@@ -18,6 +22,19 @@ _SNAP = {"${SNAP_COMMON}": "/var/snap/microk8s/common", "${SNAP_DATA}": "/var/sn
 # Its config.yaml and config.yaml.d, and kubelet's own drop-ins; other files of k3s are about something else.
 _K3S_FILES = ("file /etc/rancher/k3s/config.yaml", "file /var/lib/rancher/k3s/agent/etc/kubelet.conf.d/")
 _MICROK8S_ARGUMENTS = "/var/snap/microk8s/current/args/kubelet"
+
+
+_KUBELETS = ("kubelet", "kubelite", "k3s", "k3s-agent", "k3s-server")
+
+
+def kubelet(recording: Recording, host: Place) -> NodeKubelet | Missing:
+    place = host.about("kubelet")
+    states = units(recording, "starts", host)
+    if states is None:
+        return older("which units start kubelet", place)
+    own = [each for each in processes(recording) if each.name in _KUBELETS]
+    unit = next((each.unit for each in own if each.unit), None)
+    return NodeKubelet(place, states, bool(own), unit)
 
 
 def labels(running: Sequence[Process]) -> dict[str, str]:
