@@ -6,8 +6,9 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from nodeworthy.documents.yaml import NotYaml, read_all
+from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.patterns import pattern
-from nodeworthy.verdict import Place
+from nodeworthy.verdict import Located, Place
 
 REMEDY = (
     "let whatever builds the node fetch it from a store and write it there (token-file names a file with it alone); "
@@ -25,6 +26,7 @@ _OTHER_KEY = pattern(
 _KEY = pattern(r"[a-z][a-z0-9-]*[ \t]*:[ \t]")
 # An object of Kubernetes, which other rules know.
 _OBJECT = pattern(rb"(?m)^(?:apiVersion|kind)[ \t]*:")
+_RKE2 = "rke2"
 _FILLED_IN = (b"{{", b"{%", b"${", b"%{")
 
 
@@ -35,6 +37,16 @@ def called(data: bytes, path: str) -> str | None:
     if _SERVER.search(data) is None and _OTHER_KEY.search(data) is None:
         return None
     return "RKE2's config" if b"rke2" in data or b":9345" in data or "rke2" in path else "k3s' config"
+
+
+def nodes_of(data: bytes, called: str, place: Place) -> AskedNodes:
+    """The nodes that read it: RKE2's name or its port decides, where k3s is not named it is only likely."""
+    distribution = _RKE2 if called.startswith("RKE2") else "k3s"
+    is_likely = distribution == "k3s" and b"k3s" not in data and "k3s" not in (place.path or "")
+    name = PurePath(place.path or "").name or "config"
+    return AskedNodes(
+        name, "the node configured by", place, Located.known(distribution, place), called, is_likely=is_likely
+    )
 
 
 def own_lines(text: str) -> str:

@@ -23,7 +23,7 @@ from nodeworthy.collect.source.chart_release import is_charts_own, with_release_
 from nodeworthy.collect.source.comments import annotated, borrowed, comments
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
-from nodeworthy.collect.source.k3s_config import REMEDY, called, fault, own_lines
+from nodeworthy.collect.source.k3s_config import REMEDY, called, fault, nodes_of, own_lines
 from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
 from nodeworthy.collect.source.overlays import with_base
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
@@ -220,6 +220,7 @@ def _k3s_config(called: str, data: bytes, source: Source, rules: frozenset[str])
     text, place = _plain(data), Place(source.shown)
     broken = fault(data, text, place)
     facts: list[Fact] = [PlainText(place, text if broken is None else own_lines(text), called, REMEDY)]
+    facts.append(nodes_of(data, called, place))
     if broken is not None:
         facts.append(UnreadableInput(*broken))
     return Found(facts, suppressions=list(comments(text, place, rules, is_yaml=True)))
