@@ -4,11 +4,14 @@ file reads the token in it all the same."""
 from __future__ import annotations
 
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from nodeworthy.documents.yaml import NotYaml, read_all
-from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 from nodeworthy.patterns import pattern
 from nodeworthy.verdict import Located, Place
+
+if TYPE_CHECKING:
+    from nodeworthy.facts.fleet.asked_nodes import AskedNodes
 
 REMEDY = (
     "let whatever builds the node fetch it from a store and write it there (token-file names a file with it alone); "
@@ -41,6 +44,8 @@ def called(data: bytes, path: str) -> str | None:
 
 def nodes_of(data: bytes, called: str, place: Place) -> AskedNodes:
     """The nodes that read it: RKE2's name or its port decides, where k3s is not named it is only likely."""
+    from nodeworthy.facts.fleet.asked_nodes import AskedNodes
+
     distribution = _RKE2 if called.startswith("RKE2") else "k3s"
     is_likely = distribution == "k3s" and b"k3s" not in data and "k3s" not in (place.path or "")
     name = PurePath(place.path or "").name or "config"
