@@ -88,7 +88,8 @@ def _infer(options: Options) -> int:
     if len(given) > 1:
         raise InputError(f"a fleet is inferred from one of them: {' or '.join(given)}")
     if options.stack:
-        return inferring.told(inferring.of_plan(options.stack))
+        found = inferring.of_plan(options.stack)
+        return inferring.told(found) if found is not None else 2
     if options.dump or options.context:
         return inferring.told(inferring.of_cluster(options.context, options.dump))
     return inferring.told(inferring.of_files(options.paths or ["."]))

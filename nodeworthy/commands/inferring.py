@@ -47,11 +47,13 @@ def _read(path: str) -> Iterator[Fact]:
         yield from (*found.facts, *found.scripts) if found is not None else ()
 
 
-def of_plan(stack: str) -> list[InferredFleet]:
-    """By what the program of this folder makes; a fleet that the stack declares is no evidence."""
+def of_plan(stack: str) -> list[InferredFleet] | None:
+    """By what the program of this folder makes; a fleet that the stack declares is no evidence. None where the program
+    failed, whose own words say all there is to say."""
     from dataclasses import replace
 
     from nodeworthy.collect.plan.preview import Asked, prepare
+    from nodeworthy.collect.plan.runs import ProgramFailed
     from nodeworthy.commands.preview import shown_program
     from nodeworthy.facts.aws.node_group import NodeGroup
     from nodeworthy.facts.aws.pools_by_evidence import pools_of_groups
@@ -59,8 +61,11 @@ def of_plan(stack: str) -> list[InferredFleet]:
     from nodeworthy.rules import ids
 
     preview = replace(prepare(Asked(Path(), stack), frozenset(ids())), fleet=None)
-    with shown_program() as shown:
-        plain, simulated = preview.run(None, shown).scenes
+    try:
+        with shown_program() as shown:
+            plain, simulated = preview.run(None, shown).scenes
+    except ProgramFailed:
+        return None
     facts = (simulated or plain).facts
     groups = [each for each in facts if isinstance(each, NodeGroup)]
     pools = pools_of_groups(groups, [each for each in facts if isinstance(each, BootScript)])

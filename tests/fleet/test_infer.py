@@ -172,3 +172,14 @@ def test_of_a_dump(tmp_path: Path) -> None:
     assert "distribution: k3s  # " in ran.out
     kept = put(tmp_path, "Pulumi.k.yaml", ran.out.replace("# name: ? ", "name: lab # "))
     assert read_fleet_file(kept, "kept").pools[0].distribution.state == Known("k3s")
+
+
+@pytest.mark.long
+def test_a_program_that_fails_says_so_itself(folder: Path) -> None:
+    put(folder, "Pulumi.yaml", "name: x\nruntime: python\n")
+    put(folder, "Pulumi.dev.yaml", "config: {}\n")
+    put(folder, "__main__.py", "raise RuntimeError('boom')\n")
+    ran = run("fleet", "infer", "--stack", "dev", cwd=folder)
+    assert (ran.code, ran.out) == (2, "")
+    assert "boom" in ran.err
+    assert "a fault of nodeworthy's own" not in ran.err
