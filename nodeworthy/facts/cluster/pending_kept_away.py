@@ -24,6 +24,7 @@ WHY_NONE_IS_FOUND = (
 _LOOK_FOR_A_PLUGIN = (
     "look at the device plugin's DaemonSet and its pods: kubectl get daemonsets,pods -A | grep device-plugin"
 )
+_AWAY = "what a pod does not tolerate keeps it away"
 _SHOWN = 3
 _CORDON = "node.kubernetes.io/unschedulable"
 _OF_KUBERNETES = {
@@ -157,7 +158,7 @@ def kept_away(
             f"the nodes that have {resource} {how} ({taint})",
             is_=f"{all_of_them} with {taint}",
             should="a node with GPUs whose taints they tolerate",
-            cause=f"what a pod does not tolerate keeps it away: {told}",
+            cause=f"{_until(taint)}: {told}",
             remedy=remedy,
             related=tuple(Related(node.place, f"{node.title} has {taint}") for node in with_it[:_SHOWN]),
         ),
@@ -180,6 +181,11 @@ def uncordoned(cause: PendingCause, nodes: Sequence[NodeGpus]) -> PendingCause:
     names = " ".join(node.name for node in nodes[:_SHOWN])
     remedy = f"kubectl uncordon {names}, once what it was for is done; else {cause.draft.remedy}"
     return replace(cause, draft=replace(cause.draft, remedy=remedy))
+
+
+def _until(taint: Taint) -> str:
+    who = waited_for_by(taint.key)
+    return f"no pod comes to a node before {who} has taken its taint away" if who else _AWAY
 
 
 def _while_it_starts(taint: Taint) -> tuple[str, str] | None:
