@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, cast
 from nodeworthy.backstop import TookTooLong, bounded
 from nodeworthy.collect.fleet_pools import pools_of
 from nodeworthy.collect.source.beside import Span
+from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source, sources
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.groups import Group, Groups
 from nodeworthy.collect.source.node_files import files_of_nodes
 from nodeworthy.collect.source.one_file import Found, firewall_script, whats_in
-from nodeworthy.collect.source.overlays import is_loose
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.collect.source.scope import Scopes
 from nodeworthy.collect.source.ufw import firewalls

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nodeworthy.backstop import bounded
+from nodeworthy.collect.source.completed_values import is_loose
 from nodeworthy.collect.source.files import Source
-from nodeworthy.collect.source.overlays import is_loose
 from nodeworthy.collect.source.parsing import Refused
 from nodeworthy.patterns import pattern
 

@@ -19,15 +19,13 @@ from nodeworthy.collect.source.boot_scripts import (
     is_script,
     may_install_the_operator,
 )
-from nodeworthy.collect.source.chart_release import is_charts_own, with_release_of_chart
 from nodeworthy.collect.source.comments import annotated, borrowed, comments
+from nodeworthy.collect.source.completed_values import completed, is_charts_own, with_base
 from nodeworthy.collect.source.files import STDIN, Source
 from nodeworthy.collect.source.fleets import Fleets
 from nodeworthy.collect.source.k3s_config import REMEDY, called, fault, nodes_of, own_lines
 from nodeworthy.collect.source.node_files import ON_A_NODE, node_file, refuse_unparsed
-from nodeworthy.collect.source.overlays import with_base
 from nodeworthy.collect.source.parsing import Refused, content, documents_in
-from nodeworthy.collect.source.patched_policies import with_what_they_patch
 from nodeworthy.collect.source.slurm import slurm_jobs
 from nodeworthy.collect.source.stack_files import STACK_FILE
 from nodeworthy.collect.source.ufw import ufw_file
@@ -147,7 +145,7 @@ def _documents(source: Source, data: bytes, rules: frozenset[str]) -> Found | No
         found.facts += brought
         if brought:
             found.suppressions += annotated(each, rules, _lines(each, first_lines))
-    found.facts = with_what_they_patch(with_release_of_chart(found.facts, beside), beside)
+    found.facts = completed(found.facts, beside)
     found.scripts += _of_node_classes(found.facts, source)
     kept = any(map(is_readable_secret, every))
     is_grafanas = any(map(is_grafana_values, every))

@@ -1,0 +1,133 @@
+"""What stands beside values and belongs to them: the base beneath an overlay (`values-prod.yaml` over the `values.yaml`
+of its folder), the release of a chart of somebody's own, in its Chart.lock, the ClusterPolicy that a patch changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from nodeworthy.collect.objects import facts_of
+from nodeworthy.collect.source.beside import Beside
+from nodeworthy.collect.source.files import STDIN, Source
+from nodeworthy.documents.release import LOOSE
+from nodeworthy.documents.tree import Tree, merge
+from nodeworthy.facts.operator.policy_schema import ORIGIN
+from nodeworthy.facts.operator.recognition import CHART, chart_version
+from nodeworthy.facts.operator.values import OperatorValues
+from nodeworthy.patterns import pattern
+from nodeworthy.scene import Fact
+from nodeworthy.verdict import Known
+
+_BASE = "values.yaml"
+_OVERLAY = pattern(r"values[-._].+\.ya?ml|.+[-._]values\.ya?ml")
+
+
+def with_base(document: Tree, brought: Sequence[Fact], beside: Beside) -> Iterator[Fact]:
+    """What a document brings; of a chart's values, as they are with the base beneath them."""
+    kinds = _kinds(brought)
+    base = _base(document, beside) if kinds else None
+    if base is not None and not kinds <= _kinds(facts_of(base)):
+        base = None  # that of another chart
+    if base is None:
+        yield from brought
+        return
+    yield from (each for each in brought if not is_loose(each))
+    yield from (each for each in facts_of(merge(base, document)) if is_loose(each) and type(each) in kinds)
+
+
+def is_loose(fact: Fact) -> bool:
+    """Values of no release: whatever installs the chart names them."""
+    return getattr(fact, "origin", None) == LOOSE
+
+
+def _kinds(facts: Iterable[Fact]) -> set[type[Fact]]:
+    return {type(each) for each in facts if is_loose(each)}
+
+
+def _base(document: Tree, beside: Beside) -> Tree | None:
+    if _OVERLAY.fullmatch(beside.source.path.name) is None or not document.get("apiVersion").is_absent:
+        return None
+    found = beside.documents(beside.folder / _BASE)
+    return found[0] if found else None
+
+
+def completed(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+    """The facts of a file with what its folder says of them."""
+    return _with_what_they_patch(_with_release_of_chart(facts, beside), beside)
+
+
+# The release of a chart of somebody's own
+
+# The lock says which release a range has led to.
+_CHARTS_FILES = ("Chart.lock", "Chart.yaml")
+
+
+def _with_release_of_chart(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+    """The facts, the values of a subchart among them with its release."""
+    waiting = any(isinstance(each, OperatorValues) and _says_no_release(each) for each in facts)
+    version = _locked_version(beside) if waiting else None
+    if version is None:
+        return list(facts)
+    return [_of_chart(each, version) if isinstance(each, OperatorValues) else each for each in facts]
+
+
+def is_charts_own(source: Source) -> bool:
+    """Whether these are the values that a chart with templates of its own gives. What only wraps other charts is
+    somebody's installation of them."""
+    if source.shown == STDIN or not source.path.name.startswith("values"):
+        return False
+    folder = source.path.parent
+    return (folder / "Chart.yaml").is_file() and (folder / "templates").is_dir()
+
+
+def _of_chart(values: OperatorValues, version: Tree) -> OperatorValues:
+    if not _says_no_release(values):
+        return values
+    return replace(values, release=chart_version(version), asked_release=str(version.value))
+
+
+def _says_no_release(values: OperatorValues) -> bool:
+    return values.origin == LOOSE and values.release.state == Known(None)
+
+
+def _locked_version(beside: Beside) -> Tree | None:
+    for name in _CHARTS_FILES:
+        for document in beside.documents(beside.folder / name) or ():
+            for each in document.get("dependencies").sequence:
+                if each.get("name").text == CHART and each.get("version").text:
+                    return each.get("version")
+    return None
+
+
+# ClusterPolicies that Kustomize lays over others: what they leave out stands there
+
+_KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_LISTS = ("patches", "patchesStrategicMerge")
+_ELSEWHERE = "this is a patch, and what it does not say may stand in the ClusterPolicy that it changes"
+
+
+def _with_what_they_patch(facts: Sequence[Fact], beside: Beside) -> list[Fact]:
+    """The facts; those that the folder's kustomization names among its patches as such."""
+    if not any(map(_is_policy, facts)) or beside.source.path.name not in set(_patches(beside)):
+        return list(facts)
+    return [_as_patch(each) if isinstance(each, OperatorValues) else each for each in facts]
+
+
+def _as_patch(values: OperatorValues) -> OperatorValues:
+    return replace(values, elsewhere=_ELSEWHERE) if _is_policy(values) else values
+
+
+def _is_policy(fact: Fact) -> bool:
+    return isinstance(fact, OperatorValues) and fact.origin == ORIGIN
+
+
+def _patches(beside: Beside) -> Iterator[str]:
+    for name in _KUSTOMIZATIONS:
+        for document in beside.documents(beside.folder / name) or ():
+            for each in (entry for list_ in _LISTS for entry in document.get(list_).sequence):
+                yield from (_name(tree) for tree in (each, each.get("path")) if tree.text)
+
+
+def _name(tree: Tree) -> str:
+    return (tree.text or "").removeprefix("./")
