@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 # What it takes today: the aim is 130, and nothing new may add to it.
-OF_ONE_VALUES_FILE = 240
+OF_ONE_VALUES_FILE = 220
 OF_THE_FRONT_PAGE = 5
 
 _COUNTED = """
