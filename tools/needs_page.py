@@ -12,7 +12,9 @@ from nodeworthy.rules import catalogue
 
 _DECLARED = "a declared fleet"
 # Of every type that a check asks for beside what it judges: what brings it. The first word is the strongest.
+_LOOK = "the same look at the node"
 SOURCES: dict[str, str] = {
+    "BootEnd": f"{_LOOK}: what cloud-init leaves",
     "BootPool": f"{_DECLARED} alone: which pool boots with a script, nothing else says",
     "ClusterClasses": "the cluster, its dump, or manifests of the same scope",
     "GpuPool": f"{_DECLARED}; a plan's node groups (amiType, SSM parameter, image, how the script joins); files: "
@@ -23,8 +25,16 @@ SOURCES: dict[str, str] = {
     "HamiSetup": "HAMi's values, or its installation in a cluster",
     "KarpenterPool": "NodePools that ask for GPUs, in the same folder",
     "MonitoringAsked": f"{_DECLARED} alone",
+    "NodeDriver": f"{_LOOK}: NVIDIA's folder in /proc, the files of modprobe",
     "NodeDrainers": "a plan: what drains nodes before they go",
     "NodeGroup": "a plan's groups of nodes",
+    "NodeFirewall": f"{_LOOK}: what its kernel filters",
+    "NodeIdentity": f"{_DECLARED}, or none; labels, instance type, runtime and OS that the node shows",
+    "NodeKernelLog": f"{_LOOK}: dmesg, else the journal",
+    "NodeNodeadm": f"{_LOOK}: its units, where the image has them",
+    "NodeRuntimes": f"{_LOOK}: processes, sockets, containerd's own word",
+    "NodeSmi": f"{_LOOK}: nvidia-smi, where something has the GPUs open",
+    "NodeToolkit": f"{_LOOK}: what the toolkit leaves",
     "NodeSize": f"{_DECLARED}; the nodes of a cluster",
     "OperatorByHelm": "scripts that install the operator with helm",
     "OperatorValues": "the operator's values: files, a plan's releases, a ClusterPolicy",
