@@ -98,6 +98,17 @@ def written(value: Number) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def general(value: Number) -> str:
+    """As `%v` writes it: from a million on, and below a ten-thousandth, with an exponent."""
+    plain = written(value)
+    exponent = Decimal(plain).adjusted()
+    if not value or -4 <= exponent < 6:
+        return plain
+    digits = "".join(map(str, Decimal(plain).as_tuple().digits)).rstrip("0")
+    sign, point = "-" if value < 0 else "", "." if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{point}{digits[1:]}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+
+
 def _shortest(value: Decimal) -> Decimal:
     wanted = _in_bits(value)
     for digits in range(_FEWEST, _MOST):

@@ -70,7 +70,9 @@ def concat(c: Calling, *lists: Value) -> Value:
         raise Refusal("concat() takes lists, and no sets")
     items = [each for one in found for each in one]
     if all(isinstance(each, Seq) and each.kind == "list" for each in lists):
-        return convert(c.sequence("list", items), Kind("list", ANY))
+        kind = common([kind_of(each) for each in items])
+        if kind is not None:
+            return convert(c.sequence("list", items), Kind("list", kind))
     return c.sequence("tuple", items)
 
 

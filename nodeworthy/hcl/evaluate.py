@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import Any, Protocol
 
 from nodeworthy.hcl import arithmetic
-from nodeworthy.hcl.kinds import common, convert, kind_of
+from nodeworthy.hcl.kinds import STRING, common, convert, kind_of
 from nodeworthy.hcl.source import File, Spot
 from nodeworthy.hcl.syntax import (
     Attribute,
@@ -392,10 +392,13 @@ def _unary(node: Unary, scope: Scope) -> Value:
 
 
 def _binary(node: Binary, scope: Scope) -> Value:
-    left, right = evaluate(node.left, scope), evaluate(node.right, scope)
-    spot = scope.spot(node.at)
-    if node.sign in ("&&", "||"):
-        return _logic(left, right, node.sign == "||", spot)
+    left, spot = evaluate(node.left, scope), scope.spot(node.at)
+    if node.sign in _LOGIC:
+        decides = _LOGIC[node.sign]
+        if not isinstance(left, Hole) and boolean(left) is decides:
+            return Scalar(decides, spot)
+        return _logic(left, evaluate(node.right, scope), decides, spot)
+    right = evaluate(node.right, scope)
     if node.sign in ("==", "!="):
         same = equal(left, right)
         return same if isinstance(same, Hole) else Scalar(same is (node.sign == "=="), spot)
@@ -417,6 +420,10 @@ _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
     ">": lambda one, other: one > other,
     ">=": lambda one, other: one >= other,
 }
+
+
+# Which side decides without the other.
+_LOGIC = {"&&": False, "||": True}
 
 
 def _logic(left: Value, right: Value, decides: bool, spot: Spot) -> Value:
@@ -456,9 +463,11 @@ def _conditional(node: Conditional, scope: Scope) -> Value:
     if isinstance(chosen, Hole) or is_null(chosen):
         return chosen
     # Both sides have one type, and the other one may be what decides which.
-    other = quietly(node.otherwise if decided else node.then, scope)
+    side = node.otherwise if decided else node.then
+    other = quietly(side, scope)
     if isinstance(other, Hole):
-        return chosen
+        is_text = isinstance(side, Template) and len(side.parts) > 1
+        return convert(chosen, STRING) if is_text else chosen
     kind = common([kind_of(chosen), kind_of(other)])
     if kind is None:
         raise Refusal("the two sides of a condition are of different types")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 
-from nodeworthy.hcl.arithmetic import Number, written
+from nodeworthy.hcl.arithmetic import Number, general
 from nodeworthy.hcl.calling import Calling, Function, counted, cut, whole_text
 from nodeworthy.hcl.values import (
     Hole,
@@ -414,6 +414,8 @@ def _in_letters(c: Calling, verb: re.Match[str], value: Value) -> str:
         from nodeworthy.hcl.values import boolean
 
         return "true" if boolean(value) else "false"
+    if kind == "v" and isinstance(value, Scalar) and not isinstance(value.value, bool) and value.value is not None:
+        return general(value.value)
     if kind == "v" and "#" not in verb["flags"] and isinstance(value, (Str, Scalar)):
         return text(string(value))
     if kind == "v":
@@ -440,8 +442,8 @@ def _number(verb: re.Match[str], value: Number) -> str:
             raise Refusal("a whole number is required")
         return format(value, f"{sign}{kind}")
     precision = verb["precision"]
-    if kind in "gG" and precision is None:
-        return written(value)
+    if kind == "g" and precision is None:
+        return general(value)
     return format(float(value), f"{sign}.{precision or 6}{kind}") if kind != "g" else format(float(value), "g")
 
 
