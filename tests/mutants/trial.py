@@ -28,8 +28,8 @@ MOST_BYTES = 4 << 30
 # What a test may take of what the map says of it, which was measured while every call was traced, and what is added: on a
 # busy machine, and with the imports. What takes longer does not end.
 SLOWER, START_SECONDS = 3, 40
-# What no test that fails for what it looks at makes of pytest.
-_NO_TESTS = 5
+# What no test that fails for what it looks at makes of pytest: a name that is none, no test at all.
+_NO_SUCH_TEST, _NO_TESTS = 4, 5
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ def _outcome(trials: Sequence[Trial], ended: Ended) -> Outcome:
     trial = ended.of
     assert isinstance(trial, Trial)
     said = trial.says.read_text(encoding="utf-8") if trial.says.exists() else "it did not end"
-    survived = ended.code in (0, _NO_TESTS)
-    by = f"{len(trial.tests)} tests pass" if survived else said
+    survived = ended.code in (0, _NO_SUCH_TEST, _NO_TESTS)
+    by = said if not survived or ended.code else f"{len(trial.tests)} tests pass"
     return Outcome(trial.mutant, not survived, by, ended.seconds)
 
 
