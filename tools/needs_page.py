@@ -46,6 +46,16 @@ SOURCES: dict[str, str] = {
 }
 
 
+# The parts of a node need no declaration: it says them itself.
+_OF_A_NODE = "nodeworthy.facts.node."
+
+
+def source_of(kind: type[Any]) -> str:
+    if kind.__module__.startswith(_OF_A_NODE) and kind.__name__ not in SOURCES:
+        return "the node itself, or a recording of it"
+    return SOURCES[kind.__name__]
+
+
 def asked() -> dict[str, type[Any]]:
     """Whatever any check asks for beside what it judges, by its name."""
     return {each.type.__name__: each.type for rule in catalogue() for check in rule.checks for each in check.context}
@@ -58,7 +68,7 @@ def needs() -> str:
         "may be declared (a [fleet](fleet.md)) or follow from evidence, and a finding says which (`see`). What a fleet "
         "declares wins. `nodeworthy fleet infer` prints what follows as a fleet that can be kept.",
         "## What is needed",
-        table(("needed", "comes from"), *sorted((_name(kind), SOURCES[name]) for name, kind in asked().items())),
+        table(("needed", "comes from"), *sorted((_name(kind), source_of(kind)) for kind in asked().values())),
         "## By rule",
         "A check that can use more than it must have is told by *if there is*.",
         table(("rule", "judges", "needs beside it"), *(row for rule in catalogue() for row in _rows(rule))),

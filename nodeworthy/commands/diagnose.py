@@ -121,7 +121,21 @@ def _diagnose(options: Options, run: Run) -> int:
         from nodeworthy.report.markdown import Beside
 
         beside = Beside(blocks={"The GPUs": written.text(told)})
-    return judging.deliver(options, run, _with_ledger(options, report, told), _heading(options, told), beside)
+    code = judging.deliver(options, run, _with_ledger(options, report, told), _heading(options, told), beside)
+    _tell_of_inference(options, seen)
+    return code
+
+
+def _tell_of_inference(options: Options, seen: Seen) -> None:
+    """Where toolkits were judged by what the nodes say of themselves."""
+    if options.fleet is not None or options.stack is not None or not seen.toolkits:
+        return
+    from nodeworthy.commands.told_inference import runs, tell
+    from nodeworthy.facts.cluster.pools_of_nodes import pools_of_nodes
+
+    of = f"--from {options.folder}" if options.folder else f"--context {options.context or 'NAME'}"
+    pools = (told for each in pools_of_nodes(seen.nodes.values()) if (told := runs(each)))
+    tell("diagnose", pools, f"nodeworthy fleet infer {of}")
 
 
 def _told(options: Options, run: Run) -> tuple[Report, str]:

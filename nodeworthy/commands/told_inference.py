@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from nodeworthy.report.printable import on_one_line
 
 if TYPE_CHECKING:
+    from nodeworthy.facts.fleet.gpu_pool import GpuPool
     from nodeworthy.scene import Scene
 
 # What is judged by pools, and they.
@@ -27,12 +28,19 @@ def _pools(scene: Scene) -> Iterator[tuple[str, str]]:
     if not names.issuperset(_JUDGED) or "Fleet" in names:
         return
     from nodeworthy.facts.fleet.gpu_pool import GpuPool
-    from nodeworthy.verdict import Known
 
     for each in scene.facts:
-        if isinstance(each, GpuPool) and isinstance(each.distribution.state, Known):
-            told = f"{each.title} runs {each.distribution.state.value} ({each.distribution.place})"
+        told = runs(each) if isinstance(each, GpuPool) else ""
+        if told and isinstance(each, GpuPool):
             yield told, each.distribution.place.path or ""
+
+
+def runs(pool: GpuPool) -> str:
+    """What its nodes are, and where that is said; empty where nobody knows it."""
+    from nodeworthy.verdict import Known
+
+    said = pool.distribution
+    return f"{pool.title} runs {said.state.value} ({said.place})" if isinstance(said.state, Known) else ""
 
 
 def of_files(pools: Mapping[str, str]) -> str:

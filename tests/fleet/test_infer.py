@@ -183,3 +183,10 @@ def test_a_program_that_fails_says_so_itself(folder: Path) -> None:
     assert (ran.code, ran.out) == (2, "")
     assert "boom" in ran.err
     assert "a fault of nodeworthy's own" not in ran.err
+
+
+def test_a_diagnosis_says_that_it_judged_by_what_nodes_say(tmp_path: Path) -> None:
+    dump = str(whole("containerd-paths/bad-cluster-k3s-says-so-itself") / "dump")
+    ran = run("diagnose", "--from", dump, cwd=tmp_path)
+    assert "pools follow from evidence: node group 'h200' runs k3s" in ran.err
+    assert f"`nodeworthy fleet infer --from {dump}` prints" in ran.err

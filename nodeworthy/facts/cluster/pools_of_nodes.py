@@ -46,7 +46,7 @@ def _pool(nodes: Sequence[ClusterNode], names: set[str]) -> GpuPool:
         first.place,
         _distribution(first),
         first.containerd,
-        noun="nodes of",
+        noun="node group",
         containerd=_said(_CONTAINERD.match(first.runtime), first.place),
         kubernetes=_said(_MINOR.match(first.kubelet), first.place),
         cluster=_label(first, _CLUSTERS),
