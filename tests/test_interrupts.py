@@ -25,26 +25,26 @@ interrupts.begin()
 @pytest.mark.parametrize(
     "work",
     [
-        "ask(); time.sleep(20)",
+        "ask(); time.sleep(300)",
         # Where an exception is lost: a finaliser, a weak reference's callback, a bare `except`, one that means another.
-        "Dying(); time.sleep(20)",
-        "import weakref; each = set(); left = weakref.ref(each, lambda _: ask()); del each; time.sleep(20)",
-        "try: ask(); time.sleep(20)\n    except: pass\n    time.sleep(20)",
-        "try: ask(); time.sleep(20)\n    except BaseException: return 3",
-        "try: ask(); time.sleep(20)\n    except BaseException as lost: raise ValueError from lost",
+        "Dying(); time.sleep(300)",
+        "import weakref; each = set(); left = weakref.ref(each, lambda _: ask()); del each; time.sleep(300)",
+        "try: ask(); time.sleep(300)\n    except: pass\n    time.sleep(300)",
+        "try: ask(); time.sleep(300)\n    except BaseException: return 3",
+        "try: ask(); time.sleep(300)\n    except BaseException as lost: raise ValueError from lost",
         # Lost, and hidden by what follows from it.
         "Dying(); return 0",
         "Dying(); sys.exit(2)",
     ],
 )
 def test_it_ends_wherever_it_was(number: signal.Signals, work: str) -> None:
-    dying = "class Dying:\n    def __del__(self): ask(); time.sleep(20)\n"
+    dying = "class Dying:\n    def __del__(self): ask(); time.sleep(300)\n"
     ended = _ended(f"{BEGIN}{dying}def work():\n    {work}\ninterrupts.until_ended(work)\n", number)
     assert (ended.returncode, ended.stdout, ended.stderr) == (128 + number, "", "")
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-@pytest.mark.parametrize("ends", ["ask()", "interrupts.until_ended(lambda: 0); ask(); time.sleep(20)"])
+@pytest.mark.parametrize("ends", ["ask()", "interrupts.until_ended(lambda: 0); ask(); time.sleep(300)"])
 def test_it_ends_before_it_has_begun_and_when_it_is_over(number: signal.Signals, ends: str) -> None:
     ended = _ended(f"{BEGIN}{ends}\n", number)
     assert (ended.returncode, ended.stdout, ended.stderr) == (128 + number, "", "")
@@ -54,16 +54,16 @@ def test_it_ends_before_it_has_begun_and_when_it_is_over(number: signal.Signals,
     "work",
     [
         "with interrupts.held(): ask(); time.sleep(0.2); print('whole')",
-        "with interrupts.tidied(lambda: print('whole')): ask(); time.sleep(20)",
+        "with interrupts.tidied(lambda: print('whole')): ask(); time.sleep(300)",
         "with interrupts.tidied(lambda: (ask(), time.sleep(0.2), print('whole'))): pass",
-        "with interrupts.tidied(lambda: (ask(), time.sleep(0.2), print('whole'))): ask(); time.sleep(20)",
+        "with interrupts.tidied(lambda: (ask(), time.sleep(0.2), print('whole'))): ask(); time.sleep(300)",
         # Between what is written down and what is made of it, somebody has it in hand.
-        "interrupts.tidied(lambda: print('whole', flush=True)).__enter__(); ask(); time.sleep(20)",
+        "interrupts.tidied(lambda: print('whole', flush=True)).__enter__(); ask(); time.sleep(300)",
     ],
 )
 def test_what_is_to_be_done_is_done_whole(work: str) -> None:
     done = f"{BEGIN}import functools\nprint = functools.partial(print, flush=True)\n"
-    ended = _ended(f"{done}def work():\n    {work}\n    time.sleep(20)\ninterrupts.until_ended(work)\n")
+    ended = _ended(f"{done}def work():\n    {work}\n    time.sleep(300)\ninterrupts.until_ended(work)\n")
     assert (ended.returncode, ended.stdout, ended.stderr) == (128 + signal.SIGTERM, "whole\n", "")
 
 
@@ -73,7 +73,7 @@ def test_what_fails_because_of_it_is_not_told() -> None:
 from nodeworthy import cli
 from nodeworthy.commands import rules
 class Dying:
-    def __del__(self): ask(); time.sleep(20)
+    def __del__(self): ask(); time.sleep(300)
 def run(_):
     Dying()
     raise {}
