@@ -466,12 +466,16 @@ def _conditional(node: Conditional, scope: Scope) -> Value:
     side = node.otherwise if decided else node.then
     other = quietly(side, scope)
     if isinstance(other, Hole):
-        is_text = isinstance(side, Template) and len(side.parts) > 1
-        return convert(chosen, STRING) if is_text else chosen
+        return convert(chosen, STRING) if _is_text(side) else chosen
     kind = common([kind_of(chosen), kind_of(other)])
     if kind is None:
         raise Refusal("the two sides of a condition are of different types")
     return convert(chosen, kind)
+
+
+def _is_text(side: Expression) -> bool:
+    """A template is, whatever comes out; one interpolation alone is what stands in it."""
+    return isinstance(side, Template) and (len(side.parts) > 1 or not isinstance(side.parts[0], Interpolation))
 
 
 def _either(one: Value, other: Value, condition: Hole) -> Value:

@@ -14,6 +14,8 @@ from nodeworthy.hcl.values import Hole, Refusal, Scalar, Value, Waits, listed
 
 # Nobody knows before it runs.
 _LATER = frozenset({"timestamp", "plantimestamp", "uuid", "bcrypt", "rsadecrypt", "uuidv5"})
+# Of what nobody has thought of, nobody knows what comes out: that is a hole, and the rest is judged.
+_NOT_THOUGHT_OF = (ArithmeticError, IndexError, KeyError, UnicodeError, ValueError)
 _MODULES = ("texts", "collections", "codings", "figures")
 
 
@@ -44,6 +46,8 @@ def call(node: Call, scope: Scope) -> Value:
     except Waits as waits:
         hole = waits.hole
         return Hole(hole.why, hole.spot, shown(node, scope), hole.of, hole.secret)
+    except _NOT_THOUGHT_OF as problem:
+        return Hole(f"{name}() could not be worked out here: {type(problem).__name__}", spot, shown(node, scope))
 
 
 def _arguments(node: Call, scope: Scope) -> Sequence[Value]:

@@ -96,8 +96,7 @@ def trim(c: Calling, value: Value, characters: Value) -> Value:
 
 def trimprefix(c: Calling, value: Value, prefix: Value) -> Value:
     made, wanted = string(value), text(prefix)
-    begins = _begins(made, wanted)
-    if not begins:
+    if not wanted or not _begins(made, wanted):
         return made
     first = made.pieces[0]
     if made.hole is None:

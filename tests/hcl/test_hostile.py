@@ -10,8 +10,8 @@ import pytest
 
 from nodeworthy.hcl.evaluate import TooMuch
 from nodeworthy.hcl.root import Instance
-from tests.hcl.expressions import Making
-from tests.hcl.roots import root
+from tests.hcl.expressions import Making, expressions
+from tests.hcl.roots import root, told
 from tests.hcl.test_root import FILES, MAIN
 
 SECONDS = 20
@@ -94,6 +94,11 @@ def test_files_that_were_cut_and_stirred_end(tmp_path: Path) -> None:
             end = min(len(text), at + chosen.choice([0, 0, 1, 5, 60]))
             text = text[:at] + chosen.choice(["", chosen.choice(pieces), text[end : end + 40]]) + text[end:]
         everything_of(root(tmp_path, {**FILES, "main.tf": text}))
+
+
+def test_made_up_expressions_end(tmp_path: Path) -> None:
+    module = root(tmp_path, {})
+    assert [told(module, each) for each in expressions(9, 400)].count("REFUSED") < 400
 
 
 def test_templates_that_were_stirred_end(tmp_path: Path) -> None:

@@ -168,6 +168,8 @@ def test_functions_work_around_holes(tmp_path: Path, expression: str, shown: str
         ("true || var.unset", "true"),
         ("false && {}.a", "false"),
         ('true ? 1 : "a${var.unset}"', '"1"'),
+        ('true ? 1 : "%{ for x in concat(toset([]), []) }%{ endfor }"', '"1"'),
+        ('trimprefix("", "")', '""'),
         ('format("%v-%s", 1000000, 1000000)', '"1e+06-1000000"'),
         ("var.unset ? [1, 2] : [1, 2]", "[1,2]"),
         ("merge(var.unset, { a = 1 }).a", "1"),

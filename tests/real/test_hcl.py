@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Context
 from pathlib import Path
 
 import pytest
@@ -28,6 +28,7 @@ REFUSED = "REFUSED"
 MOST_HOLES = 0.03
 # Beyond a hundred digits a number is rounded in another way: to 512 bits there, to 160 digits here.
 _LONG = re.compile(r"\d+\.\d{90,}")
+_ROUNDED = Context(prec=60)
 # And nothing times less than nothing is less than nothing to a float.
 _LESS_THAN_NOTHING = re.compile(r"(?<![\w.])-0(?![\w.])")
 
@@ -83,7 +84,7 @@ def compare(program: str, folder: Path, questions: Sequence[str]) -> None:
 
 
 def _short(answer: str) -> str:
-    short = _LONG.sub(lambda found: f"{round(Decimal(found[0]), 20):f}".rstrip("0"), answer)
+    short = _LONG.sub(lambda found: f"{_ROUNDED.create_decimal(found[0]).normalize(_ROUNDED):f}", answer)
     return _LESS_THAN_NOTHING.sub("0", short)
 
 
