@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.known import instances
@@ -20,7 +20,7 @@ Model = Mapping[str, Any]
 
 @lru_cache(maxsize=1)
 def _data() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = json.loads(files(__package__).joinpath(DATA).read_text(encoding="utf-8"))
+    found: Mapping[str, Any] = json.loads(Path(__file__).with_name(DATA).read_text(encoding="utf-8"))
     return found
 
 

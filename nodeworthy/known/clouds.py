@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 
 from nodeworthy.records import dataclass
 
@@ -44,7 +44,7 @@ class Cloud:
 
 @cache
 def clouds() -> tuple[Cloud, ...]:
-    table = tomllib.loads(files(__package__).joinpath("clouds.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("clouds.toml").read_text(encoding="utf-8"))
     return tuple(Cloud(key, **row) for key, row in table["clouds"].items())
 
 

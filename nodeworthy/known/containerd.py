@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import field, replace
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.records import dataclass
@@ -91,7 +91,7 @@ def _normal(path: str) -> str:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("containerd.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("containerd.toml").read_text(encoding="utf-8"))
 
 
 @cache

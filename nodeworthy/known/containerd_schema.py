@@ -6,7 +6,7 @@ import difflib
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.releases import numbers
@@ -15,7 +15,7 @@ from nodeworthy.records import dataclass
 
 @cache
 def schema_table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("containerd_schema.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("containerd_schema.toml").read_text(encoding="utf-8"))
 
 
 OLD: str = schema_table()["names"]["old"]

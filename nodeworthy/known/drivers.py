@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 # No package has a longer name.
@@ -25,7 +25,7 @@ class PackageKind(StrEnum):
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("drivers.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("drivers.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ class Efa:
 
 @cache
 def _table() -> tuple[str, Mapping[str, Efa]]:
-    first, *lines = files(__package__).joinpath(TABLE).read_text(encoding="utf-8").splitlines()
+    first, *lines = Path(__file__).with_name(TABLE).read_text(encoding="utf-8").splitlines()
     return first.removeprefix("# "), dict(map(_row, lines))
 
 
@@ -48,6 +47,7 @@ def regenerate() -> str:
     """The table as moto has it now. For maintainers: needs moto."""
     import gzip
     import json
+    from importlib.resources import files
 
     import moto
 

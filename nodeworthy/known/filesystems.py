@@ -5,13 +5,13 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("filesystems.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("filesystems.toml").read_text(encoding="utf-8"))
 
 
 def _bare(kind: str) -> str:

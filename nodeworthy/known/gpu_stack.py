@@ -5,12 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 
 @cache
 def _parts() -> Mapping[str, str]:
-    rows = tomllib.loads(files(__package__).joinpath("gpu_stack.toml").read_text(encoding="utf-8"))["part"]
+    rows = tomllib.loads(Path(__file__).with_name("gpu_stack.toml").read_text(encoding="utf-8"))["part"]
     return {image: row["part"] for row in rows for image in row["images"]}
 
 

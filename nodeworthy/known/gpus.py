@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.patterns import pattern
@@ -28,7 +28,7 @@ class Gpu:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("gpus.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("gpus.toml").read_text(encoding="utf-8"))
 
 
 def gpu_names() -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.records import dataclass
@@ -78,7 +78,7 @@ class Refusal:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("hami.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("hami.toml").read_text(encoding="utf-8"))
 
 
 def _row(name: str) -> dict[str, Any]:

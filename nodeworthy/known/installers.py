@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from nodeworthy.records import dataclass
 
@@ -20,7 +20,7 @@ class Installer:
 
 @cache
 def _installers() -> tuple[Installer, ...]:
-    rows = tomllib.loads(files(__package__).joinpath("installers.toml").read_text(encoding="utf-8"))["installer"]
+    rows = tomllib.loads(Path(__file__).with_name("installers.toml").read_text(encoding="utf-8"))["installer"]
     return tuple(
         Installer(
             tuple(row["urls"]),

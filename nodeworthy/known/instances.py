@@ -10,7 +10,6 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ class InstanceGpus:
 
 @cache
 def _list() -> tuple[str, frozenset[str]]:
-    first, *types = files(__package__).joinpath(LIST).read_text(encoding="utf-8").splitlines()
+    first, *types = Path(__file__).with_name(LIST).read_text(encoding="utf-8").splitlines()
     return first.removeprefix("# "), frozenset(types)
 
 
@@ -51,7 +50,7 @@ def instance_types_source() -> str:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("instances.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("instances.toml").read_text(encoding="utf-8"))
 
 
 def _families() -> Mapping[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.records import dataclass
@@ -48,7 +48,7 @@ class Runtime:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("kubelet.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("kubelet.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.records import dataclass
@@ -46,7 +46,7 @@ class Usual:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("network_signs.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("network_signs.toml").read_text(encoding="utf-8"))
 
 
 @cache

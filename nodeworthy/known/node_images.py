@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from nodeworthy.known.versions import Span, read_span, span_of
 from nodeworthy.records import dataclass
@@ -26,7 +26,7 @@ class AmiFamily:
 
 @cache
 def ami_families() -> tuple[AmiFamily, ...]:
-    table = tomllib.loads(files(__package__).joinpath("ami_families.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("ami_families.toml").read_text(encoding="utf-8"))
     return tuple(
         AmiFamily(
             row["distribution"],
@@ -82,7 +82,7 @@ def _told(version: tuple[int, ...]) -> str:
 
 @cache
 def images() -> tuple[EksImage, ...]:
-    table = tomllib.loads(files(__package__).joinpath("eks_images.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("eks_images.toml").read_text(encoding="utf-8"))
     return tuple(
         EksImage(
             os=name,
@@ -132,7 +132,7 @@ class ImageSign:
 
 @cache
 def image_signs() -> tuple[ImageSign, ...]:
-    table = tomllib.loads(files(__package__).joinpath("node_images.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("node_images.toml").read_text(encoding="utf-8"))
     return tuple(
         ImageSign(
             driver=row["driver"],

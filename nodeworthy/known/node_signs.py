@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.records import dataclass
@@ -51,7 +51,7 @@ class CriSocket:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("node_signs.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("node_signs.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from nodeworthy.known.instances import gpus_of
@@ -20,7 +19,7 @@ LIST = "ec2_gpu_offerings.txt"
 
 @cache
 def _list() -> tuple[str, tuple[str, ...], Mapping[str, tuple[str, ...]]]:
-    first, second, *rest = files(__package__).joinpath(LIST).read_text(encoding="utf-8").splitlines()
+    first, second, *rest = Path(__file__).with_name(LIST).read_text(encoding="utf-8").splitlines()
     rows = (line.split() for line in rest)
     return first.removeprefix("# "), tuple(second.split()[1:]), {name: tuple(regions) for name, *regions in rows}
 

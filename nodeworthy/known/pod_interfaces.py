@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.records import dataclass
@@ -52,7 +52,7 @@ def holds(written: str, other: str) -> bool:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("pod_interfaces.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("pod_interfaces.toml").read_text(encoding="utf-8"))
 
 
 @cache

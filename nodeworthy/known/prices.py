@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from nodeworthy.records import dataclass
 
@@ -25,7 +25,7 @@ class Price:
 
 @cache
 def _prices() -> Mapping[str, Price]:
-    table = tomllib.loads(files(__package__).joinpath("prices.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("prices.toml").read_text(encoding="utf-8"))
     return {row["type"]: Price(**row) for row in table["price"]}
 
 

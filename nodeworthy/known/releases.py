@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.containerd import containerd_of, distributions
@@ -26,7 +26,7 @@ class OperatorRelease:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("releases.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("releases.toml").read_text(encoding="utf-8"))
 
 
 @cache
@@ -113,7 +113,7 @@ class Breakage:
 @cache
 def breakages() -> tuple[Breakage, ...]:
     """Oldest first."""
-    table = tomllib.loads(files(__package__).joinpath("releases.toml").read_text(encoding="utf-8"))
+    table = tomllib.loads(Path(__file__).with_name("releases.toml").read_text(encoding="utf-8"))
     return tuple(map(_row, table["breakage"]))
 
 

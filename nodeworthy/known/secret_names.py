@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.patterns import pattern
@@ -65,7 +65,7 @@ class _Placeholders:
 
 @cache
 def table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("secrets.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.known.gpus import gpu_named, gpu_names
@@ -23,7 +23,7 @@ _MIXED = pattern(r"[a-zA-Z]\d|\d[a-zA-Z]")
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("slurm.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("slurm.toml").read_text(encoding="utf-8"))
 
 
 def long_name(letter: str) -> str | None:

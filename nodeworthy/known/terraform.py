@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.patterns import pattern
@@ -15,7 +15,7 @@ _UNDERSCORE = pattern(r"_([a-z0-9])")
 
 @cache
 def _known() -> Mapping[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("terraform.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("terraform.toml").read_text(encoding="utf-8"))
 
 
 def types() -> Mapping[str, str]:

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.patterns import pattern
@@ -53,7 +53,7 @@ def _lasting() -> list[re.Pattern[str]]:
 
 @cache
 def _tools() -> list[Mapping[str, Any]]:
-    text = files(__package__).joinpath("verification.toml").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("verification.toml").read_text(encoding="utf-8")
     tools: list[Mapping[str, Any]] = tomllib.loads(text)["tool"]
     return tools
 

@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.records import dataclass
@@ -22,7 +22,7 @@ class Sign:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("visible_devices.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("visible_devices.toml").read_text(encoding="utf-8"))
 
 
 VARIABLE: str = _table()["variable"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from functools import cache, cached_property
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from nodeworthy.patterns import pattern
@@ -77,7 +77,7 @@ def ranks() -> dict[str, int]:
 
 
 def _rows(layer: str) -> list[dict[str, Any]]:
-    written = files(__package__).joinpath(f"{layer}.toml").read_text(encoding="utf-8")
+    written = Path(__file__).with_name(f"{layer}.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(written)["evidence"]
     return rows
 
