@@ -6,7 +6,6 @@ import argparse
 import importlib
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -237,6 +236,8 @@ def write_private(path: Path, text: str) -> None:
 
 def write_whole(path: Path, text: str, *, mode: int | None = None) -> None:
     """All of it or nothing: whoever reads the file never sees half a report."""
+    import tempfile  # half of what it imports (shutil, random) nobody else needs
+
     if path.exists() and not path.is_file():
         return _write_into(path, text)
     path = path.resolve()  # a link stays a link
